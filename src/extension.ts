@@ -10,13 +10,13 @@ import { forgetCallers } from './chat/chatCallers.ts';
 import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
 import type { App } from './commands/app.ts';
 import { registerCommands } from './commands/commands.ts';
-import { onDidChangeSettings, readStartupSettings } from './configuration.ts';
-import { Approvals } from './credentials/approvals.ts';
-import { Connections } from './credentials/connections.ts';
-import type { ConnectionsState } from './credentials/connectionsState.ts';
-import { STORAGE_MESSAGES } from './credentials/credentialMessages.ts';
-import { KeyStore, type StorageIssue } from './credentials/keyStore.ts';
-import { provenanceLines } from './credentials/sourceView.ts';
+import { onDidChangeSettings, readStartupSettings } from './config/configuration.ts';
+import { Approvals } from './connection/approvals.ts';
+import { STORAGE_MESSAGES } from './connection/connectionMessages.ts';
+import { Connections } from './connection/connections.ts';
+import type { ConnectionsState } from './connection/connectionsState.ts';
+import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
+import { provenanceLines } from './connection/sourceView.ts';
 import { startEnvFile } from './envFile/envFileFeature.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
@@ -26,12 +26,12 @@ import { generationWatches } from './status/generationWatch.ts';
 import { trafficOf } from './status/requestsLine.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import { StatusItem } from './status/statusItem.ts';
+import { Usage } from './status/usage.ts';
 import { loadTemplates } from './templates/loadTemplates.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
 import { setContextKey } from './ui/contextKeys.ts';
 import { type Log, openLog } from './ui/log.ts';
 import { whenOpened } from './ui/whenOpened.ts';
-import { Usage } from './usage/usage.ts';
 
 /**
  * Creates the parts in order of dependency. Makes no request, starts no timer, reads no secret, and

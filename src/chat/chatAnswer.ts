@@ -8,8 +8,8 @@ import {
   type Progress,
 } from 'vscode';
 import { thinkingPart, USAGE_TYPE } from '../privateApi.ts';
-import type { Generation } from '../service/generation/answerReader.ts';
-import type { ToolCall } from '../service/generation/conversation.ts';
+import type { ToolCall } from '../service/api/conversation.ts';
+import type { Generation } from '../service/api/responseReader.ts';
 import { parseJson } from '../service/responseSchemas.ts';
 import * as texts from './chatMessages.ts';
 

@@ -1,7 +1,7 @@
 import type { LanguageModelChatInformation, Memento } from 'vscode';
+import type { Model } from '../service/api/modelList.ts';
+import { CHAT_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
-import type { Model } from '../service/generation/modelList.ts';
-import { CHAT_NEW_TOKENS } from '../service/generation/parameters.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelSource } from '../service/models/models.ts';
 import { oneLine } from '../ui/oneLine.ts';

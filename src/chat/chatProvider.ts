@@ -11,29 +11,29 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isAiDisabled } from '../configuration.ts';
-import type { Connections } from '../credentials/connections.ts';
-import { onlyFolder } from '../credentials/folders.ts';
+import { isAiDisabled } from '../config/configuration.ts';
+import type { Connections } from '../connection/connections.ts';
+import { onlyFolder } from '../connection/folders.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { brokenOff } from '../messages/messages.ts';
 import { callerOf, isOfModelGroup } from '../privateApi.ts';
-import type { CallOptions } from '../service/client.ts';
-import type { Connection } from '../service/connection.ts';
-import { isKind } from '../service/errors.ts';
-import type { Generation } from '../service/generation/answerReader.ts';
 import {
   type Conversation,
   conversationText,
   promptConversation,
-} from '../service/generation/conversation.ts';
-import { estimateTokens } from '../service/generation/requestUsage.ts';
+} from '../service/api/conversation.ts';
+import { estimateTokens } from '../service/api/requestUsage.ts';
+import type { Generation } from '../service/api/responseReader.ts';
+import type { CallOptions } from '../service/client.ts';
+import type { Connection } from '../service/connection.ts';
+import { isKind } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
+import type { Claim, Usage } from '../status/usage.ts';
+import type { UsageRow } from '../status/usageLedger.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
-import type { Claim, Usage } from '../usage/usage.ts';
-import type { UsageRow } from '../usage/usageLedger.ts';
 import {
   ChatError,
   checkEnd,

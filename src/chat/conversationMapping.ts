@@ -10,7 +10,7 @@ import {
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import { SYSTEM_ROLE } from '../privateApi.ts';
-import type { ChatMessage, ContentPart, Conversation } from '../service/generation/conversation.ts';
+import type { ChatMessage, ContentPart, Conversation } from '../service/api/conversation.ts';
 
 /** What VS Code hands to a provider, as a conversation of the service. Pure. */
 

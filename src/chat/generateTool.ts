@@ -7,8 +7,8 @@ import {
   LanguageModelToolResult,
   type PreparedToolInvocation,
 } from 'vscode';
+import { readSettings } from '../config/settings.ts';
 import { ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
-import { readSettings } from '../settings.ts';
 import { ChatError } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';

@@ -1,5 +1,5 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
-import { enableAi, isAiDisabled } from '../configuration.ts';
+import { enableAi, isAiDisabled } from '../config/configuration.ts';
 import { CHAT_EXTENSION, privateCommands } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';

@@ -1,14 +1,14 @@
 import type { Extension, Memento } from 'vscode';
 import type { Chat } from '../chat/offerModels.ts';
-import type { Connections } from '../credentials/connections.ts';
+import type { Connections } from '../connection/connections.ts';
 import type { generate } from '../generate/generate.ts';
 import type { Jobs } from '../generate/jobs.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
+import type { Usage } from '../status/usage.ts';
 import type { Log } from '../ui/log.ts';
-import type { Usage } from '../usage/usage.ts';
 
 /** What commands work with. */
 export interface App {

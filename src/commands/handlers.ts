@@ -1,25 +1,20 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import type { CallerRow } from '../chat/chatCallers.ts';
-import { targetForFolder, writeSettings } from '../configuration.ts';
-import { STORAGE_MESSAGES, targetText } from '../credentials/credentialMessages.ts';
-import { activeFolder, onlyFolder, openEnvFile } from '../credentials/folders.ts';
-import { requireAddress } from '../credentials/questions.ts';
-import { type Lookup, vendorInUse } from '../credentials/sourceSelection.ts';
-import {
-  type SourceRow,
-  sourceChoices,
-  sourceMenu,
-  sourceRows,
-} from '../credentials/sourceView.ts';
+import { targetForFolder, writeSettings } from '../config/configuration.ts';
+import { readSettings, settingsFor } from '../config/settings.ts';
+import { STORAGE_MESSAGES, targetText } from '../connection/connectionMessages.ts';
+import { activeFolder, onlyFolder, openEnvFile } from '../connection/folders.ts';
+import { requireAddress } from '../connection/questions.ts';
+import { type Lookup, vendorInUse } from '../connection/sourceSelection.ts';
+import { type SourceRow, sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
+import { insertModeIds } from '../editor/insertMode.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
-import { insertModeIds } from '../insert/insertMode.ts';
 import { privateCommands } from '../privateApi.ts';
-import type { ModelList } from '../service/generation/modelList.ts';
-import { readSettings, settingsFor } from '../settings.ts';
+import type { ModelList } from '../service/api/modelList.ts';
 import { showMenu } from '../status/menu.ts';
 import { loadTemplates } from '../templates/loadTemplates.ts';
 import { inform } from '../ui/notify.ts';

@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { ModelList } from '../service/generation/modelList.ts';
+import type { ModelList } from '../service/api/modelList.ts';
 import { answered } from '../ui/steps.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';

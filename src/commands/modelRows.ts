@@ -1,4 +1,4 @@
-import type { Model } from '../service/generation/modelList.ts';
+import type { Model } from '../service/api/modelList.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import { oneLine } from '../ui/oneLine.ts';
 

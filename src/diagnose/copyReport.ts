@@ -1,8 +1,8 @@
 import { type Extension, env, version } from 'vscode';
-import type { Lookup } from '../credentials/sourceSelection.ts';
+import { readUserSettings, type Settings } from '../config/settings.ts';
+import type { Lookup } from '../connection/sourceSelection.ts';
 import { redact } from '../service/secrets.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import { readUserSettings, type Settings } from '../settings.ts';
 import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';
 

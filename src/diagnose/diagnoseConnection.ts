@@ -1,11 +1,11 @@
 import { commands, type Extension, window } from 'vscode';
-import { activeFolder, openEnvFile } from '../credentials/folders.ts';
-import { type Lookup, vendorInUse } from '../credentials/sourceSelection.ts';
+import { readSettings, settingsFor } from '../config/settings.ts';
+import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { type Lookup, vendorInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import { isOutOfReach } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import { readSettings, settingsFor } from '../settings.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, versions } from './copyReport.ts';

@@ -1,5 +1,5 @@
-import { problemOfKey } from '../credentials/answerChecks.ts';
-import type { Destination } from '../credentials/binding.ts';
+import { problemOfKey } from '../connection/answerChecks.ts';
+import type { Destination } from '../connection/binding.ts';
 import {
   addressText,
   contextOf,
@@ -11,7 +11,7 @@ import {
   sourceProblem,
   unusableText,
   vendorText,
-} from '../credentials/credentialMessages.ts';
+} from '../connection/connectionMessages.ts';
 import {
   type Choice,
   type ExternalSource,
@@ -19,12 +19,13 @@ import {
   externalSource,
   othersInOrder,
   type SourceSnapshot,
-} from '../credentials/sourceSelection.ts';
-import { reasonText } from '../credentials/sourceView.ts';
+} from '../connection/sourceSelection.ts';
+import { reasonText } from '../connection/sourceView.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
-import type { Connection, SourceId } from '../service/connection.ts';
+import type { Connection } from '../service/connection.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 

@@ -1,6 +1,6 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
-import { contextOf } from '../credentials/credentialMessages.ts';
-import { activeFolder, openEnvFile } from '../credentials/folders.ts';
+import { contextOf } from '../connection/connectionMessages.ts';
+import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';

@@ -1,11 +1,11 @@
-import { WHY_NOT_USED } from '../credentials/credentialMessages.ts';
-import type { Lookup } from '../credentials/sourceSelection.ts';
-import type { SourceId } from '../service/connection.ts';
+import type { Settings } from '../config/settings.ts';
+import { WHY_NOT_USED } from '../connection/connectionMessages.ts';
+import type { Lookup } from '../connection/sourceSelection.ts';
+import type { SourceId } from '../service/credentials.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { LimiterReport } from '../service/serviceRuntime.ts';
-import { vendors } from '../service/vendors.ts';
-import type { Settings } from '../settings.ts';
+import { vendors } from '../service/services.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';

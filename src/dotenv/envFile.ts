@@ -6,7 +6,7 @@ import {
   resourceOf,
   type Vendor,
   vendorNameSets,
-} from '../service/vendors.ts';
+} from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 import {
   type Issue,

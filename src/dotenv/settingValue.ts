@@ -15,7 +15,7 @@ import {
   type SettingName,
   type Vendor,
   WAYS,
-} from '../service/vendors.ts';
+} from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 
 /** What an assignment says about one setting: its value, and what is wrong with it. */

@@ -1,9 +1,9 @@
 import { Diagnostic, DiagnosticSeverity, Disposable, type TextDocument, workspace } from 'vscode';
-import { isEnvFile } from '../credentials/folders.ts';
-import type { KeyStore } from '../credentials/keyStore.ts';
+import { readSettings, withStoredService } from '../config/settings.ts';
+import { isEnvFile } from '../connection/folders.ts';
+import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
+import type { KeyStore } from '../connection/keyStore.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
-import { type GitRisk, gitRisk, onDidChangeRepositories } from '../dotenv/gitRisk.ts';
-import { readSettings, withStoredService } from '../settings.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';

@@ -1,9 +1,9 @@
-import { ISSUE_PHRASES, URL_PROBLEMS } from '../credentials/credentialMessages.ts';
-import type { EnvFix } from '../dotenv/envMend.ts';
-import type { GitRisk } from '../dotenv/gitRisk.ts';
+import { ISSUE_PHRASES, URL_PROBLEMS } from '../connection/connectionMessages.ts';
+import type { GitRisk } from '../connection/gitRisk.ts';
+import type { EnvFix } from '../dotenv/envFix.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import { listOf, settingLabel } from '../messages/settingLabels.ts';
-import { resourceOf, type Vendor } from '../service/vendors.ts';
+import { resourceOf, type Vendor } from '../service/services.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings

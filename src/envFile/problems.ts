@@ -1,3 +1,4 @@
+import type { GitRisk } from '../connection/gitRisk.ts';
 import {
   firstReading,
   likelyReading,
@@ -6,9 +7,8 @@ import {
   type VendorReading,
 } from '../dotenv/envFile.ts';
 import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
-import type { GitRisk } from '../dotenv/gitRisk.ts';
 import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
-import type { Vendor } from '../service/vendors.ts';
+import type { Vendor } from '../service/services.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */

@@ -12,9 +12,9 @@ import {
   WorkspaceEdit,
   workspace,
 } from 'vscode';
-import { isEnvFile } from '../credentials/folders.ts';
+import { isEnvFile } from '../connection/folders.ts';
 import type { VendorReading } from '../dotenv/envFile.ts';
-import { appendedLines, type EnvFix, envFixes } from '../dotenv/envMend.ts';
+import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';

@@ -1,8 +1,8 @@
 import type { TextDocument } from 'vscode';
-import { leadsToConfigFile } from '../document/configFiles.ts';
-import { captureTargets, currentSnapshot, upToDate } from '../document/target.ts';
-import { modeFor } from '../insert/insertModes.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../config/settings.ts';
+import { leadsToConfigFile } from '../editor/configFiles.ts';
+import { modeFor } from '../editor/insertModes.ts';
+import { captureTargets, currentSnapshot, upToDate } from '../editor/target.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';

@@ -1,12 +1,12 @@
 import type { Disposable, TextDocument } from 'vscode';
-import { offsetsOf } from '../document/documentEdit.ts';
-import { EditorDocument } from '../document/openDocument.ts';
-import type { AnswerWriter, Undone } from '../document/streamWriter.ts';
-import type { Target, Targets } from '../document/target.ts';
-import { TrackedRange } from '../document/trackedRange.ts';
-import { plainText } from '../formatting/characterFilter.ts';
-import { TextFit } from '../formatting/textFit.ts';
-import type { InsertMode, ModeDeps } from '../insert/insertMode.ts';
+import { offsetsOf } from '../editor/documentEdit.ts';
+import { plainText } from '../editor/fit/characterFilter.ts';
+import { TextFit } from '../editor/fit/textFit.ts';
+import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
+import { EditorDocument } from '../editor/openDocument.ts';
+import type { AnswerWriter, Undone } from '../editor/streamWriter.ts';
+import type { Target, Targets } from '../editor/target.ts';
+import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import {
   ActiveRuns,

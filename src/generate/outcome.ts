@@ -1,8 +1,8 @@
 import { env, Range, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
-import { editDocument } from '../document/documentEdit.ts';
-import { openEmpty } from '../document/openDocument.ts';
-import type { Undone } from '../document/streamWriter.ts';
+import { editDocument } from '../editor/documentEdit.ts';
+import { openEmpty } from '../editor/openDocument.ts';
+import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { secretNames } from '../messages/messages.ts';
+import { estimateTokens } from '../service/api/requestUsage.ts';
 import type { Connection } from '../service/connection.ts';
-import { estimateTokens } from '../service/generation/requestUsage.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';

@@ -1,4 +1,4 @@
-import type { StopReason } from '../service/generation/answerReader.ts';
+import type { StopReason } from '../service/api/responseReader.ts';
 
 /** How an answer is come by: from the start, or from the end of what is there. */
 export type RunMode = 'restart' | 'continue';

@@ -1,5 +1,5 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
-import { editorOf } from '../document/documentEdit.ts';
+import { editorOf } from '../editor/documentEdit.ts';
 import { isKind } from '../service/errors.ts';
 import * as texts from './generateMessages.ts';
 

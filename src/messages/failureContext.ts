@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '../service/errors.ts';
-import { vendors } from '../service/vendors.ts';
+import { vendors } from '../service/services.ts';
 import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 

@@ -1,5 +1,5 @@
 import type { Credentials } from '../service/credentials.ts';
-import { neededSettings, type SettingName, vendors, WAYS } from '../service/vendors.ts';
+import { neededSettings, type SettingName, vendors, WAYS } from '../service/services.ts';
 
 /** What the settings of a service are called, and which of them is missing. Pure. */
 

@@ -1,6 +1,4 @@
-import { secretsOf } from './auth/authMethods.ts';
-import { isKind, type SecretKind, ServiceError } from './errors.ts';
-import { AnswerReader, type Generation } from './generation/answerReader.ts';
+import { dialectOf } from './api/apis.ts';
 import {
   type Conversation,
   chatParts,
@@ -8,16 +6,18 @@ import {
   inputTexts,
   promptConversation,
   transcript,
-} from './generation/conversation.ts';
-import { dialectOf } from './generation/dialects.ts';
-import { Callbacks, type InferenceOptions, infer } from './generation/inference.ts';
-import type { Model } from './generation/modelList.ts';
-import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './generation/parameters.ts';
-import { mapParameters, type RequestBody, stringsIn } from './generation/requestBody.ts';
-import { type RequestUsage, usageOf, usageOfFailed } from './generation/requestUsage.ts';
+} from './api/conversation.ts';
+import type { Model } from './api/modelList.ts';
+import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
+import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts';
+import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
+import { AnswerReader, type Generation } from './api/responseReader.ts';
+import { secretsOf } from './auth/authMethods.ts';
+import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/requestPace.ts';
+import { Callbacks, type InferenceOptions, infer } from './inference.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import { parseJson } from './responseSchemas.ts';
@@ -29,7 +29,7 @@ import {
   repeats,
   SHORTEST_SOUGHT,
 } from './secrets.ts';
-import type { Operation } from './vendors.ts';
+import type { Operation } from './services.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

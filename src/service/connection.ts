@@ -1,19 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { inspect } from 'node:util';
+import type { Conversation } from './api/conversation.ts';
+import type { ModelList } from './api/modelList.ts';
+import type { Parameters } from './api/parameters.ts';
+import type { Generation } from './api/responseReader.ts';
 import type { CheckResult } from './checks/diagnose.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
-import type { ApprovedOrigins, Credentials } from './credentials.ts';
+import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
-import type { Generation } from './generation/answerReader.ts';
-import type { Conversation } from './generation/conversation.ts';
-import type { ModelList } from './generation/modelList.ts';
-import type { Parameters } from './generation/parameters.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
-import type { Operation, ResourceKind, Vendor } from './vendors.ts';
-
-/** Where credentials come from. */
-export type SourceId = 'editor' | 'envFile' | 'environment';
+import type { Operation, ResourceKind, Vendor } from './services.ts';
 
 /** The settings that a connection calls its service with. */
 export interface ModelSettings {

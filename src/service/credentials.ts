@@ -1,4 +1,4 @@
-import { neededSettings, type ResourceKind, type SettingName, type Vendor } from './vendors.ts';
+import { neededSettings, type ResourceKind, type SettingName, type Vendor } from './services.ts';
 
 /**
  * The settings that a service needs (API key, project ID, service URL, …): which are missing, what
@@ -28,6 +28,9 @@ export interface Credentials extends ServiceKey {
   /** Keys of sources that are not used: not to be sent either, not even as a part of a text. */
   readonly otherKeys?: readonly ServiceKey[];
 }
+
+/** Where credentials come from. */
+export type SourceId = 'editor' | 'envFile' | 'environment';
 
 export interface ApprovedOrigins {
   readonly auth: string;

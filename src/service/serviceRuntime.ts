@@ -1,3 +1,5 @@
+import { dialectOf } from './api/apis.ts';
+import type { Model, ModelList } from './api/modelList.ts';
 import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
 import { accessOf, fetchToken } from './auth/identity.ts';
 import type { TokenState } from './auth/token.ts';
@@ -8,8 +10,6 @@ import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials, ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
-import { dialectOf } from './generation/dialects.ts';
-import type { Model, ModelList } from './generation/modelList.ts';
 import {
   ConcurrencyLimit,
   type ConcurrencyOptions,
@@ -18,7 +18,7 @@ import {
 import { Http, type HttpOptions } from './http/http.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
-import type { Operation } from './vendors.ts';
+import type { Operation } from './services.ts';
 
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;

@@ -1,5 +1,5 @@
+import type { Generation } from '../service/api/responseReader.ts';
 import { isKind, isOutOfReach } from '../service/errors.ts';
-import type { Generation } from '../service/generation/answerReader.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import { setContextKey } from '../ui/contextKeys.ts';

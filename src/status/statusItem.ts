@@ -6,9 +6,9 @@ import {
   ThemeColor,
   window,
 } from 'vscode';
+import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { MODEL_ID } from '../service/generation/modelId.ts';
-import type { Settings } from '../settings.ts';
+import { MODEL_ID } from '../service/api/modelId.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 

@@ -1,4 +1,4 @@
-import type { Obstacle } from '../credentials/activeConnection.ts';
+import type { Obstacle } from '../connection/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';

@@ -1,5 +1,5 @@
 import type { Memento, Uri } from 'vscode';
-import type { Parameters } from '../service/generation/parameters.ts';
+import type { Parameters } from '../service/api/parameters.ts';
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 import type { TemplateIssue } from './templateMessages.ts';
 

@@ -11,9 +11,9 @@ import {
   SnippetString,
   type TextDocument,
 } from 'vscode';
-import { activeFolder } from '../credentials/folders.ts';
-import { insertModeIds } from '../insert/insertMode.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../config/settings.ts';
+import { activeFolder } from '../connection/folders.ts';
+import { insertModeIds } from '../editor/insertMode.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { inform } from '../ui/notify.ts';
 import { type Completion, completionsAt } from './completions.ts';

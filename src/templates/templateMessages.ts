@@ -1,7 +1,7 @@
-import { shownName } from '../credentials/credentialMessages.ts';
+import type { SettingLevel } from '../config/settings.ts';
+import { shownName } from '../connection/connectionMessages.ts';
 import { parameterFlawText } from '../messages/refusalMessages.ts';
 import type { ErrorDetails } from '../service/errors.ts';
-import type { SettingLevel } from '../settings.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
+import type { SettingLevel, Settings } from '../config/settings.ts';
 import { decodeUtf8 } from '../dotenv/envText.ts';
-import type { SettingLevel, Settings } from '../settings.ts';
 import { builtInTemplates } from './builtIn.ts';
 import { BUILT_IN, nameKey, shownPart, type TemplateEntry } from './template.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';

@@ -1,5 +1,5 @@
 import { type Diagnostic, Disposable, languages, type TextDocument, workspace } from 'vscode';
-import { onDidChangeSettings } from '../configuration.ts';
+import { onDidChangeSettings } from '../config/configuration.ts';
 
 /** Whose the problems are that an editor shows. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';

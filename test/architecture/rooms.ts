@@ -15,30 +15,37 @@ export interface Room {
   readonly floor: number;
 }
 
-/** One sentence for each room; a room without one, or a sentence without a room, is an error. */
+/** One sentence for each room. A room without a sentence, and a sentence without a room, is an error. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  extension: 'Builds everything in order of dependency, and hands rooms what they need of others.',
-  commands: 'Each command id with its handler, behind the one guard that reports failures.',
-  chat: 'VS Code’s chat, agents and other extensions on the model, and its tool for other models.',
-  generate: 'The main job: from the selections to what is sent, its answers and what is said then.',
-  diagnose:
-    'What a failed command says, the checks of _Diagnose Connection_, their list, and the report.',
-  templates:
-    'Prompts with places to fill in: loads, reads, checks, completes, fills and picks them.',
-  status: 'The status item, its menu, and what happened in this session.',
+  extension: 'Creates the parts in order, and registers commands and events.',
+  commands: 'Each command with its function, behind one guard that reports failures.',
+  chat: 'Language model provider, tool, and _Use in Chat_.',
+  generate: 'The main job: from the selections to prompts, generations, and their outcome.',
+  diagnose: 'The messages of failed commands, the checks of _Diagnose Connection_, and the report.',
+  templates: 'Prompts with variables: reads, checks, completes, fills, and picks them.',
+  editor:
+    'The only code that edits documents: stream writer, tracked ranges, insert modes, preview.',
+  'editor/fit': 'Fits text to its place: indentation, code fences, line endings, characters. Pure.',
+  status: 'The status item, its tooltip and menu, the history of the window, and usage.',
   envFile: 'Problems and quick fixes of an open `.env` file.',
-  insert: 'The insert modes and the preview; a mode is an entry of one list.',
-  credentials: 'The three sources, which of them wins, what the user approved, and the set-up.',
-  usage: 'Counts requests and tokens by model and caller, and keeps the budget of a day.',
-  messages: 'A sentence and a way out for every failure of the service.',
-  dotenv: 'The text of a `.env` file: its settings, mistakes and fixes, and what git does with it.',
-  document: 'Follows text while others edit, and writes streamed answers: all edits are made here.',
-  formatting: 'Fits streamed text to its place: fences, indentation, line ends, characters. Pure.',
-  ui: 'Progress, wizard steps, log and announcements; knows no feature.',
-  settings: 'What the settings are good for, as one snapshot.',
-  configuration: 'The only reader of the configuration: values as they stand there.',
-  privateApi: 'What VS Code doesn’t promise: commands and fields, each with a source and a canary.',
-  service: 'The hosted service as a client sees it; plain Node, without VS Code.',
+  connection: 'Sources, their selection, approvals, secret storage, and the set-up.',
+  ui: 'Progress, wizard steps, log, and announcements. Knows no feature.',
+  messages: 'A message and its actions for each failure of the service.',
+  config: 'The only reader of the configuration, and its values as one snapshot.',
+  dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
+  privateApi: 'Commands and fields that VS Code doesn’t promise, each with a source and a canary.',
+  service:
+    'Services, credentials, error kinds, and secrets in text. Plain Node, as all of `service/`.',
+  'service/connection': 'The connection: what every feature calls.',
+  'service/serviceRuntime':
+    'What connections share: HTTP client, tokens, concurrency limits, models.',
+  'service/checks': 'The checks of a diagnosis, which generate nothing.',
+  'service/client': 'One call: request body, secrets in prompts, parameters, and usage.',
+  'service/inference': 'A request with a token, and its replay after a 401.',
+  'service/models': 'The models of a service, their life, and their limits.',
+  'service/api': 'The wire formats: paths, bodies, streams, and errors of each API.',
+  'service/auth': 'Authentication methods, and the token of each connection.',
+  'service/http': 'One request: attempts, retries, concurrency limit, and event stream.',
 };
 
 export function readRooms(): Room[] {
@@ -48,7 +55,7 @@ export function readRooms(): Room[] {
   const byRoom = Map.groupBy(importsOf(new Map(texts)), ([path]) => roomOf(path));
   return [...byRoom].map(([name, files]) => ({
     name,
-    label: files.some(([path]) => path === `${name}.ts`) ? `${name}.ts` : `${name}/`,
+    label: texts.some(([path]) => path === `${name}.ts`) ? `${name}.ts` : `${name}/`,
     files: files.length,
     imports: [...new Set(files.flatMap(([, targets]) => targets.map(roomOf)))]
       .filter((other) => other !== name)

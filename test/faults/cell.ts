@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Generation } from '../../src/service/api/responseReader.ts';
 import type { GenerateOptions } from '../../src/service/client.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import type { Generation } from '../../src/service/generation/answerReader.ts';
 import { assertOnlyFacts } from '../contract/service/facts.ts';
 import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import { WatchedFetch } from '../contract/service/watchedFetch.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { envFixes } from '../../src/dotenv/envMend.ts';
+import { envFixes } from '../../src/dotenv/envFix.ts';
 import { decodeEnvFile, LINE_END } from '../../src/dotenv/envText.ts';
 import type { LineRange } from '../../src/dotenv/settingValue.ts';
 import { parseServiceUrl } from '../../src/service/credentials.ts';

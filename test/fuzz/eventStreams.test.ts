@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { failureInEvent } from '../../src/service/api/inferenceFailure.ts';
+import { AnswerReader } from '../../src/service/api/responseReader.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { AnswerReader } from '../../src/service/generation/answerReader.ts';
-import { failureInEvent } from '../../src/service/generation/inferenceFailure.ts';
 import { Body } from '../../src/service/http/body.ts';
-import type { Operation } from '../../src/service/vendors.ts';
+import type { Operation } from '../../src/service/services.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type * as failures from '../../src/service/api/inferenceFailure.ts';
 import type * as errors from '../../src/service/errors.ts';
-import type * as failures from '../../src/service/generation/inferenceFailure.ts';
 import type * as bodies from '../../src/service/http/body.ts';
 import type {
   ConcurrencyLimit,

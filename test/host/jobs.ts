@@ -12,12 +12,12 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { hasTab } from '../../src/document/documentEdit.ts';
-import { captureTargets } from '../../src/document/target.ts';
+import { hasTab } from '../../src/editor/documentEdit.ts';
+import type { InsertMode } from '../../src/editor/insertMode.ts';
+import { insertModes } from '../../src/editor/insertModes.ts';
+import { Previews } from '../../src/editor/previews.ts';
+import { captureTargets } from '../../src/editor/target.ts';
 import { Job } from '../../src/generate/job.ts';
-import type { InsertMode } from '../../src/insert/insertMode.ts';
-import { insertModes } from '../../src/insert/insertModes.ts';
-import { Previews } from '../../src/insert/previews.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 
 /** The insert modes that write into the document, and how titles name them. */

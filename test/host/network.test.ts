@@ -4,7 +4,7 @@ import { ConfigurationTarget, workspace } from 'vscode';
 import { fetchToken, probeIdentity } from '../../src/service/auth/identity.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { Http } from '../../src/service/http/http.ts';
-import { type Vendor, vendorFor } from '../../src/service/vendors.ts';
+import { type Vendor, vendorFor } from '../../src/service/services.ts';
 import { startMuteServer } from '../contract/service/muteServer.ts';
 import { CLOSED_PORT, startProxy } from '../contract/service/proxy.ts';
 import { startTlsServer } from '../contract/service/tlsServer.ts';

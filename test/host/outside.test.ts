@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
-import { readExternalFile } from '../../src/credentials/sources.ts';
-import { vendors } from '../../src/service/vendors.ts';
+import { readExternalFile } from '../../src/connection/sources.ts';
+import { vendors } from '../../src/service/services.ts';
 
 const [vendor] = vendors;
 assert.ok(vendor);

@@ -21,9 +21,9 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isConfigFile, leadsToConfigFile } from '../../src/document/configFiles.ts';
-import { isWritable } from '../../src/document/target.ts';
-import { placing } from '../../src/insert/placing.ts';
+import { isConfigFile, leadsToConfigFile } from '../../src/editor/configFiles.ts';
+import { placing } from '../../src/editor/placing.ts';
+import { isWritable } from '../../src/editor/target.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);

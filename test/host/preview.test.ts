@@ -15,7 +15,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { activeFolder, PREVIEW_SCHEME } from '../../src/credentials/folders.ts';
+import { activeFolder, PREVIEW_SCHEME } from '../../src/connection/folders.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { close, jobOn, open, openFile, openPreviews, stream, textOf, until } from './jobs.ts';
 

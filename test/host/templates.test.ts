@@ -18,8 +18,8 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { insertModes } from '../../src/insert/insertModes.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { insertModes } from '../../src/editor/insertModes.ts';
 import { builtInTemplates } from '../../src/templates/builtIn.ts';
 import { isBroken } from '../../src/templates/template.ts';
 import { askInputs, pickTemplate, showIssue } from '../../src/templates/templatePicker.ts';

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
 import { holdsSecret, redact } from '../../src/service/secrets.ts';
-import { vendors } from '../../src/service/vendors.ts';
+import { vendors } from '../../src/service/services.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';

@@ -65,7 +65,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'a folder puts a link into the list of models',
-    file: 'src/settings.ts',
+    file: 'src/config/settings.ts',
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
     test: 'test/unit/settings.test.ts',
@@ -105,7 +105,7 @@ export const chatMutants: readonly Mutant[] = [
   },
   {
     name: 'concurrent calls exceed the budget together',
-    file: 'src/usage/usage.ts',
+    file: 'src/status/usage.ts',
     from: 'use.tokens + claimed()',
     to: 'use.tokens',
     test: provider,

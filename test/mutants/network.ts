@@ -83,7 +83,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'what follows the last event is waited for',
-    file: 'src/service/generation/answerReader.ts',
+    file: 'src/service/api/responseReader.ts',
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
@@ -171,7 +171,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'no cap on a list of models',
-    file: 'src/service/generation/modelList.ts',
+    file: 'src/service/api/modelList.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
     test: 'test/unit/service/models/modelList.test.ts',
@@ -315,10 +315,10 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'token counts of a service make sums Infinity',
-    file: 'src/service/generation/answerReader.ts',
+    file: 'src/service/api/responseReader.ts',
     from: ' && Number(value) <= MOST_TOKENS;',
     to: ';',
-    test: 'test/unit/service/generation/answerReader.test.ts',
+    test: 'test/unit/service/api/answerReader.test.ts',
     title: 'D24: ignores a count of 1.7e308 tokens',
   },
 ];

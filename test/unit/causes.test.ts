@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { SourceSnapshot } from '../../src/credentials/sourceSelection.ts';
+import type { SourceSnapshot } from '../../src/connection/sourceSelection.ts';
 import type { ShownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks } from '../../src/diagnose/preliminaryChecks.ts';
 import { causes, shapeOf } from './causes.ts';
-import { choiceOf, envFile, found, full, REGION, record } from './credentials/sources.ts';
+import { choiceOf, envFile, found, full, REGION, record } from './connection/sources.ts';
 
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);

@@ -1,7 +1,7 @@
 import { fixLabel, type ShownCheck, shownCheck } from '../../src/diagnose/checkMessages.ts';
 import { preliminaryChecks, UNANSWERED } from '../../src/diagnose/preliminaryChecks.ts';
 import type { CheckName } from '../../src/service/checks/diagnose.ts';
-import type { SourceId } from '../../src/service/connection.ts';
+import type { SourceId } from '../../src/service/credentials.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import {
   type Changes,
@@ -11,7 +11,7 @@ import {
   found,
   full,
   noFile,
-} from './credentials/sources.ts';
+} from './connection/sources.ts';
 
 /**
  * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { shownName } from '../../src/credentials/credentialMessages.ts';
+import { shownName } from '../../src/connection/connectionMessages.ts';
+import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
-import type { GitRisk } from '../../src/dotenv/gitRisk.ts';
 import { mendingTitle } from '../../src/envFile/envFileMessages.ts';
 import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
-import { vendors } from '../../src/service/vendors.ts';
+import { vendors } from '../../src/service/services.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { becomes } from '../vscode/deadline.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
-import { FakeKeyring, FakeState } from './credentials/fakes.ts';
+import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
+import { FakeKeyring, FakeState } from './connection/fakes.ts';
 
 const nothing = { dispose: () => {} };
 
@@ -72,7 +72,7 @@ describe('the problems of an open .env file', () => {
 
   it('follow the stored key of another service if the settings name none', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
-    const { KeyStore } = await import('../../src/credentials/keyStore.ts');
+    const { KeyStore } = await import('../../src/connection/keyStore.ts');
     const { startEnvFile } = await import('../../src/envFile/envFileFeature.ts');
     const keys = new KeyStore(new FakeKeyring().window(), new FakeState(), () => {});
     const feature = startEnvFile(keys);

@@ -46,7 +46,7 @@ describe('regular expressions', () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(places.includes('src/ui/oneLine.ts'), 'built out of a part of another module');
-    assert.ok(places.some((place) => /^src\/formatting\/indentation\.ts:\d+$/.test(place)));
+    assert.ok(places.some((place) => /^src\/editor\/fit\/indentation\.ts:\d+$/.test(place)));
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));
   });
 

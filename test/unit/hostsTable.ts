@@ -1,4 +1,4 @@
-import { vendors } from '../../src/service/vendors.ts';
+import { vendors } from '../../src/service/services.ts';
 
 /** The table of docs/privacy.md, made from the entries of the vendors. */
 export function hostsTable(): string {

@@ -43,10 +43,13 @@ describe('architecture invariants', () => {
   it('no room imports one of its own or a higher floor', () => {
     assert.deepEqual(new Set([...files.keys()].map(roomOf)), new Set(Object.keys(floors)));
     assert.deepEqual(arrowsUp(files), []);
-    const up = planting('service/client.ts', "import type { Settings } from '../settings.ts';");
-    assert.deepEqual(arrowsUp(up), ['service/client.ts -> settings.ts']);
-    const across = planting('envFile/problems.ts', "import '../insert/insertMode.ts';");
-    assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> insert/insertMode.ts']);
+    const up = planting(
+      'service/client.ts',
+      "import type { Settings } from '../config/settings.ts';",
+    );
+    assert.deepEqual(arrowsUp(up), ['service/client.ts -> config/settings.ts']);
+    const across = planting('envFile/problems.ts', "import '../status/menu.ts';");
+    assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
   it('what VS Code does not promise was seen in the versions that the host suite runs', () => {

@@ -66,15 +66,16 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/auth/identity.ts', "import * as oauth from 'oauth4webapi';"],
   },
   {
-    name: '3: only credentials/ touches secret storage',
+    name: '3: only connection/ touches secret storage',
     isBroken: (line, path) =>
-      !path.startsWith('credentials/') &&
+      !path.startsWith('connection/') &&
       /\bSecretStorage\b|secrets(\.|\[')(get|store|delete|keys)\b/.test(line),
     planted: ['status/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
   },
   {
-    name: '3: only configuration.ts reads configuration',
-    isBroken: (line, path) => path !== 'configuration.ts' && /\bgetConfiguration\(/.test(line),
+    name: '3: only config/configuration.ts reads configuration',
+    isBroken: (line, path) =>
+      path !== 'config/configuration.ts' && /\bgetConfiguration\(/.test(line),
     planted: ['generate/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
@@ -126,7 +127,7 @@ export const houseRules: readonly HouseRule[] = [
     isBroken: (line, path) =>
       inService(path) &&
       // Its sentence is for the model.
-      path !== 'service/generation/conversation.ts' &&
+      path !== 'service/api/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
@@ -156,7 +157,7 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: '8: one thing edits documents',
     isBroken: (line, path) =>
-      path !== 'document/documentEdit.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
+      path !== 'editor/documentEdit.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
     planted: [
       'generate/generate.ts',
       '  await editor.edit((builder) => builder.insert(at, text));',
@@ -168,11 +169,11 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
-    name: 'authentication methods and dialects are named in their files and the vendor table alone',
+    name: 'authentication methods and APIs are named only in their files and in services.ts',
     isBroken: (line, path) =>
-      !/^service\/(vendors|auth\/\w+|generation\/(watsonx|openAi|dialects))\.ts$/.test(path) &&
+      !/^service\/(services|auth\/\w+|api\/(watsonx|openai|apis))\.ts$/.test(path) &&
       /\b(apiKeyGrant|clientCredentials|cloudPak|zenApiKey|openAi|watsonx)\b/.test(line),
-    planted: ['credentials/setUp.ts', "  if (vendor.way.kind === 'cloudPak') return;"],
+    planted: ['connection/setUp.ts', "  if (vendor.way.kind === 'cloudPak') return;"],
   },
   {
     name: 'no program is started, and nothing needs a mode of a file or a path of one system',
@@ -180,12 +181,12 @@ export const houseRules: readonly HouseRule[] = [
       /child_process|worker_threads|node:path\/|\bpath\.(sep|posix|win32)\b|\bchmod|\bmode: 0|process\.(platform [!=]|get[eg]?[ug]id)/.test(
         line,
       ),
-    planted: ['dotenv/gitRisk.ts', "import { execFile } from 'node:child_process';"],
+    planted: ['connection/gitRisk.ts', "import { execFile } from 'node:child_process';"],
   },
   {
     name: 'nothing is written to the console',
     isBroken: (line) => /\bconsole\.\w+\(/.test(line),
-    planted: ['document/streamWriter.ts', "console.log('edit');"],
+    planted: ['editor/streamWriter.ts', "console.log('edit');"],
   },
   ...privateApi.map(([what, pattern, planted]) => ({
     name: `only privateApi.ts names what VS Code doesn't promise: ${what}`,
@@ -195,33 +196,49 @@ export const houseRules: readonly HouseRule[] = [
 ];
 
 /**
- * The floor of each room: a folder under src, or a file beside them. Arrows run only to a lower
- * floor, type imports included, and rooms of one floor never import each other.
+ * The floor of each room. A room is a folder under src, a folder in `service/` or `editor/`, or a
+ * file that stands for itself. The other files of `service/` are the room `service`. Imports lead
+ * only to a lower floor, type imports included, and rooms on one floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
-  extension: 10,
-  commands: 9,
-  generate: 7,
-  chat: 7,
-  diagnose: 6,
-  templates: 6,
-  envFile: 5,
-  insert: 5,
-  status: 5,
-  credentials: 4,
-  formatting: 4,
-  usage: 4,
-  ui: 3,
-  dotenv: 2,
-  messages: 2,
-  settings: 2,
-  configuration: 1,
-  document: 1,
-  service: 1,
-  privateApi: 0,
+  extension: 16,
+  commands: 15,
+  chat: 14,
+  generate: 14,
+  diagnose: 13,
+  templates: 13,
+  editor: 12,
+  envFile: 12,
+  status: 12,
+  connection: 11,
+  ui: 10,
+  config: 9,
+  'service/connection': 9,
+  'service/serviceRuntime': 8,
+  'service/checks': 7,
+  'service/client': 6,
+  'service/inference': 5,
+  'service/models': 5,
+  messages: 4,
+  'service/api': 4,
+  'service/auth': 4,
+  dotenv: 3,
+  'editor/fit': 3,
+  'service/http': 3,
+  service: 2,
+  privateApi: 1,
 };
 
-export const roomOf = (path: string): string => path.split('/')[0]?.replace(/\.ts$/, '') ?? '';
+export function roomOf(path: string): string {
+  const [first = '', second = '', ...more] = path.replace(/\.ts$/, '').split('/');
+  const nested = `${first}/${second}`;
+  return more.length > 0 || nested in floors ? nestedRoom(first, nested) : first;
+}
+
+/** The folders of other rooms belong to them. */
+function nestedRoom(first: string, nested: string): string {
+  return nested in floors ? nested : first;
+}
 
 /** The files of src that each file imports, dynamic and type imports included. */
 export function importsOf(files: ReadonlyMap<string, string>): Map<string, string[]> {

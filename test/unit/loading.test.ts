@@ -3,7 +3,7 @@ import type { WorkspaceFolder } from 'vscode';
 import type { App, Handlers, Invocation } from '../../src/commands/app.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
 /** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
 
@@ -151,7 +151,7 @@ describe('a .env file that is gone', () => {
   });
 
   it('is said to be gone where it was to be opened', async () => {
-    const { openEnvFile } = await import('../../src/credentials/folders.ts');
+    const { openEnvFile } = await import('../../src/connection/folders.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');
     await openEnvFile(folder);

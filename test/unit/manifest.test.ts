@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { insertModeIds } from '../../src/insert/insertMode.ts';
+import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
-import { vendors } from '../../src/service/vendors.ts';
+import { vendors } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { pictureOf } from './insertModesTable.ts';
 import { readPages } from './pageBlocks.ts';
@@ -78,7 +78,7 @@ const {
 } = settings['hostedModel.insertMode'] ?? {};
 const insertMode = { ...rest, enum: modes, enumDescriptions };
 const source = ['settings', 'configuration']
-  .map((name) => readFileSync(`src/${name}.ts`, 'utf8'))
+  .map((name) => readFileSync(`src/config/${name}.ts`, 'utf8'))
   .join('');
 
 const MOST_FOR_A_NEWCOMER = 10;
@@ -302,10 +302,10 @@ describe('manifest', () => {
 
   it('offers exactly the insert modes that there are, in the setting and for templates', () => {
     // As text, since what imports vscode cannot be loaded here.
-    const list = readFileSync('src/insert/insertModes.ts', 'utf8');
+    const list = readFileSync('src/editor/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);
-    const made = globSync('src/insert/*.ts').flatMap((path) =>
+    const made = globSync('src/editor/*.ts').flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(/(?:\bid: |= placing\()'(\w+)'/g)].map(
         ([, id]) => id,
       ),

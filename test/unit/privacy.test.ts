@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { vendors } from '../../src/service/vendors.ts';
+import { vendors } from '../../src/service/services.ts';
 import { filesIn } from '../filesIn.ts';
 
 const page = readFileSync('docs/privacy.md', 'utf8');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
-import { MODEL_ID } from '../../src/service/generation/modelId.ts';
-import { vendors } from '../../src/service/vendors.ts';
+import { MODEL_ID } from '../../src/service/api/modelId.ts';
+import { vendors } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
 interface ChangeEvent {
   readonly affectsConfiguration: (section: string) => boolean;
@@ -39,7 +39,7 @@ describe('events about settings', () => {
   });
   after(() => hooks.deregister());
   beforeEach(async () => {
-    const { onDidChangeSettings } = await import('../../src/configuration.ts');
+    const { onDidChangeSettings } = await import('../../src/config/configuration.ts');
     mock.timers.enable({ apis: ['setTimeout'] });
     heard = 0;
     subscription = onDidChangeSettings(() => {
@@ -100,7 +100,7 @@ describe('the model in the settings', () => {
     editor = new FakeEditor();
   });
   const modelIn = async (folderId: string) => {
-    const { readSettings } = await import('../../src/settings.ts');
+    const { readSettings } = await import('../../src/config/settings.ts');
     editor.userSettings.set('modelId', 'maker/own');
     editor.folderSettings.set('modelId', folderId);
     const { modelId, folderModelId } = readSettings();
@@ -124,7 +124,7 @@ describe('the model in the settings', () => {
   });
 
   it('is the one that the user set for the first service, even if it is the default of another', async () => {
-    const { readSettings, withStoredService } = await import('../../src/settings.ts');
+    const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
     const way = { kind: 'clientCredentials', tokenUrl: 'https://login.acme.example/token' };
     const acme = { word: 'acme', name: 'ACME', way, dialect: 'openAi', defaultModel: 'gpt-4o' };
     editor.userSettings.set('services', [acme]);

@@ -24,7 +24,7 @@ describe('the surface of the extension', () => {
       // The answer, on a button that says so.
       /^src\/generate\/outcome\.ts: clipboard\.writeText\(result\.text\)$/,
       // The answer, in the insert mode of that name.
-      /^src\/insert\/clipboard\.ts: clipboard\.writeText\(text\)$/,
+      /^src\/editor\/clipboard\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
       writes.filter((place) => !allowed.some((one) => one.test(place))),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { win32 } from 'node:path';
 import type { TextDocument, WorkspaceFolder } from 'vscode';
 import type { URI as Address } from 'vscode-uri';
-import { FakeEditor, installEditor } from './credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
 /**
  * Paths of Windows, in the addresses that VS Code has there: drive letters and shares. Links and
@@ -51,7 +51,7 @@ describe('on Windows', () => {
     const inside = (name: string) => win32.join(root, name);
 
     it(`the .env file and the templates of a folder are known: ${root}`, async () => {
-      const { isEnvFile } = await import('../../src/credentials/folders.ts');
+      const { isEnvFile } = await import('../../src/connection/folders.ts');
       const { isTemplateFile } = await import('../../src/templates/templateDocument.ts');
       const uri = file(root);
       editor.folders = [{ uri, name: 'app', index: 0 } as WorkspaceFolder];
@@ -74,7 +74,7 @@ describe('on Windows', () => {
   }
 
   it('files that an editor or a shell obeys are known', async () => {
-    const { isConfigFile } = await import('../../src/document/configFiles.ts');
+    const { isConfigFile } = await import('../../src/editor/configFiles.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],
       ['c:\\app\\.VSCode\\Tasks.json', true],

@@ -1,4 +1,4 @@
-import type { Way } from '../vendors.ts';
+import type { Way } from '../services.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';

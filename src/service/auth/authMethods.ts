@@ -1,5 +1,5 @@
 import type { Credentials, ServiceKey } from '../credentials.ts';
-import type { Vendor, Way } from '../vendors.ts';
+import type { Vendor, Way } from '../services.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { clientCredentials } from './clientCredentials.ts';

@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { fixedToken } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../responseSchemas.ts';
-import type { Way } from '../vendors.ts';
+import type { Way } from '../services.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';

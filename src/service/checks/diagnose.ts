@@ -1,3 +1,4 @@
+import { functionOf, type Model } from '../api/modelList.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identity.ts';
 import type { TokenService } from '../auth/tokenService.ts';
@@ -5,7 +6,6 @@ import type { Client, ClientSettings } from '../client.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import { functionOf, type Model } from '../generation/modelList.ts';
 import type { Http } from '../http/http.ts';
 import type { Retry } from '../http/httpRequest.ts';
 import type { RateLimit } from '../http/requestPace.ts';

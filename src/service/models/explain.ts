@@ -1,6 +1,6 @@
+import type { Model } from '../api/modelList.ts';
+import type { Parameters } from '../api/parameters.ts';
 import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
-import type { Model } from '../generation/modelList.ts';
-import type { Parameters } from '../generation/parameters.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 

@@ -1,5 +1,5 @@
+import type { Model } from '../api/modelList.ts';
 import { type ServiceError, safeWord } from '../errors.ts';
-import type { Model } from '../generation/modelList.ts';
 
 /** The one rule for where a model is in its life, by the service's own list and clock. Pure. */
 

@@ -1,8 +1,8 @@
+import type { Model } from '../api/modelList.ts';
+import { DEFAULT_NEW_TOKENS, type Parameters } from '../api/parameters.ts';
+import { estimateTokens } from '../api/requestUsage.ts';
 import { ServiceError } from '../errors.ts';
-import type { Model } from '../generation/modelList.ts';
-import { DEFAULT_NEW_TOKENS, type Parameters } from '../generation/parameters.ts';
-import { estimateTokens } from '../generation/requestUsage.ts';
-import type { Operation } from '../vendors.ts';
+import type { Operation } from '../services.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 
 /** A request that is about to be made. */

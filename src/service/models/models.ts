@@ -1,14 +1,14 @@
+import { dialectOf } from '../api/apis.ts';
+import { MOST_MODELS, type Model, type ModelList } from '../api/modelList.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import { dialectOf } from '../generation/dialects.ts';
-import { MOST_MODELS, type Model, type ModelList } from '../generation/modelList.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
 import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets.ts';
+import type { Operation, Vendor } from '../services.ts';
 import { SharedTask } from '../sharedTask.ts';
-import type { Operation, Vendor } from '../vendors.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+import { type Vendor, vendorFor } from '../../../src/service/services.ts';
 import { loadRuntime } from '../product.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 

@@ -9,14 +9,14 @@ import type { GenerateTool } from '../../../src/chat/generateTool.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
-import type { Usage, UsageDeps } from '../../../src/usage/usage.ts';
+import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
-import { FakeEditor, installEditor } from '../../unit/credentials/fakeEditor.ts';
-import { FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeEditor, installEditor } from '../../unit/connection/fakeEditor.ts';
+import { FakeState } from '../../unit/connection/fakes.ts';
 import { connectionOf } from '../../unit/service/fixtures.ts';
-import { UsageEditor } from '../../unit/usage/usageEditor.ts';
+import { UsageEditor } from '../../unit/status/usageEditor.ts';
 import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
 
 const chatStream = pathOf('chat', true);
@@ -398,7 +398,7 @@ describe('the chat provider', () => {
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
     const [{ Usage: Kept }, { ChatProvider }] = await Promise.all([
-      import('../../../src/usage/usage.ts'),
+      import('../../../src/status/usage.ts'),
       import('../../../src/chat/chatProvider.ts'),
     ]);
     const deps = depsOf();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { formsIn } from '../../unit/service/canaries.ts';
 import { key, token } from '../service/echoes.ts';
 import { SINKS, SinkEditor } from './sinkEditor.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { FakeEditor } from '../../unit/credentials/fakeEditor.ts';
+import { FakeEditor } from '../../unit/connection/fakeEditor.ts';
 
 /** Every place that something of the extension could come to light in. */
 export const SINKS = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { printTable } from '../../table.ts';
-import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { formsIn, writtenDown } from '../../unit/service/canaries.ts';
 import { chatStream, type Echo, echoes, key, token } from '../service/echoes.ts';
 import { tokenPath } from '../service/world.ts';

@@ -2,7 +2,7 @@ import { startEmulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
-import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { tokenPath } from '../service/world.ts';
 import { SinkEditor } from './sinkEditor.ts';

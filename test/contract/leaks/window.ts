@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import type { Uri } from 'vscode';
-import { installEditor } from '../../unit/credentials/fakeEditor.ts';
-import type { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { installEditor } from '../../unit/connection/fakeEditor.ts';
+import type { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { textsOfError } from '../../unit/service/canaries.ts';
 import type { SinkEditor } from './sinkEditor.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { defaultApiKey } from '../../emulator/settings.ts';
-import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring } from '../../unit/connection/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';

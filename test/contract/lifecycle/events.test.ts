@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
-import { FakeEditor } from '../../unit/credentials/fakeEditor.ts';
-import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { FakeEditor } from '../../unit/connection/fakeEditor.ts';
+import { FakeKeyring } from '../../unit/connection/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -221,7 +221,7 @@ describe('events of an open window', () => {
       const editor = life.editor();
       await opened.open(editor, stores, async (run) => {
         await run('showLog');
-        await import('../../../src/credentials/connections.ts');
+        await import('../../../src/connection/connections.ts');
         keyring.slowly = Promise.withResolvers<void>().promise;
         mock.timers.enable({ apis: ['setTimeout'] });
         const given = run(command);
@@ -242,7 +242,7 @@ describe('events of an open window', () => {
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('showLog');
-      await import('../../../src/credentials/connections.ts');
+      await import('../../../src/connection/connections.ts');
       keyring.slowly = Promise.withResolvers<void>().promise;
       mock.timers.enable({ apis: ['setTimeout'] });
       // Promise-based timers are named imports, so they have to be synced with the mock.

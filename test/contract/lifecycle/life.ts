@@ -1,6 +1,6 @@
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
-import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores } from '../leaks/window.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { activeResources } from '../../activeResources.ts';
 import { gate } from '../../emulator/faults.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
-import { FakeKeyring, settled } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, settled } from '../../unit/connection/fakes.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type OpenWindow, type Stores, type Windows, windows } from '../leaks/window.ts';

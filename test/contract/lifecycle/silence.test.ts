@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FakeKeyring } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Windows, windows } from '../leaks/window.ts';
 import { pathOf } from '../service/world.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { installEditor } from '../../unit/credentials/fakeEditor.ts';
-import { FakeDocument } from '../../unit/document/fakeDocument.ts';
+import { installEditor } from '../../unit/connection/fakeEditor.ts';
+import { FakeDocument } from '../../unit/editor/fakeDocument.ts';
 import { connectionOf } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
@@ -24,12 +24,12 @@ export async function startInsertion(
   editor.text = PROMPT;
   const hooks = installEditor(() => editor);
   const { window } = await import('vscode');
-  const { StreamWriter } = await import('../../../src/document/streamWriter.ts');
+  const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
   const { Job } = await import('../../../src/generate/job.ts');
   const { Jobs } = await import('../../../src/generate/jobs.ts');
-  const { below } = await import('../../../src/insert/placing.ts');
+  const { below } = await import('../../../src/editor/placing.ts');
   const { runJob } = await import('../../../src/generate/runJob.ts');
-  const { captureTargets } = await import('../../../src/document/target.ts');
+  const { captureTargets } = await import('../../../src/editor/target.ts');
   const jobs = new Jobs();
   const runtime = { client: () => client } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;

@@ -4,7 +4,7 @@ import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendorFor } from '../../../src/service/vendors.ts';
+import { vendorFor } from '../../../src/service/services.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';

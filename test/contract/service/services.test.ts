@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
+import { readVendors } from '../../../src/service/addedServices.ts';
+import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { fetchToken } from '../../../src/service/auth/identity.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import type { Conversation } from '../../../src/service/generation/conversation.ts';
-import { readVendors } from '../../../src/service/ownVendors.ts';
 import {
   DIALECTS,
   type ResourceKind,
   type Vendor,
   vendorFor,
   WAYS,
-} from '../../../src/service/vendors.ts';
+} from '../../../src/service/services.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
 import { printTable } from '../../table.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv, { type ValidateFunction } from 'ajv-draft-04';
-import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import {
   DEFAULT_NEW_TOKENS,
   PARAMETER_RANGES,
   type ParameterRange,
-} from '../../../src/service/generation/parameters.ts';
-import { watsonx } from '../../../src/service/generation/watsonx.ts';
+} from '../../../src/service/api/parameters.ts';
+import { watsonx } from '../../../src/service/api/watsonx.ts';
+import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import { redact } from '../../../src/service/secrets.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';
 import { endWorlds, ibm, pathOf, startWorld } from './world.ts';

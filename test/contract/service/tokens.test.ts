@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Generation } from '../../../src/service/api/responseReader.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import type { Generation } from '../../../src/service/generation/answerReader.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import {
   endWorlds,

@@ -1,17 +1,17 @@
+import { dialectOf } from '../../../src/service/api/apis.ts';
+import type { Parameters } from '../../../src/service/api/parameters.ts';
+import type { Generation } from '../../../src/service/api/responseReader.ts';
 import { fetchToken } from '../../../src/service/auth/identity.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import type { Generation } from '../../../src/service/generation/answerReader.ts';
-import { dialectOf } from '../../../src/service/generation/dialects.ts';
-import type { Parameters } from '../../../src/service/generation/parameters.ts';
 import {
   ConcurrencyLimit,
   type ConcurrencyOptions,
 } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { type Operation, type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+import { type Operation, type Vendor, vendorFor } from '../../../src/service/services.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeTime } from '../../unit/service/fixtures.ts';

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KeyStore } from '../../../src/credentials/keyStore.ts';
+import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { windows } from '../leaks/window.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Connections } from '../../../src/credentials/connections.ts';
-import type { Lookup } from '../../../src/credentials/sourceSelection.ts';
+import type { Connections } from '../../../src/connection/connections.ts';
+import type { Lookup } from '../../../src/connection/sourceSelection.ts';
 import { Connection } from '../../../src/service/connection.ts';
-import { FakeKeyring, FakeState } from '../../unit/credentials/fakes.ts';
+import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
 
@@ -97,9 +97,9 @@ export async function connectionsIn(
   environment: StoredState['environment'],
 ): Promise<Connections> {
   windows.showing(editor, () => {});
-  const { Approvals } = await import('../../../src/credentials/approvals.ts');
-  const { Connections: Made } = await import('../../../src/credentials/connections.ts');
-  const { KeyStore } = await import('../../../src/credentials/keyStore.ts');
+  const { Approvals } = await import('../../../src/connection/approvals.ts');
+  const { Connections: Made } = await import('../../../src/connection/connections.ts');
+  const { KeyStore } = await import('../../../src/connection/keyStore.ts');
   const secrets = keyring.window();
   const loading = async () => assert.fail('nothing is to be called');
   return new Made({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ChatCallers, forgetCallers } from '../../../src/chat/chatCallers.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { FakeState } from '../credentials/fakes.ts';
+import { FakeState } from '../connection/fakes.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
 
 const connectionWith = (changes: Partial<Credentials> = {}) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
 import { ChatModels } from '../../../src/chat/chatModels.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { type Operation, vendorFor } from '../../../src/service/vendors.ts';
-import { FakeState } from '../credentials/fakes.ts';
+import { type Operation, vendorFor } from '../../../src/service/services.ts';
+import { FakeState } from '../connection/fakes.ts';
 import { connectionOf } from '../service/fixtures.ts';
 import { modelOf, stageOf } from '../service/modelFixtures.ts';
 

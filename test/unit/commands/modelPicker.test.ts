@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ModelRow } from '../../../src/commands/modelRows.ts';
-import type { ModelList } from '../../../src/service/generation/modelList.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import type { ModelList } from '../../../src/service/api/modelList.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** A pick list that a test answers or closes. */

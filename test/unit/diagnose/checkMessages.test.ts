@@ -4,7 +4,7 @@ import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { vendorFor, vendors } from '../../../src/service/vendors.ts';
+import { vendorFor, vendors } from '../../../src/service/services.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
 

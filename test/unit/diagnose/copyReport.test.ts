@@ -5,8 +5,8 @@ import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
-import { choiceOf, envFile, found, full, record } from '../credentials/sources.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
+import { choiceOf, envFile, found, full, record } from '../connection/sources.ts';
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /** Of a service that isn't in use, whose method sends the account with the key. */
@@ -43,7 +43,7 @@ describe('Copy Report', () => {
     runtime = new ServiceRuntime(),
   ) => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
-    const { readSettings } = await import('../../../src/settings.ts');
+    const { readSettings } = await import('../../../src/config/settings.ts');
     const all = found({
       keys: [other],
       settings: {
@@ -140,7 +140,7 @@ describe('Copy Report', () => {
 
   it('E13: copies nothing where a report would hold the token, though no key can be used by now', async () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
-    const { readSettings } = await import('../../../src/settings.ts');
+    const { readSettings } = await import('../../../src/config/settings.ts');
     const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });
     const headers = { 'content-type': 'application/json' };
     const runtime = new ServiceRuntime({

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { App } from '../../../src/commands/app.ts';
-import type { Lookup } from '../../../src/credentials/sourceSelection.ts';
+import type { Lookup } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
-import { choiceOf, envFile, found, full } from '../credentials/sources.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
+import { choiceOf, envFile, found, full } from '../connection/sources.ts';
 
 /** A list of which a test picks the rows. */
 class FakePick {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Settings } from '../../../src/config/settings.ts';
 import type { ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import { buildReport, type ReportFacts } from '../../../src/diagnose/reportText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
-import { vendors } from '../../../src/service/vendors.ts';
-import type { Settings } from '../../../src/settings.ts';
+import { vendors } from '../../../src/service/services.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
-import { choiceOf, envFile, environment, found, noFile, REGION } from '../credentials/sources.ts';
+import { choiceOf, envFile, environment, found, noFile, REGION } from '../connection/sources.ts';
 import { ibm } from '../service/fixtures.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

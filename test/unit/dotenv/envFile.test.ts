@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { appendedLines, type EnvFix, envFixes } from '../../../src/dotenv/envMend.ts';
+import { appendedLines, type EnvFix, envFixes } from '../../../src/dotenv/envFix.ts';
 import { assignmentsOf, decodeEnvFile, LINE_END } from '../../../src/dotenv/envText.ts';
 import {
   type Issue,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
-import type * as GitRisk from '../../../src/dotenv/gitRisk.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import type * as GitRisk from '../../../src/connection/gitRisk.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 /** An event, and the listeners that it has. */
 class Listeners extends Set<() => void> {
@@ -55,7 +55,7 @@ describe("VS Code's Git extension", () => {
 
   before(async () => {
     hooks = installEditor(() => editor);
-    ({ gitRisk, onDidChangeRepositories } = await import('../../../src/dotenv/gitRisk.ts'));
+    ({ gitRisk, onDidChangeRepositories } = await import('../../../src/connection/gitRisk.ts'));
   });
   after(() => hooks.deregister());
 

@@ -1,6 +1,6 @@
 import { readAssignments, type SourceReading } from '../../../src/dotenv/envFile.ts';
 import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
-import type { Vendor } from '../../../src/service/vendors.ts';
+import type { Vendor } from '../../../src/service/services.ts';
 
 /** What one service reads in a `.env` text or an environment, by all names that it goes by. */
 

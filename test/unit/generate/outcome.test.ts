@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/generate/job.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
-import { installEditor } from '../credentials/fakeEditor.ts';
-import { FakeDocument } from '../document/fakeDocument.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
+import { FakeDocument } from '../editor/fakeDocument.ts';
 
 describe('messages and copies of a response', () => {
   let editor = new SinkEditor();
@@ -20,11 +20,11 @@ describe('messages and copies of a response', () => {
   /** A job whose only response is this text. */
   async function jobWith(text: string): Promise<Job> {
     const { window } = await import('vscode');
-    const { StreamWriter } = await import('../../../src/document/streamWriter.ts');
-    const { captureTargets } = await import('../../../src/document/target.ts');
+    const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
+    const { captureTargets } = await import('../../../src/editor/target.ts');
     const { Job: Made } = await import('../../../src/generate/job.ts');
-    const { Previews } = await import('../../../src/insert/previews.ts');
-    const { below } = await import('../../../src/insert/placing.ts');
+    const { Previews } = await import('../../../src/editor/previews.ts');
+    const { below } = await import('../../../src/editor/placing.ts');
     const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
     assert.ok(target);
     const place = { start: 0, end: 0, lead: '', tail: '' };

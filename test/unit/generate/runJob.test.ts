@@ -6,7 +6,7 @@ import type { Job } from '../../../src/generate/job.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
-import { installEditor } from '../credentials/fakeEditor.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
 describe('running a job', () => {
@@ -30,7 +30,7 @@ describe('running a job', () => {
     const [{ runJob }, { ActiveRuns }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
       import('../../../src/generate/run.ts'),
-      import('../../../src/insert/insertModes.ts'),
+      import('../../../src/editor/insertModes.ts'),
     ]);
     let sent = 0;
     const generation = { stopReason: 'finished', usage: { inputTokens: 1, outputTokens: 1 } };

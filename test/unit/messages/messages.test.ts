@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
-import type { SourceId } from '../../../src/service/connection.ts';
+import { readVendors } from '../../../src/service/addedServices.ts';
+import { parameterProblem } from '../../../src/service/api/parameters.ts';
+import type { SourceId } from '../../../src/service/credentials.ts';
 import {
   type ErrorDetails,
   type ErrorKind,
   type SecretKind,
   ServiceError,
 } from '../../../src/service/errors.ts';
-import { parameterProblem } from '../../../src/service/generation/parameters.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
-import { readVendors } from '../../../src/service/ownVendors.ts';
-import { type Operation, vendorFor, vendors } from '../../../src/service/vendors.ts';
+import { type Operation, vendorFor, vendors } from '../../../src/service/services.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Blemish, cleanValue, missingSettings } from '../../../src/service/credentials.ts';
-import type { SettingName } from '../../../src/service/vendors.ts';
+import type { SettingName } from '../../../src/service/services.ts';
 import { ibm } from './fixtures.ts';
 
 describe('missing settings', () => {

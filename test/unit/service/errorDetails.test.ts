@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import {
   INFERENCE_KINDS,
@@ -8,7 +9,6 @@ import {
   REQUEST_ENTITY,
   TOKEN_REQUEST_REFUSED,
 } from '../../../src/service/errors.ts';
-import { inferenceFailure } from '../../../src/service/generation/inferenceFailure.ts';
 import { recordings } from '../../emulator/recordings.ts';
 
 const KEY_REFUSED = 'BXNIM0415E';

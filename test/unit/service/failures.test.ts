@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
+import { failureInEvent, inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
 import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import {
-  failureInEvent,
-  inferenceFailure,
-} from '../../../src/service/generation/inferenceFailure.ts';
 
 const errors = (code: string, message = '', status = 400) =>
   JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });

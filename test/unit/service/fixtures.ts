@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { readVendors } from '../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../src/service/auth/token.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
@@ -9,9 +10,8 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { readVendors } from '../../../src/service/ownVendors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Vendor, vendorFor } from '../../../src/service/vendors.ts';
+import { type Vendor, vendorFor } from '../../../src/service/services.ts';
 
 /** A new seed for each run, shown in the names of the tests that use it. */
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);

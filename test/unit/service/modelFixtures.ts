@@ -1,4 +1,4 @@
-import type { LifecycleStage, Model } from '../../../src/service/generation/modelList.ts';
+import type { LifecycleStage, Model } from '../../../src/service/api/modelList.ts';
 
 /** A model of which the list of 2026-11-21 says nothing but what is given. */
 export function modelOf(facts: Partial<Model> = {}): Model {

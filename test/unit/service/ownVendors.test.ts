@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readVendors, type VendorIssue } from '../../../src/service/ownVendors.ts';
+import { readVendors, type VendorIssue } from '../../../src/service/addedServices.ts';
 
 const way = { kind: 'clientCredentials', tokenUrl: 'https://login.acme.example/oauth2/token' };
 const entry = { word: 'ACME', name: 'ACME gateway', way, dialect: 'openAi', defaultModel: 'm' };

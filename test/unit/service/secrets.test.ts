@@ -8,7 +8,7 @@ import {
   maskSecrets,
 } from '../../../src/service/secrets.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendorFor } from '../../../src/service/vendors.ts';
+import { vendorFor } from '../../../src/service/services.ts';
 import { formsIn, writtenDown } from './canaries.ts';
 import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './fixtures.ts';
 

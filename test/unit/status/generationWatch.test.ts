@@ -6,7 +6,7 @@ import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { StatusItem } from '../../../src/status/statusItem.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 import type { Log } from '../../../src/ui/log.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 describe('the watch of a generation', () => {
   const editor = new FakeEditor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 describe('a template file', () => {
   const editor = new FakeEditor();

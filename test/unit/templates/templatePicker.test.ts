@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TemplateEntry } from '../../../src/templates/template.ts';
 import { errorOf } from '../../../src/templates/templateMessages.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 const hooks = installEditor(() => new FakeEditor());
 const { templateItems } = await import('../../../src/templates/templatePicker.ts');

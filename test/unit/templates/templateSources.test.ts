@@ -3,7 +3,7 @@ import type { TextDocument, Uri, WorkspaceFolder } from 'vscode';
 import { builtInTemplates } from '../../../src/templates/builtIn.ts';
 import { isBroken, type TemplateEntry } from '../../../src/templates/template.ts';
 import { needsSelection, promptIssues, questionsOf } from '../../../src/templates/variables.ts';
-import { FakeEditor, installEditor } from '../credentials/fakeEditor.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
 const modes = ['below', 'after', 'above', 'replace', 'newDocument', 'clipboard', 'preview'];
 const scopeOf = (...user: unknown[]) => ({
@@ -108,7 +108,7 @@ describe('templates of several settings files', () => {
   });
 
   const read = async () => {
-    const { readSettings } = await import('../../../src/settings.ts');
+    const { readSettings } = await import('../../../src/config/settings.ts');
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const entries = await readTemplates({ ...scopeOf(), ...readSettings() });
     return entries

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { readVendors } from '../../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../../src/service/auth/token.ts';
 import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
 import type { Credentials } from '../../../../src/service/credentials.ts';
 import type { ServiceError } from '../../../../src/service/errors.ts';
-import { readVendors } from '../../../../src/service/ownVendors.ts';
 import { credentials, kindOf, never, tokenAnswer } from '../fixtures.ts';
 import { down, refused } from '../tokens.ts';
 

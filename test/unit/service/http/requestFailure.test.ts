@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { inferenceFailure } from '../../../../src/service/api/inferenceFailure.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
-import { inferenceFailure } from '../../../../src/service/generation/inferenceFailure.ts';
 import { toFailure } from '../../../../src/service/http/requestFailure.ts';
 import { clientOn, failureOf, fakeNetwork } from '../fixtures.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Model } from '../../../../src/service/generation/modelList.ts';
-import type { Parameters } from '../../../../src/service/generation/parameters.ts';
-import { estimateTokens } from '../../../../src/service/generation/requestUsage.ts';
+import type { Model } from '../../../../src/service/api/modelList.ts';
+import type { Parameters } from '../../../../src/service/api/parameters.ts';
+import { estimateTokens } from '../../../../src/service/api/requestUsage.ts';
 import { modelProblem, newTokensByDefault } from '../../../../src/service/models/modelLimits.ts';
-import type { Operation } from '../../../../src/service/vendors.ts';
+import type { Operation } from '../../../../src/service/services.ts';
 import { modelOf, stageOf } from '../modelFixtures.ts';
 
 interface Case {

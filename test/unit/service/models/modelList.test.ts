@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readModels } from '../../../../src/service/generation/modelList.ts';
+import { readModels } from '../../../../src/service/api/modelList.ts';
 
 describe('a page of the model list', () => {
   /** Entries of which each one counts how often it is looked at. */

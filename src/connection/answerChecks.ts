@@ -1,0 +1,84 @@
+import type { InputBoxValidationMessage } from 'vscode';
+import type { Settings } from '../config/settings.ts';
+import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
+import { settingLabel } from '../messages/settingLabels.ts';
+import { type Credentials, cleanValue } from '../service/credentials.ts';
+import { addressHolds } from '../service/secrets.ts';
+import type { Vendor } from '../service/services.ts';
+import { type Destination, destination } from './binding.ts';
+import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
+
+/** What is said about an answer while it is typed. Never repeats the answer. Pure. */
+
+const INFORMATION = 1;
+const ERROR = 3;
+
+/** What is wrong, or else what is taken off. */
+export function validationOf(
+  text: string,
+  problem: string | undefined,
+): InputBoxValidationMessage | undefined {
+  if (problem !== undefined) return { message: problem, severity: ERROR };
+  const what = takenOffText(cleanValue(text).blemishes);
+  return what ? { message: what, severity: INFORMATION } : undefined;
+}
+
+/** The reason why a key can't be used; undefined if it can. Any length is accepted. */
+export function problemOfKey(text: string, vendor: Vendor): string | undefined {
+  const { value, blemishes } = cleanValue(text);
+  if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
+  if (value === '') return ANSWER_ISSUES.nothing;
+  if (isWellFormed('apiKey', value, vendor) && !blemishes.includes('non-ascii')) return undefined;
+  return ANSWER_ISSUES[mayHoldSpaces(vendor) ? 'garbledSecret' : 'garbledKey'];
+}
+
+export function problemOfAccount(label: string, text: string): string | undefined {
+  const { value } = cleanValue(text);
+  const isGood = value !== '' && isWellFormed('account', value);
+  return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
+}
+
+/** What makes a project ID useless; undefined if nothing does. */
+export function problemOfProject(text: string): string | undefined {
+  const { value } = cleanValue(text);
+  if (value === '') return ANSWER_ISSUES.nothing;
+  return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
+}
+
+/**
+ * Returns a problem if one of these values is or contains the key, since the values are sent to
+ * other hosts than the key.
+ * @param values by their labels
+ */
+export function problemOfPaste(
+  values: Readonly<Record<string, string>>,
+  { apiKey, vendor }: { readonly apiKey: string; readonly vendor: Vendor },
+): string | undefined {
+  for (const [what, text] of Object.entries(values)) {
+    const { value } = cleanValue(text);
+    const isKey = value !== '' && value === apiKey;
+    if (isKey || addressHolds(value, [apiKey])) {
+      return ANSWER_ISSUES.holdsKey(what, settingLabel('apiKey', { vendor }));
+    }
+  }
+  return undefined;
+}
+
+/** The values that requests contain besides the key, including those that no step asks for. */
+export function sentValues(
+  given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
+  { serviceUrl, authUrl }: Destination,
+): Readonly<Record<string, string>> {
+  return {
+    [settingLabel('projectId', given)]: given.projectId,
+    [settingLabel('url')]: serviceUrl,
+    'identity address': authUrl,
+    'model in the settings': given.settings.modelId,
+  };
+}
+
+/** What is wrong with a service URL, or with the identity URL it would be used with. */
+export function checkUrl(url: string, authUrl: string): string | undefined {
+  const target = destination(authUrl, url);
+  return 'setting' in target ? answeredAddressText(target) : undefined;
+}

@@ -1,0 +1,35 @@
+import { type Settings, settingsFor } from '../config/settings.ts';
+import { Connection } from '../service/connection.ts';
+import type { Credentials, SourceId } from '../service/credentials.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import type { Choice, SourceSelection, SourceSnapshot } from './sourceSelection.ts';
+import { reasonText } from './sourceView.ts';
+
+/** Makes connections of credentials that may be used, and of the settings of their service. */
+
+type LoadRuntime = () => Promise<ServiceRuntime>;
+
+/** Turns selected credentials into a connection. Leaves an obstacle as it is. */
+export function choiceOf(
+  found: SourceSnapshot,
+  selection: SourceSelection,
+  runtime: LoadRuntime,
+): Choice {
+  if (selection.kind !== 'ready') return selection;
+  const { source, credentials } = selection;
+  const reason = reasonText(source, found);
+  const connection = connectionTo(credentials, found.settings, runtime, { source, reason });
+  return { kind: 'ready', connection };
+}
+
+/** @param from where the credentials come from; if left out, they are answers of the set-up */
+export function connectionTo(
+  credentials: Credentials,
+  settings: Settings,
+  runtime: LoadRuntime,
+  from: { readonly source: SourceId; readonly reason: string } = { source: 'editor', reason: '' },
+): Connection {
+  const ofService = settingsFor(credentials.vendor, settings);
+  const { modelId, operation, parameters, limits } = ofService;
+  return new Connection({ credentials, modelId, operation, parameters, limits, ...from }, runtime);
+}

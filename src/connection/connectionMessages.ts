@@ -1,0 +1,293 @@
+import type { SettingsTarget } from '../config/configuration.ts';
+import type { SourceSettings, VendorProblem } from '../config/settings.ts';
+import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
+import type { MessageContext } from '../messages/failureContext.ts';
+import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import type { PublicCredentials } from '../service/connection.ts';
+import type { Blemish, Credentials, SourceId, UrlProblem } from '../service/credentials.ts';
+import type { SettingName } from '../service/services.ts';
+import type { AddressProblem } from './binding.ts';
+import type { GitRisk } from './gitRisk.ts';
+import type { StorageIssue } from './keyStore.ts';
+import type {
+  Choice,
+  ExternalSource,
+  SourceObstacle,
+  SourceSnapshot,
+  UnreadReason,
+} from './sourceSelection.ts';
+
+/**
+ * Every sentence about the three settings: what is missing, what is wrong with one, where they were
+ * looked for, and what the set-up asks. Names and lines, never a value. Pure; it imports types
+ * alone, since what it shared with the start of the extension would become one more file to load
+ * there.
+ */
+
+export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
+  'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1, [::1], and localhost)',
+  'has-user': 'it must not hold a user name or password',
+  'has-query': 'it must not hold a query or fragment',
+  'bad-host': 'its host name holds characters that no host has',
+  'bad-path': 'its path holds characters that no service path has',
+};
+
+/** "service URL" or "identity address", within a sentence. */
+export function addressName(setting: AddressProblem['setting']): string {
+  return setting === 'url' ? settingLabel('url') : 'identity address';
+}
+
+/** Why an address in the settings is not used at all. */
+export function addressText({ setting, problem }: AddressProblem): string {
+  return `The ${addressName(setting)} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
+}
+
+/** @param why a sentence about what such a value looks like */
+export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
+  return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
+}
+
+type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
+
+/** The place of the settings that contain the project ID. */
+export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
+  return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
+}
+
+/** The message about a malformed project, space, or deployment ID in the settings. */
+export function projectText(settings: LabelContext & ProjectOrigin): string {
+  const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
+  return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
+}
+
+/** Why the service that the settings name cannot be used. */
+export function vendorText({ word, field }: VendorProblem): string {
+  const why = field
+    ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
+    : 'no service of that name is built in or described in hostedModel.services';
+  return `hostedModel.service names ${shownName(word)}, and ${why}. Nothing was sent.`;
+}
+
+/** What is taken off a value before it is used, wherever it came from. */
+const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
+  blanks: 'blanks',
+  quotes: 'quotes',
+  bearer: 'the word Bearer',
+  control: 'invisible characters',
+};
+
+/** What was taken off an answer; empty for nothing. */
+export function takenOffText(issues: readonly Blemish[]): string {
+  const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
+  return what && `Without ${what}: taken off.`;
+}
+
+/** What follows the name of the setting: `has no value`. */
+export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
+  blanks: `has ${TAKEN_OFF.blanks} around its value`,
+  quotes: `has ${TAKEN_OFF.quotes} around its value`,
+  bearer: `begins with ${TAKEN_OFF.bearer}`,
+  control: `holds ${TAKEN_OFF.control}`,
+  placeholder: 'holds a placeholder',
+  'non-ascii': 'holds letters outside ASCII',
+  malformed: 'cannot be right',
+  comment: 'has a comment behind its value',
+  empty: 'has no value',
+  duplicate: 'is there twice, with different values',
+  'bad-url': 'cannot be used as an address',
+  'endpoint-url': 'is the address of an endpoint',
+  'url-path': 'has a path',
+  'unknown-region': 'leads to no known region',
+};
+
+/** How a value is written that is used all the same. */
+export function issuesText(
+  name: SettingName,
+  issues: readonly Blemish[],
+  labels: LabelContext,
+): string {
+  const { known, others } = Object.groupBy(issues, (kind) =>
+    kind in TAKEN_OFF ? 'known' : 'others',
+  );
+  const sentence = (kinds: readonly Blemish[] | undefined, advice: string) => {
+    const phrases = kinds?.map((kind) => ISSUE_PHRASES[kind]).join(' and ');
+    return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
+  };
+  return [
+    ...sentence(known, 'Hosted Model takes that off; other programs may not.'),
+    ...sentence(others, 'Make sure that it is the one you mean.'),
+  ].join(' ');
+}
+
+/** What is wrong with an answer of the set-up. Never repeats it. */
+export const ANSWER_ISSUES = {
+  nothing: 'A value is needed.',
+  exampleKey: 'This is the placeholder of an example, not a key.',
+  garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
+  garbledSecret: 'A client secret has no accented letters. Copy it again.',
+  noAccount: (label: string) => `Enter the ${label}.`,
+  holdsKey: (what: string, label: string) =>
+    `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,
+  garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
+} as const;
+
+/** The same for a service URL, or the identity URL it would be used with. */
+export function answeredAddressText({ setting, problem }: AddressProblem): string {
+  const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
+  return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
+}
+
+/** Longer than any name that is read. */
+const LONGEST_NAME = 64;
+
+/**
+ * Makes an arbitrary name safe to show in a message. It can be very long, or contain characters that
+ * reverse the text or turn it into a link.
+ */
+export function shownName(name: string): string {
+  const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
+  return name.length > LONGEST_NAME ? `${start}...` : start;
+}
+
+/** What a message lists before it only counts. */
+const MOST_LISTED = 3;
+
+/** The first few of many, and how many more there are. */
+function firstOf(all: readonly string[]): string[] {
+  const more = all.length - MOST_LISTED;
+  return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
+}
+
+export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
+  fails:
+    'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the key in a .env file or the environment.',
+  'refuses-key':
+    'Hosted Model: the key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.',
+  'keeps-key':
+    'Hosted Model: the key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
+};
+
+/** After an import, of the file that the key was in. */
+export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
+  tracked:
+    'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
+  'not-ignored':
+    'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.',
+};
+
+export const ENV_FILE_GONE =
+  'Hosted Model: the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
+
+const UNREAD: Readonly<Record<UnreadReason, string>> = {
+  'no-folder': 'no folder to look in',
+  untrusted: 'not read, since the folder is not trusted',
+  virtual: 'not read in a virtual workspace',
+  'no-file': 'not there',
+  'symbolic-link': 'a link, which is not followed',
+  'not-a-file': 'not a file',
+  'too-large': 'larger than 64 KB, so not read',
+  'not-text': 'not UTF-8 text',
+  unreadable: 'cannot be read',
+};
+
+export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
+  if (id === 'editor') return 'secret storage and user settings';
+  if (id === 'environment') return 'the environment';
+  return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
+}
+
+/** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
+export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
+  if (text.kind === 'unread') return UNREAD[text.why];
+  const { values, missing, named, issues } = text.reading;
+  if (named.length === 0) {
+    return text.isOfOther
+      ? 'names a different service than hostedModel.service'
+      : 'names none of them';
+  }
+  const errors = issues.filter(({ isError }) => isError);
+  const parts = firstOf(values ? [] : errors.map(issuePhrase));
+  const faulty = new Set(errors.map(({ name }) => name));
+  const lacking = missing.filter((name) => !faulty.has(name));
+  if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
+  if (parts.length > 0) return parts.join('; ');
+  return answer === 'refused' ? 'not used, as you decided' : undefined;
+}
+
+/** What is said after a set-up of the editor whose credentials aren't used yet. */
+export function staysText(inUse: SourceId, found: SourceSnapshot): string {
+  return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
+}
+
+/** Where a setting is written. */
+export function targetText(target: SettingsTarget): string {
+  if (target === 'user') return 'your user settings';
+  return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
+}
+
+/** What is said if a setting was written, but another settings file has a value that wins. */
+export function hiddenSourceText(target: SettingsTarget): string {
+  return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
+}
+
+/** Why the credentials are not used. */
+export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
+  missing: 'incomplete',
+  'bad-vendor': 'the service is not known',
+  'bad-address': 'an address cannot be used',
+  unapproved: 'the hosts are not approved',
+  'bad-project': 'the project cannot be used',
+  'ask-source': 'a source is not approved',
+  'chosen-unusable': 'the source in the settings cannot be used',
+};
+
+/** What can be done with a source. */
+export const SOURCE_ACTIONS = {
+  import: '$(lock) Import into Secret Storage',
+  forgetApproval: '$(discard) Forget Approval',
+  forgetRefusal: '$(discard) Forget Refusal',
+  openSettings: '$(gear) Open Settings',
+  manageTrust: '$(workspace-trusted) Manage Workspace Trust',
+  open: '$(go-to-file) Open .env',
+  setUp: '$(tools) Set Up...',
+} as const;
+
+/** Where the settings were looked for, and why they were not taken from there. */
+export function lookedText(found: SourceSnapshot): string {
+  if (found.settings.credentialSource === 'editor') {
+    return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
+  }
+  const places = found.outside.map((source) => {
+    const isHeldUp = source.answer === 'approved';
+    const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
+    const problem = sourceProblem(source) ?? unused;
+    return `${sourceName(source.id, found)} (${problem})`;
+  });
+  return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
+}
+
+/** `line 2: VENDOR_URL cannot be used as an address`. */
+function issuePhrase({ place, name, kind }: Issue): string {
+  const phrase = `${name} ${ISSUE_PHRASES[kind]}`;
+  return place ? `line ${place.line + 1}: ${phrase}` : phrase;
+}
+
+/** What a message about these credentials has to know of them. */
+export function contextOf(choice: Choice): MessageContext {
+  if (choice.kind !== 'ready') return {};
+  const { connection } = choice;
+  return { source: connection.source, ...serviceContext(connection) };
+}
+
+/** The same for the test of a set-up, which asks for all that it tests but the identity address. */
+export function contextOfTest(credentials: Credentials): MessageContext {
+  return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
+}
+
+/** Where one host is both, its name does not tell which of the two failed. */
+function serviceContext(connection: PublicCredentials): MessageContext {
+  const { authUrl, serviceUrl, vendor, resource } = connection;
+  const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
+  return { vendor, resource, ...(authHost !== serviceHost && { authHost }) };
+}

@@ -1,0 +1,309 @@
+import {
+  type Disposable,
+  EventEmitter,
+  type Memento,
+  type Uri,
+  type WorkspaceFolder,
+  window,
+  workspace,
+} from 'vscode';
+import { onDidChangeSettings } from '../config/configuration.ts';
+import type { CredentialSource } from '../config/settings.ts';
+import { Connection } from '../service/connection.ts';
+import type { SourceId } from '../service/credentials.ts';
+import { ServiceError } from '../service/errors.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import { SharedTask } from '../service/sharedTask.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
+import { inform } from '../ui/notify.ts';
+import { cancellable } from '../ui/progress.ts';
+import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
+import { choiceOf, connectionTo } from './connect.ts';
+import { staysText } from './connectionMessages.ts';
+import { type ConnectionsState, readConnectionsState } from './connectionsState.ts';
+import { writeCredentialSource } from './credentialSource.ts';
+import { activeFolder, onlyFolder } from './folders.ts';
+import { importSource, type SettleOptions, settle, settleSource } from './settle.ts';
+import { runSetUp, type SetUpReason } from './setUp.ts';
+import type { SetUpOptions } from './setUpAnswers.ts';
+import {
+  choose,
+  chooseWithoutFolder,
+  externalSource,
+  isUsable,
+  type Lookup,
+} from './sourceSelection.ts';
+import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
+
+export interface ConnectionsOptions extends FindOptions {
+  /** State of this workspace, kept by VS Code outside of its folders. */
+  readonly workspaceState: Memento;
+  /** Loads the service. */
+  readonly runtime: () => Promise<ServiceRuntime>;
+  /** The service, if it was loaded already. */
+  readonly runtimeIfMade: () => ServiceRuntime | undefined;
+  /** Runs work that nobody waits for. */
+  readonly inBackground: (work: Promise<unknown>) => void;
+}
+
+/**
+ * The connections of this window: finds credentials in their sources, prompts for what is missing or
+ * not approved, and follows what is in use in the active folder.
+ */
+export class Connections implements Disposable {
+  readonly #options: ConnectionsOptions;
+  readonly #active: ActiveConnection;
+  readonly #signOuts = new EventEmitter<void>();
+  readonly #listening: readonly Disposable[];
+  #turn: Promise<unknown> = Promise.resolve();
+  /** The prompts that are open on behalf of each folder. The empty key stands for no folder. */
+  readonly #asking = new Map<string, Promise<Connection | undefined>>();
+  #signedOut = new AbortController();
+
+  /** Fires after a sign-out, in this window or another one. */
+  readonly onDidSignOut = this.#signOuts.event;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    const { keys, inBackground, workspaceState } = options;
+    this.#active = new ActiveConnection({
+      workspaceState,
+      peek: (owner) => this.peek(owner),
+      onConnection: async (connection) => {
+        const credentials = connection && Connection.credentials(connection);
+        options.runtimeIfMade()?.setActive(credentials);
+      },
+    });
+    const refresh = () => inBackground(this.#active.refresh());
+    this.#listening = [
+      keys.onDidChange((isSignOut) => inBackground(this.#onKeyChange(isSignOut))),
+      onDidChangeSettings(refresh),
+      workspace.onDidGrantWorkspaceTrust(refresh),
+      window.onDidChangeActiveTextEditor(() => inBackground(this.#active.follow())),
+    ];
+  }
+
+  /** Fires after keys, settings, trust, approvals, or the connection of the active folder change. */
+  get onDidChange(): ActiveConnection['onDidChange'] {
+    return this.#active.onDidChange;
+  }
+
+  /** Aborts at the next sign-out, in this window or another one, and is replaced then. */
+  get signOutSignal(): AbortSignal {
+    return this.#signedOut.signal;
+  }
+
+  /** The last lookup for the active folder; undefined until a command needs a connection. */
+  get current(): Lookup | undefined {
+    return this.#active.lookup;
+  }
+
+  get obstacle(): Obstacle {
+    return this.#active.obstacle;
+  }
+
+  /** What is known about the service in use without reading a secret. */
+  async state(): Promise<ConnectionsState> {
+    const { keys, approvals } = this.#options;
+    const choice = this.current?.choice;
+    return readConnectionsState({
+      stored: await keys.services(),
+      inUse: choice?.kind === 'ready' ? choice.connection.vendor : undefined,
+      usesOutsideSource: this.#active.usesOutsideSource,
+      hasApprovals: approvals.areAny,
+    });
+  }
+
+  /**
+   * The connection for a document, after prompting for what is missing. Commands that wait for the
+   * same folder at the same time share one prompt.
+   * @param uri the document; if left out, the active one
+   * @returns undefined if the user gave up
+   * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
+   */
+  for(uri?: Uri): Promise<Connection | undefined> {
+    // Loads while the sources are read.
+    this.#options.runtime().catch(() => {});
+    // The folder that was active when the user ran the command.
+    const owner = activeFolder(uri);
+    const place = folderKey(owner);
+    const asking = this.#asking.get(place);
+    if (asking) return asking;
+    const mine = this.#turn
+      .then(() => this.#require(owner))
+      .finally(() => this.#asking.delete(place));
+    this.#asking.set(place, mine);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  /** The connection for a folder, or what stands in the way. Never prompts. */
+  async peek(owner = activeFolder()): Promise<Lookup> {
+    const found = await findSources(this.#options, owner);
+    return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
+  }
+
+  /**
+   * Peeks for a user who waits, since a keyring or a remote folder can be slow.
+   * @throws {ServiceError} `cancelled` if the user stopped waiting
+   */
+  peekWithProgress(owner = activeFolder()): Promise<Lookup> {
+    return cancellable('reading the credentials…', (signal) =>
+      new SharedTask(() => this.#active.look(owner)).wait(signal),
+    );
+  }
+
+  /**
+   * The connections of VS Code's chat, which has no document: that of the only folder, or else of
+   * the editor. Never prompts.
+   */
+  async all(): Promise<readonly Connection[]> {
+    const owner = onlyFolder();
+    const found = await findSources(this.#options, owner);
+    const selection = owner
+      ? choose(found)
+      : chooseWithoutFolder(found, await keysOfFolders(found.settings));
+    const choice = choiceOf(found, selection, this.#options.runtime);
+    return choice.kind === 'ready' ? [choice.connection] : [];
+  }
+
+  /**
+   * A keyed hash that stands for the key of a connection, the same in each window.
+   * @param shown further values that the hash covers
+   */
+  fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
+    return this.#options.approvals.fingerprintOf(connection, ...shown);
+  }
+
+  /** Looks at the active folder again, once a command has needed a connection. */
+  async refresh(): Promise<void> {
+    await this.#active.lookAgain();
+  }
+
+  /** Runs the guided set-up. */
+  async setUp(reason?: SetUpReason): Promise<boolean> {
+    if (!(await runSetUp(this.#setUpOptions, reason))) return false;
+    this.#active.obstacle = 'none';
+    const { found, choice } = await this.#active.look();
+    const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
+    // A user who sets up the editor expects to use it.
+    if (!reason && inUse !== 'editor' && inUse === found.settings.credentialSource) {
+      inform(staysText(inUse, found));
+    }
+    return true;
+  }
+
+  /**
+   * Sets `hostedModel.credentialSource` for the active folder. Prompts first if that source isn't
+   * approved, so that closing the prompt changes nothing.
+   * @returns true if it is set, and the source can be used
+   */
+  async useSource(value: CredentialSource): Promise<boolean> {
+    const { found, source } = await this.#lookAt(value);
+    if (source && !isUsable(source)) return false;
+    const isApproved = !source || source.answer === 'approved';
+    if (!isApproved && (await settleSource(this.#settling, source, found)) !== 'approved')
+      return false;
+    const { workspaceFolder } = found.folder;
+    if (!(await writeCredentialSource(value, workspaceFolder?.uri))) return false;
+    // Asks for what the editor lacks.
+    if (value === 'editor') await this.for(workspaceFolder?.uri);
+    const { choice } = await this.#active.look(workspaceFolder);
+    return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
+  }
+
+  /** Forgets the user's decision about a source. */
+  async forget(id: SourceId): Promise<void> {
+    const { source } = await this.#lookAt(id);
+    if (source?.subject) await this.#options.approvals.forget(source.subject);
+    await this.#active.look();
+  }
+
+  /** Copies the values of a source to secret storage and the user settings, by the set-up. */
+  async importFrom(id: SourceId): Promise<void> {
+    const { found, source } = await this.#lookAt(id);
+    if (source && isUsable(source)) await importSource(this.#settling, source, found);
+  }
+
+  /**
+   * Deletes the stored keys and all approvals. Keeps what the user declined. Reads no folder, since
+   * one can be unreachable.
+   * @throws if secret storage keeps a key
+   */
+  async signOut(): Promise<void> {
+    try {
+      await this.#options.approvals.forgetApproved();
+      await this.#options.keys.delete();
+    } catch (error) {
+      this.#options.runtimeIfMade()?.forgetToken();
+      throw error;
+    }
+  }
+
+  dispose(): void {
+    this.#signedOut.abort();
+    for (const one of this.#listening) one.dispose();
+    this.#active.dispose();
+    this.#signOuts.dispose();
+  }
+
+  get #settling(): SettleOptions {
+    return {
+      ...this.#options,
+      setUp: (reason) => this.setUp(reason),
+      onObstacle: (obstacle) => {
+        this.#active.obstacle = obstacle;
+      },
+    };
+  }
+
+  get #setUpOptions(): SetUpOptions {
+    const { keys, runtimeIfMade } = this.#options;
+    return {
+      keys,
+      test: async (credentials, settings, signal) => {
+        await connectionTo(credentials, settings, this.#options.runtime).test(signal);
+        setContextKey('isTested');
+      },
+      isRefused: async (apiKey) => runtimeIfMade()?.isRefused(apiKey) ?? false,
+    };
+  }
+
+  async #onKeyChange(isSignOut: boolean): Promise<void> {
+    const { keys, runtimeIfMade } = this.#options;
+    if (isSignOut || (await keys.services()).length === 0) {
+      this.#signedOut.abort();
+      this.#signedOut = new AbortController();
+      // Signing out also forgets approvals.
+      await this.#active.forgetOutsideSource();
+      runtimeIfMade()?.forgetToken();
+      this.#signOuts.fire();
+    }
+    await this.#active.refresh();
+  }
+
+  async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
+    let hasSetUp = false;
+    for (;;) {
+      const signedOut = this.signOutSignal;
+      // Only a window that closes leaves an aborted signal.
+      if (signedOut.aborted) throw new ServiceError('cancelled');
+      const { found, choice } = await this.peekWithProgress(owner);
+      // The user signed out in the meantime.
+      if (signedOut.aborted) continue;
+      if (choice.kind === 'ready') {
+        this.#active.obstacle = 'none';
+        return choice.connection;
+      }
+      // Another set-up wouldn't add what is still missing after one.
+      if (choice.kind === 'missing' && hasSetUp) return undefined;
+      hasSetUp ||= choice.kind === 'missing';
+      if (!(await settle(this.#settling, found, choice))) return undefined;
+    }
+  }
+
+  async #lookAt(id: CredentialSource) {
+    const { found } = await this.peekWithProgress();
+    return { found, source: externalSource(found, id) };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Uri } from 'vscode';
+import { readStartupSettings } from '../config/configuration.ts';
+import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
+import { neededSettings, type Vendor, vendors, WAYS } from '../service/services.ts';
+
+/** What is known about connections without reading a secret: for the status bar and the palette. */
+export interface ConnectionsState {
+  /**
+   * Reads the settings of the service in use for the tooltip. Those of the first service are shown
+   * as they are written.
+   */
+  readonly settings: (
+    scope?: Uri,
+  ) => Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
+  /** True if the editor has a stored key and the settings have the rest, or another source was used. */
+  readonly isSetUp: boolean;
+  /** True if there are tokens to refresh. */
+  readonly refreshesTokens: boolean;
+  /** True if signing out would delete or forget something. */
+  readonly canSignOut: boolean;
+}
+
+export interface KnownState {
+  /** The words of all services that have a stored key. */
+  readonly stored: readonly string[];
+  /** The service of the connection in use, if there is one. */
+  readonly inUse: Vendor | undefined;
+  /** True if a source outside the editor was in use the last time. */
+  readonly usesOutsideSource: boolean;
+  readonly hasApprovals: boolean;
+}
+
+/** Reads the state of the service in the settings, or of the first one with a stored key. */
+export function readConnectionsState(known: KnownState): ConnectionsState {
+  const { stored, inUse, usesOutsideSource, hasApprovals } = known;
+  const { vendor, vendorProblem, projectId, url } = withStoredService(readSettings(), stored);
+  const isNamed = projectId !== '' || !neededSettings(vendor).includes('projectId');
+  const isInEditor = stored.includes(vendor.word) && !vendorProblem && isNamed && url !== '';
+  const isSetUp = isInEditor || usesOutsideSource;
+  const used = inUse ?? vendor;
+  const isFirst = used.word === vendors[0].word;
+  return {
+    settings: isFirst ? readStartupSettings : (scope) => settingsFor(used, readSettings(scope)),
+    isSetUp,
+    refreshesTokens: isSetUp && !WAYS[used.way.kind].sendsKey,
+    canSignOut: usesOutsideSource || stored.length > 0 || hasApprovals,
+  };
+}

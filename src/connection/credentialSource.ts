@@ -1,0 +1,44 @@
+import type { Uri } from 'vscode';
+import {
+  type SettingsTarget,
+  targetForFolder,
+  targetOfSetting,
+  writeSettings,
+} from '../config/configuration.ts';
+import { type CredentialSource, readSettings } from '../config/settings.ts';
+import { hiddenSourceText } from './connectionMessages.ts';
+import { askInstead, reportSetting } from './questions.ts';
+import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
+
+/** Writes `hostedModel.credentialSource` for the user. */
+
+/**
+ * Sets the source for a folder.
+ * @param target where to write
+ * @returns false if a value in other settings wins, which is reported
+ * @throws if VS Code refuses
+ */
+export async function writeCredentialSource(
+  credentialSource: CredentialSource,
+  folder: Uri | undefined,
+  target: SettingsTarget = targetForFolder(folder),
+): Promise<boolean> {
+  await writeSettings({ credentialSource }, target);
+  if (readSettings(folder).credentialSource === credentialSource) return true;
+  reportSetting(hiddenSourceText(target));
+  return false;
+}
+
+/**
+ * Asks whether the other sources may be used if the one in the settings can't be, and sets it back
+ * where it was set.
+ */
+export async function settleUnusable(
+  source: ExternalSource,
+  found: SourceSnapshot,
+): Promise<boolean> {
+  const folder = found.folder.workspaceFolder?.uri;
+  const target = targetOfSetting('credentialSource', folder);
+  if (!(await askInstead(source, found, target))) return false;
+  return writeCredentialSource('auto', folder, target);
+}

@@ -1,0 +1,117 @@
+import { commands, window } from 'vscode';
+import { isAiDisabled, writeSettings } from '../config/configuration.ts';
+import { hasMovableIdentity, type SettingName } from '../service/services.ts';
+import { back } from '../ui/steps.ts';
+import { problemOfKey } from './answerChecks.ts';
+import { type ChangedBinding, destination } from './binding.ts';
+import { addressText } from './connectionMessages.ts';
+import type { KeyStore } from './keyStore.ts';
+import { askDestination, reportSetting } from './questions.ts';
+import {
+  prefilledFor,
+  readSettingsInUse,
+  type SetUp,
+  type SetUpOptions,
+  type StepName,
+} from './setUpAnswers.ts';
+import { SET_UP } from './setUpMessages.ts';
+import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
+import type { SourceSnapshot } from './sourceSelection.ts';
+
+/** The reason for a set-up that the user did not start with *Set Up...*. */
+export interface SetUpReason {
+  /** Values that another source holds already, and the service that they are for. */
+  readonly found?: SetUp['found'];
+  /** Missing settings that a waiting command needs. */
+  readonly missing?: readonly SettingName[];
+}
+
+/**
+ * Asks for the service, credentials, project, and address, and tests them. Current values are
+ * prefilled, so the set-up can also change a key or add another service. Nothing is stored until
+ * the test passes or the user insists. Each problem is shown in the step that it concerns.
+ * @returns true if credentials were saved
+ */
+export async function runSetUp(
+  { keys, test, isRefused }: SetUpOptions,
+  { found, missing = [] }: SetUpReason = {},
+): Promise<boolean> {
+  const options = { keys, test, isRefused, found };
+  const vendor = found?.vendor ?? (await readSettingsInUse(keys)).vendor;
+  const setUp: SetUp = { ...options, ...(await prefilledFor(vendor, options)) };
+  const refusal = found?.apiKey && problemOfKey(found.apiKey, vendor);
+  // If the key is missing, the user hasn't chosen a service yet.
+  const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
+  const isSaved = refusal
+    ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
+    : await askAll(setUp, first);
+  // A waiting command continues automatically.
+  if (isSaved) void offerUses(missing.length === 0 && !found);
+  return isSaved;
+}
+
+/** Says that it is done, and what the key is good for now. */
+async function offerUses(mayGenerate: boolean): Promise<void> {
+  const { generate, useInChat } = SET_UP;
+  const isNext = mayGenerate && window.activeTextEditor !== undefined;
+  const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
+  const picked = await window.showInformationMessage(SET_UP.done, ...uses);
+  if (picked === generate) await commands.executeCommand('hostedModel.generateFromSelection');
+  if (picked === useInChat) await commands.executeCommand('hostedModel.useInChat');
+}
+
+/**
+ * @param first the step to start at; the first one if the service has no such step
+ * @returns true if credentials were saved
+ */
+async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
+  let problem = refusal;
+  let index = Math.max(0, setUp.steps.indexOf(first));
+  for (;;) {
+    const name = setUp.steps[index] ?? 'save';
+    if (name !== 'service' && isIdentityUnusable(setUp)) return false;
+    const answer = await QUESTIONS[name](setUp, {
+      title: SET_UP.title,
+      step: index + 1,
+      totalSteps: setUp.steps.length,
+      problem: problem?.step === name ? problem.text : undefined,
+    });
+    if (answer === undefined) return false;
+    if (answer === 'saved') return true;
+    problem = typeof answer === 'object' ? answer : undefined;
+    if (problem) index = Math.max(0, setUp.steps.indexOf(problem.step));
+    else index += answer === back ? -1 : 1;
+  }
+}
+
+/** Reports an identity address that can't be used, since no step asks for it. */
+function isIdentityUnusable({ settings }: SetUp): boolean {
+  const target = destination(settings.authUrl, settings.url);
+  const isUnusable = 'setting' in target && target.setting === 'authUrl';
+  if (isUnusable) reportSetting(addressText(target));
+  return isUnusable;
+}
+
+/**
+ * Settles which hosts hold: those of the record that the question is about, or those in the
+ * settings. Another record that came meanwhile is not bound.
+ * @returns true if the question is settled
+ */
+export async function settleDestination(
+  keys: KeyStore,
+  { settings: { vendor }, record }: SourceSnapshot,
+  binding: ChangedBinding,
+): Promise<boolean> {
+  if (!record) return false;
+  const { approved, wanted } = binding;
+  const answer = await askDestination(binding, vendor);
+  if (answer === 'saved') {
+    const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
+    const change = hasMovableIdentity(vendor) && { authUrl };
+    await writeSettings({ url: approved.serviceUrl, ...change });
+  } else if (answer === 'wanted') {
+    if (!isSameRecord(await keys.read(vendor.word), record)) return true;
+    return keys.write(recordFor(vendor, record, wanted), vendor.word);
+  }
+  return answer !== undefined;
+}

@@ -1,0 +1,101 @@
+import {
+  readUserSettings,
+  type Settings,
+  settingsFor,
+  withStoredService,
+} from '../config/settings.ts';
+import type { GivenValues } from '../dotenv/settingValue.ts';
+import type { Credentials } from '../service/credentials.ts';
+import {
+  neededSettings,
+  type ResourceKind,
+  type SettingName,
+  type Vendor,
+} from '../service/services.ts';
+import { problemOfKey } from './answerChecks.ts';
+import { destination } from './binding.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
+
+/** The state of a set-up: its steps, the values in use, and the answers so far. */
+
+export type StepName = 'service' | SettingName | 'save';
+
+/** The dependencies of every set-up. */
+export interface SetUpOptions {
+  readonly keys: KeyStore;
+  /** Proves credentials with a token request and a tokenization; generates nothing. */
+  readonly test: (
+    credentials: Credentials,
+    settings: Settings,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  /** True if the service refused this key in this window. */
+  readonly isRefused: (apiKey: string) => Promise<boolean>;
+}
+
+/** A set-up in progress, with the answers so far. */
+export interface SetUp extends SetUpOptions, ServiceAnswers {
+  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
+  readonly found?: (GivenValues & { readonly vendor: Vendor }) | undefined;
+}
+
+/** The state that is reset if the user picks another service. */
+interface ServiceAnswers {
+  readonly settings: Settings;
+  readonly steps: readonly StepName[];
+  /** As somebody last saw it. Like the answered key it leaves with the set-up. */
+  stored: KeyRecord | undefined;
+  /** False if the stored key was refused or can't be used, so the user has to replace it. */
+  canKeepStored: boolean;
+  account: string;
+  apiKey: string;
+  projectId: string;
+  /** What `projectId` is of. */
+  readonly resource: ResourceKind | undefined;
+  url: string;
+}
+
+/** Returns the user settings, or those of the first stored service if they name none. */
+export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
+  return withStoredService(readUserSettings(), await keys.services());
+}
+
+/** Returns the answers for a service, prefilled with values that were found, stored, or set. */
+export async function prefilledFor(
+  vendor: Vendor,
+  { keys, isRefused, found }: Pick<SetUp, 'keys' | 'isRefused' | 'found'>,
+): Promise<ServiceAnswers> {
+  const settings = settingsFor(vendor, await readSettingsInUse(keys));
+  const stored = await keys.read(vendor.word);
+  const { account, apiKey = '', url = settings.url } = found ?? {};
+  const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
+  return {
+    settings,
+    // Values that were found already belong to a service.
+    steps: [...(found ? [] : ['service' as const]), ...neededSettings(vendor), 'save'],
+    stored,
+    canKeepStored:
+      stored !== undefined && isUsableRecord(stored, vendor) && !(await isRefused(stored.apiKey)),
+    account: account || (stored?.account ?? ''),
+    apiKey: problemOfKey(apiKey, vendor) ? '' : apiKey,
+    projectId,
+    resource,
+    url,
+  };
+}
+
+/** True if a stored key is well formed and its hosts can be approved. */
+function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, vendor: Vendor): boolean {
+  return !problemOfKey(apiKey, vendor) && 'authHost' in destination(authUrl, serviceUrl);
+}
+
+/** Returns the key that was entered so far, or else the stored one. */
+export function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
+  return { apiKey: apiKey || (stored?.apiKey ?? ''), vendor };
+}
+
+/** The key that holds if the box is left empty. */
+export function keptKey({ apiKey, found, stored, canKeepStored }: SetUp) {
+  if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
+  return apiKey === found?.apiKey ? 'found' : 'typed';
+}

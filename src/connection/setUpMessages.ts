@@ -1,0 +1,66 @@
+import {
+  capitalized,
+  type LabelContext,
+  needsSetting,
+  resourceName,
+  settingLabel,
+} from '../messages/settingLabels.ts';
+import type { Vendor } from '../service/services.ts';
+import type { Destination } from './binding.ts';
+
+/** What the set-up asks and says. */
+export const SET_UP = {
+  title: 'Set Up Hosted Model',
+  done: 'Hosted Model is set up. The key is in secret storage.',
+  generate: 'Generate from selection',
+  useInChat: 'Use in Chat',
+  whichService: 'Which service?',
+  accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
+  keyPrompt: (vendor: Vendor) => {
+    const { name, keyPage } = vendor;
+    const label = capitalized(settingLabel('apiKey', { vendor }));
+    return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
+  },
+  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', { vendor })}`,
+  keepKey: {
+    stored: 'Leave empty to keep the stored key',
+    found: 'Leave empty to keep the key that was found',
+    typed: 'Leave empty to keep the key you typed',
+  },
+  changedKey: 'The stored key was changed meanwhile.',
+  boundKey:
+    'The stored key is not used for these hosts. Go back to enter a key or another address.',
+  projectPrompt:
+    'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
+  resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
+  addressHint: ({ regions }: Vendor) =>
+    regions.length > 0 ? 'Region of the project, or type the service URL' : 'Type the service URL',
+  noAddress: 'Choose an address.',
+  useAddress: (url: string) => `Use ${url}`,
+  expectedAddress: 'Choose a region, or type the service URL.',
+  current: '(current)',
+  typedAddress: (isCut: boolean, url: string) =>
+    `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
+  hostsHint: 'Are these the right hosts?',
+  /** Behind the hosts. */
+  ofAllFolders: ', from all folders',
+  test: '$(beaker) Test and Save',
+  testDetail: (labels: LabelContext) =>
+    needsSetting('projectId', labels)
+      ? `Checks key, ${resourceName(labels)} and model. Generates nothing.`
+      : 'Gets a token and lists the models. Generates nothing.',
+  noTest: '$(save) Save Without Testing',
+  cancelled: 'The test was cancelled.',
+} as const;
+
+/** @param between what stands between the two hosts, where there are two */
+export function hostsText(
+  { authHost, serviceHost }: Destination,
+  vendor: Vendor,
+  between: string,
+): string {
+  const label = settingLabel('apiKey', { vendor });
+  return authHost === serviceHost
+    ? `The ${label} and selected text go to ${serviceHost}`
+    : `The ${label} goes to ${authHost}${between}Selected text goes to ${serviceHost}`;
+}

@@ -1,0 +1,298 @@
+import type { QuickPickItem } from 'vscode';
+import { writeSettings } from '../config/configuration.ts';
+import { messageFor } from '../messages/messages.ts';
+import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
+import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
+import { isKind, ServiceError } from '../service/errors.ts';
+import { neededSettings, type Vendor } from '../service/services.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import {
+  checkUrl,
+  problemOfAccount,
+  problemOfKey,
+  problemOfPaste,
+  problemOfProject,
+  sentValues,
+  validationOf,
+} from './answerChecks.ts';
+import { bindingOf, credentialsFor, type Destination, destination } from './binding.ts';
+import { contextOfTest } from './connectionMessages.ts';
+import type { KeyRecord } from './keyStore.ts';
+import { askDestination, askReplacement } from './questions.ts';
+import {
+  keptKey,
+  keyOf,
+  prefilledFor,
+  readSettingsInUse,
+  type SetUp,
+  type StepName,
+} from './setUpAnswers.ts';
+import { hostsText, SET_UP } from './setUpMessages.ts';
+
+/** The questions of the guided set-up, what is wrong with an answer, and what is stored. */
+
+export interface StepProblem {
+  readonly step: StepName;
+  readonly text: string;
+}
+
+/** Asks, and keeps the answer. A problem sends the flow to the step it concerns. */
+type AskStep = (
+  setUp: SetUp,
+  position: Question,
+) => Promise<StepAnswer<'answered' | 'saved' | StepProblem>>;
+
+export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
+  service: async (setUp, position) => {
+    const { vendor: chosen } = setUp.settings;
+    const picked = await askPick<QuickPickItem & { readonly vendor: Vendor }>({
+      ...position,
+      placeholder: SET_UP.whichService,
+      items: await serviceItems(setUp),
+    });
+    if (picked === undefined || picked === back) return picked;
+    // Never send the answers for one service to another.
+    if (picked.vendor.word !== chosen.word) {
+      Object.assign(setUp, await prefilledFor(picked.vendor, setUp));
+    }
+    return 'answered';
+  },
+
+  account: async (setUp, position) => {
+    const label = capitalized(settingLabel('account', setUp.settings));
+    const answer = await askText({
+      ...position,
+      prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
+      placeholder: label,
+      value: setUp.account,
+      check: (text) => validationOf(text, problemOfAccount(label, text)),
+    });
+    if (typeof answer !== 'string') return answer;
+    setUp.account = cleanValue(answer).value;
+    return 'answered';
+  },
+
+  apiKey: async (setUp, position) => {
+    const kept = keptKey(setUp);
+    const answer = await askText({
+      ...position,
+      prompt: SET_UP.keyPrompt(setUp.settings.vendor),
+      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
+      password: true,
+      check: (text) =>
+        text === '' && kept
+          ? undefined
+          : validationOf(text, problemOfKey(text, setUp.settings.vendor)),
+    });
+    if (typeof answer !== 'string') return answer;
+    if (answer !== '') setUp.apiKey = cleanValue(answer).value;
+    return 'answered';
+  },
+
+  projectId: async (setUp, position) => {
+    const isProject = resourceName(setUp) === 'project';
+    const answer = await askText({
+      ...position,
+      prompt: isProject ? SET_UP.projectPrompt : SET_UP.resourcePrompt(resourceName(setUp)),
+      placeholder: capitalized(settingLabel('projectId', setUp)),
+      value: setUp.projectId,
+      check: (text) => {
+        const values = { [settingLabel('projectId', setUp)]: text };
+        return validationOf(text, problemOfProject(text) ?? problemOfPaste(values, keyOf(setUp)));
+      },
+    });
+    if (typeof answer !== 'string') return answer;
+    setUp.projectId = cleanValue(answer).value;
+    return 'answered';
+  },
+
+  url: async (setUp, position) => {
+    const { authUrl } = setUp.settings;
+    const picked = await askPick<AddressItem>({
+      ...position,
+      placeholder: SET_UP.addressHint(setUp.settings.vendor),
+      items: addressItems(setUp),
+      typed: (text) => typedAddress(text, setUp.settings.vendor),
+      expected: SET_UP.expectedAddress,
+      accept: async ({ url }) =>
+        checkUrl(url, authUrl) ?? problemOfPaste({ [settingLabel('url')]: url }, keyOf(setUp)),
+    });
+    if (picked === undefined || picked === back) return picked;
+    const target = destination(authUrl, picked.url);
+    setUp.url = 'setting' in target ? picked.url : target.serviceUrl;
+    return 'answered';
+  },
+
+  save: async (setUp, position) => {
+    const { settings, stored, account, projectId, resource } = setUp;
+    const target = destination(settings.authUrl, setUp.url);
+    if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
+    const key = keyOf(setUp);
+    const values = { account, apiKey: key.apiKey, projectId, resource };
+    const credentials = credentialsFor(settings.vendor, values, target);
+    let found: StepProblem | undefined;
+    const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
+      ...position,
+      placeholder: SET_UP.hostsHint,
+      // In the part that wraps: a long name must not hide its end.
+      text: hostsText(target, settings.vendor, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
+      items: [
+        {
+          label: SET_UP.test,
+          detail: SET_UP.testDetail({ vendor: settings.vendor, resource }),
+          test: true,
+        },
+        { label: SET_UP.noTest, test: false },
+      ],
+      accept: async ({ test }, signal) => {
+        const pasted = problemOfPaste(sentValues(setUp, target), key);
+        if (pasted) return pasted;
+        if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
+        // A key that is no longer stored is not tested; what follows this step says what happened.
+        const isStale =
+          !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.vendor.word), stored);
+        found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
+        return found?.step === 'save' ? found.text : undefined;
+      },
+    });
+    if (picked === undefined || picked === back) return picked;
+    return found ?? save(setUp, target);
+  },
+};
+
+/** @returns what is in the way; the text is empty where that was said already */
+async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
+  const { keys, settings, stored: before, ...answers } = setUp;
+  const { vendor } = settings;
+  const stored = await keys.read(vendor.word);
+  setUp.stored = stored;
+  if (!answers.apiKey && !isSameRecord(stored, before)) {
+    // Another window signed out or stored a key: what it did is not undone here.
+    return { step: 'apiKey', text: SET_UP.changedKey };
+  }
+  const apiKey = answers.apiKey || stored?.apiKey;
+  const again: StepProblem = { step: 'save', text: '' };
+  if (!apiKey) return again;
+  if (stored && stored.apiKey !== apiKey && !(await askReplacement(vendor))) return again;
+  await saveSettings(setUp, target.serviceUrl);
+  const record = recordFor(vendor, { ...answers, apiKey }, target);
+  return (await keys.write(record, vendor.word)) ? 'saved' : again;
+}
+
+/** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
+async function saveSettings(
+  { keys, settings: { vendor }, resource = 'project', projectId }: SetUp,
+  url: string,
+): Promise<void> {
+  const before = await readSettingsInUse(keys);
+  const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
+  const isNamed = neededSettings(vendor).includes('projectId');
+  // What was named before would win over what is named now.
+  const unset = { projectId: '', spaceId: '', deploymentId: '' };
+  await writeSettings({
+    // The model of one service is none of another.
+    ...(isOther && { service: vendor.word, modelId: '' }),
+    ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
+    ...(isNamed && { [`${resource}Id` as const]: projectId }),
+    url,
+  });
+}
+
+/** All services, with the chosen one first and the current one marked. */
+async function serviceItems({ keys, settings: { vendor: chosen, vendors } }: SetUp) {
+  const { vendor: current, vendorProblem } = await readSettingsInUse(keys);
+  const others = vendors.filter(({ word }) => word !== chosen.word);
+  return [chosen, ...others].map((vendor) => {
+    const isCurrent = !vendorProblem && vendor.word === current.word;
+    const description = isCurrent ? `${vendor.word} ${SET_UP.current}` : vendor.word;
+    return { label: vendor.name, description, vendor };
+  });
+}
+
+interface AddressItem extends QuickPickItem {
+  readonly url: string;
+}
+
+/** The regions of the vendor, the one in use first. */
+function addressItems({ settings, url: current }: SetUp): AddressItem[] {
+  const regions = settings.vendor.regions.map(({ place, url }) => ({
+    label: place,
+    description: url,
+    url,
+  }));
+  const others = regions.filter(({ url }) => url !== current);
+  if (!current) return others;
+  const region = regions.find(({ url }) => url === current);
+  const now = { label: region?.label ?? current, url: current };
+  return [
+    { ...now, description: region ? `${current} ${SET_UP.current}` : SET_UP.current },
+    ...others,
+  ];
+}
+
+/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
+function typedAddress(text: string, { regions }: Vendor): AddressItem | undefined {
+  // Where there is no list, nothing else can be meant.
+  if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
+  const url = text.includes('/') ? text : `https://${text.trim()}`;
+  const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
+  const parsed = parseServiceUrl(url);
+  if (!parsed.ok || parsed.url === url) return item;
+  return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
+}
+
+/** A key that was stored for other hosts goes to these only after the same question as ever. */
+async function mayUseStoredKey(
+  { apiKey, stored, settings }: SetUp,
+  wanted: Destination,
+): Promise<boolean> {
+  if (apiKey || !stored) return true;
+  const binding = bindingOf(stored, settings.vendor, wanted);
+  if (typeof binding === 'string') return binding === 'same';
+  return (await askDestination(binding, settings.vendor)) === 'wanted';
+}
+
+/** Runs the test; says what went wrong and in which step it can be mended. */
+async function problemOf(
+  setUp: SetUp,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<StepProblem | undefined> {
+  const { test, steps } = setUp;
+  try {
+    await test(credentials, setUp.settings, signal);
+    return undefined;
+  } catch (error) {
+    const context = contextOfTest(credentials);
+    const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
+    const step = stepOf(error, context.authHost);
+    // A key that was refused isn't offered again.
+    if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
+    if (step === 'apiKey') setUp.apiKey = '';
+    return steps.includes(step) ? { step, text } : { step: 'save', text };
+  }
+}
+
+/** @param authHost undefined where it is that of the service, too */
+function stepOf(error: unknown, authHost: string | undefined): StepName {
+  if (isKind(error, 'key-refused')) return 'apiKey';
+  if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
+    return 'projectId';
+  }
+  const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
+  if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
+  return 'save';
+}
+
+export function recordFor(
+  { definition }: Vendor,
+  { account, apiKey }: Pick<KeyRecord, 'account' | 'apiKey'>,
+  { authUrl, serviceUrl }: Destination,
+): KeyRecord {
+  return { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
+}
+
+/** Another window may have signed out or stored a key since. */
+export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,89 @@
+import { window } from 'vscode';
+import { missingText } from '../messages/settingLabels.ts';
+import type { Obstacle } from './activeConnection.ts';
+import type { ApprovalAnswer } from './approvals.ts';
+import { addressText, lookedText, projectText, vendorText } from './connectionMessages.ts';
+import { settleUnusable } from './credentialSource.ts';
+import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
+import { type SetUpReason, settleDestination } from './setUp.ts';
+import {
+  isQuestion,
+  type SourceObstacle,
+  type SourceSnapshot,
+  type UsableSource,
+} from './sourceSelection.ts';
+import type { FindOptions } from './sources.ts';
+
+/** The prompts that remove what stands between a command and its connection. */
+
+export interface SettleOptions extends FindOptions {
+  readonly setUp: (reason: SetUpReason) => Promise<boolean>;
+  readonly onObstacle: (obstacle: Obstacle) => void;
+}
+
+/** Prompts for what stands in the way. @returns false if the user gave up */
+export async function settle(
+  options: SettleOptions,
+  found: SourceSnapshot,
+  choice: SourceObstacle,
+): Promise<boolean> {
+  const { onObstacle } = options;
+  if (isQuestion(choice)) onObstacle('approval');
+  switch (choice.kind) {
+    case 'unapproved':
+      return settleDestination(options.keys, found, choice);
+    case 'ask-source':
+      if (!(await settleSource(options, choice.source, found))) return false;
+      onObstacle('none');
+      return true;
+    case 'bad-vendor':
+      reportSetting(vendorText(choice.problem));
+      return false;
+    case 'chosen-unusable':
+      return settleUnusable(choice.source, found);
+    case 'bad-project':
+      reportSetting(projectText(found.settings));
+      return false;
+    case 'bad-address':
+      reportSetting(addressText(choice));
+      return false;
+    case 'missing':
+      onObstacle('missing');
+      void window.showWarningMessage(
+        `${missingText(choice.names, found.settings)} ${lookedText(found)}`,
+      );
+      return options.setUp({ missing: choice.names });
+  }
+}
+
+/**
+ * Prompts for the approval of a source.
+ * @returns the decision about exactly these values; undefined if the user gave up
+ */
+export async function settleSource(
+  options: SettleOptions,
+  source: UsableSource,
+  found: SourceSnapshot,
+): Promise<ApprovalAnswer | undefined> {
+  const answer = await askSource(source, found.folder);
+  if (answer === 'import') return importSource(options, source, found);
+  if (answer) await options.approvals.remember(source.subject, answer);
+  return answer;
+}
+
+/**
+ * Copies the values of a source to secret storage and the user settings, by the set-up.
+ * @returns `refused` once they are copied: they aren't used from the source anymore
+ */
+export async function importSource(
+  options: SettleOptions,
+  source: UsableSource,
+  found: SourceSnapshot,
+): Promise<'refused' | undefined> {
+  const { id, values, vendor, subject } = source;
+  if (!(await options.setUp({ found: { ...values, vendor } }))) return undefined;
+  await options.approvals.remember(subject, 'refused');
+  const { workspaceFolder } = found.folder;
+  if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
+  return 'refused';
+}

@@ -1,0 +1,282 @@
+import type { QuickPickItem } from 'vscode';
+import type { CredentialSource } from '../config/settings.ts';
+import {
+  capitalized,
+  listOf,
+  resourceName,
+  settingLabel,
+  settingNames,
+} from '../messages/settingLabels.ts';
+import type { SourceId } from '../service/credentials.ts';
+import type { SettingName } from '../service/services.ts';
+import {
+  addressName,
+  projectPlace,
+  SOURCE_ACTIONS,
+  sourceName,
+  sourceProblem,
+  WHY_NOT_USED,
+} from './connectionMessages.ts';
+import {
+  type Choice,
+  type ExternalSource,
+  editorSourceProject,
+  externalSource,
+  isUsable,
+  type SourceSnapshot,
+  selectEditorSource,
+} from './sourceSelection.ts';
+
+/** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
+
+export type SourceAction = keyof typeof SOURCE_ACTIONS;
+
+export interface SourceRow extends QuickPickItem {
+  readonly source: SourceId;
+}
+
+export interface SourceChoice extends QuickPickItem {
+  readonly value: CredentialSource;
+  /** Why it can't be chosen. The editor can: what it lacks is asked for. */
+  readonly problem?: string | undefined;
+}
+
+export interface ActionItem extends QuickPickItem {
+  readonly action: SourceAction;
+}
+
+/** One row for each source that says anything about the settings, with what becomes of it. */
+export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
+  const outside = found.outside.filter(isWorthShowing);
+  return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
+    const inUse = isInUse(source, choice);
+    const name = capitalized(sourceName(source, found));
+    return {
+      source,
+      label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
+      description: inUse ? 'in use' : '',
+      // On a line of its own, where the heading of the list does not cut it.
+      detail: detailOf(source, found, choice),
+    };
+  });
+}
+
+/** What can be set as `hostedModel.credentialSource`: the order, and each source with its state. */
+export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
+  const all: readonly SourceId[] = ['editor', ...found.outside.map(({ id }) => id)];
+  const { credentialSource } = found.settings;
+  const marks = (value: CredentialSource, inUse: boolean) =>
+    [inUse && 'in use', value === credentialSource && 'in the settings now']
+      .filter(Boolean)
+      .join(', ');
+  const automatic: SourceChoice = {
+    value: 'auto',
+    label: 'Automatic',
+    description: marks('auto', false),
+    detail: all.map((source) => sourceName(source, found)).join(', then '),
+  };
+  const sources = all.map((source): SourceChoice => {
+    const outside = externalSource(found, source);
+    const issue = outside && sourceIssue(outside, found);
+    const name = capitalized(sourceName(source, found));
+    return {
+      value: source,
+      label: name,
+      description: marks(source, isInUse(source, choice)),
+      detail: detailOf(source, found, choice),
+      problem: issue ? `${name} can’t be used: ${sourceState(source, found)}.` : undefined,
+    };
+  });
+  return [automatic, ...sources];
+}
+
+function detailOf(source: SourceId, found: SourceSnapshot, choice: Choice): string {
+  const state = isInUse(source, choice) ? '' : sourceState(source, found);
+  return [state, maskedValues(source, found)].filter(Boolean).join(' · ');
+}
+
+/** What can be done with a source that was picked. */
+export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choice) {
+  return {
+    title: `Hosted Model: ${sourceName(source, found)}`,
+    placeHolder: isInUse(source, choice) ? 'In use' : sourceState(source, found),
+    items: actionsFor(source, found),
+  };
+}
+
+/** What is offered for a source, in this order: always at least one way on. */
+export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[] {
+  const outside = externalSource(found, source);
+  const issue = sourceIssue(outside, found);
+  const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
+  const actions: (SourceAction | false)[] = [
+    !issue && !!outside?.values && 'import',
+    outside?.answer === 'approved' && 'forgetApproval',
+    outside?.answer === 'refused' && 'forgetRefusal',
+    (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
+    issue === 'untrusted' && 'manageTrust',
+    isReadFile && 'open',
+    // What cannot be mended at its own place is not needed once the editor has it.
+    (!outside || (issue === 'missing' && !isReadFile)) && 'setUp',
+  ];
+  return actions
+    .filter((action) => action !== false)
+    .map((action) => ({ label: SOURCE_ACTIONS[action], action }));
+}
+
+/** Why a source would not be in use, whatever the settings name. */
+type SourceIssue = 'missing' | 'bad-address' | 'bad-project' | 'untrusted';
+
+/** @param outside undefined for the editor */
+function sourceIssue(
+  outside: ExternalSource | undefined,
+  found: SourceSnapshot,
+): SourceIssue | undefined {
+  if (!outside) {
+    const { kind } = selectEditorSource(found);
+    return kind === 'missing' || kind === 'bad-address' || kind === 'bad-project'
+      ? kind
+      : undefined;
+  }
+  const { text, values } = outside;
+  if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
+  if (!values) return 'missing';
+  // Its own address was checked when it was read: the identity address is left.
+  return isUsable(outside) ? undefined : 'bad-address';
+}
+
+function isInUse(source: SourceId, choice: Choice): boolean {
+  return choice.kind === 'ready' && choice.connection.source === source;
+}
+
+/** Why a source is not in use. */
+export function sourceState(source: SourceId, found: SourceSnapshot): string {
+  const outside = externalSource(found, source);
+  if (outside) {
+    const fallback =
+      outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
+    return sourceProblem(outside) ?? fallback;
+  }
+  const editor = selectEditorSource(found);
+  if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;
+  return editor.kind === 'ready'
+    ? 'complete, not used'
+    : `not used, since ${WHY_NOT_USED[editor.kind]}`;
+}
+
+/** A source that has none of the settings is nothing to choose from. */
+function isWorthShowing({ text }: ExternalSource): boolean {
+  if (text.kind === 'read') {
+    const { named, issues } = text.reading;
+    return named.length > 0 || issues.length > 0 || text.isOfOther === true;
+  }
+  return !['no-folder', 'no-file', 'virtual'].includes(text.why);
+}
+
+/** One sentence that says which source is used, and why. */
+export function reasonText(source: SourceId, found: SourceSnapshot): string {
+  const from = `From ${sourceName(source, found)}`;
+  const { credentialSource } = found.settings;
+  if (source === credentialSource) return `${from}, as set in hostedModel.credentialSource.`;
+  const named = externalSource(found, credentialSource);
+  if (named) return `${from}; ${sourceName(named.id, found)} is ${sourceProblem(named)}.`;
+  if (source === 'editor') {
+    const others = sourcesBehindEditor(found);
+    return others ? `${from}, which take precedence over ${others}.` : `${from}.`;
+  }
+  const causes = [editorCause(found), source === 'environment' && envFileCause(found)];
+  const why = listOf(causes.filter((cause) => typeof cause === 'string'));
+  return why ? `${from}, because ${why}.` : `${from}.`;
+}
+
+/** The complete sources that are not used because the editor comes first; empty for none. */
+function sourcesBehindEditor(found: SourceSnapshot): string {
+  const { kind } = selectEditorSource(found);
+  if (kind === 'missing' || kind === 'bad-address') return '';
+  const others = found.outside.filter((one) => isUsable(one) && one.answer !== 'refused');
+  return listOf(others.map(({ id }) => sourceName(id, found)));
+}
+
+/** Why the editor does not come first, as part of a sentence. */
+function editorCause(found: SourceSnapshot): string | undefined {
+  const editor = selectEditorSource(found);
+  if (editor.kind === 'bad-address') {
+    return `the editor’s ${addressName(editor.setting)} can’t be used`;
+  }
+  if (editor.kind !== 'missing') return undefined;
+  return `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
+}
+
+/** Why the `.env` file does not come before the environment, as part of a sentence. */
+function envFileCause(found: SourceSnapshot): string | undefined {
+  const file = externalSource(found, 'envFile');
+  if (!file) return undefined;
+  const { text, answer } = file;
+  const name = sourceName('envFile', found);
+  if (text.kind === 'unread') {
+    if (text.why === 'no-file') return 'there is no .env file';
+    const isReadable = text.why !== 'no-folder' && text.why !== 'virtual';
+    return isReadable ? `${name} can’t be used` : undefined;
+  }
+  if (text.reading.named.length === 0) return `${name} has no settings for this service`;
+  if (!isUsable(file)) return `${name} can’t be used`;
+  return answer === 'refused' ? `you declined ${name}` : `you haven’t approved ${name}`;
+}
+
+/**
+ * The values in use, as lines for the tooltip. The reason of the connection names their source. Keys
+ * are never shown, not in part.
+ */
+export function provenanceLines(
+  found: SourceSnapshot,
+  choice: Choice,
+): readonly string[] | undefined {
+  if (choice.kind !== 'ready') return undefined;
+  const { connection } = choice;
+  const { source, projectId, account } = connection;
+  const { auth, service } = connection.approved;
+  const values: readonly (readonly [SettingName, label: string, value: string | undefined])[] = [
+    ['apiKey', settingLabel('apiKey', connection), `sent to ${new URL(auth).host}`],
+    ['account', settingLabel('account', connection), account],
+    ['projectId', resourceName(connection), projectId],
+    ['url', 'service', new URL(service).host],
+  ];
+  return values.flatMap(([name, label, value]) => {
+    if (!value) return [];
+    const place = source === 'editor' ? ` (${editorPlace(name, found)})` : '';
+    return `${capitalized(label)}: ${value}${place}`;
+  });
+}
+
+/** The place where the editor keeps a setting. */
+function editorPlace(name: SettingName, found: SourceSnapshot): string {
+  if (name === 'apiKey' || name === 'account') return 'secret storage';
+  return name === 'projectId' ? projectPlace(found.settings) : 'user settings';
+}
+
+/** A project ID that is only told apart from others: `1a2b…`. */
+function maskedId(text: string): string {
+  return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
+}
+
+function namesKey({ text }: ExternalSource): boolean {
+  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === 'apiKey');
+}
+
+/** The values of a source as they may be shown: the key not at all. */
+function maskedValues(id: SourceId, found: SourceSnapshot): string {
+  const source = externalSource(found, id);
+  const hasKey = source ? namesKey(source) : found.record !== undefined;
+  const values = source
+    ? source.values
+    : { ...editorSourceProject(found.settings), url: found.settings.url };
+  const { projectId = '', url = '', resource } = values ?? {};
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return [
+    hasKey && 'key ••••••••',
+    projectId && `${resourceName({ resource })} ${maskedId(projectId)}`,
+    host,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}

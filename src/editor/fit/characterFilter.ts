@@ -1,0 +1,104 @@
+import { INVISIBLE } from '../../service/invisible.ts';
+import { OBEYED, PROSE } from './languages.ts';
+
+const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
+/** Invisible characters that are part of an emoji. */
+const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
+/** The blank braille pattern isn't included, since drawings use it as a space. */
+const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
+const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
+/** The start of a flag, a keycap, or a surrogate pair. The rest may be in the next chunk. */
+const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
+
+/**
+ * Control characters except tab and LF, halves of a surrogate pair, byte order marks, direction
+ * overrides, and tags. Right-to-left scripts and Thai need some of the other invisible characters.
+ */
+const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
+/**
+ * Invisible characters can make code look different from what it does. Zero-width joiners and the
+ * first 16 variation selectors are kept, since many scripts need them, and VS Code highlights those
+ * that are out of place.
+ */
+const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
+/** Agents read text that people can't see, and VS Code doesn't highlight it in these files. */
+const UNWANTED_WHERE_OBEYED = /./sv;
+
+const LINE_END = /\r\n?|[\u2028\u2029]/g;
+/** Most pieces are this, and need no further look. */
+const PRINTABLE = /^[\t\n -~]*$/;
+
+/**
+ * Converts every line end in streamed text to LF and removes invisible characters, depending on the
+ * language of the text. The visible rest of an escape sequence is kept.
+ */
+export class CharacterFilter {
+  readonly #unwanted: RegExp;
+  readonly #countsKept: boolean;
+  #removed = 0;
+  #kept = 0;
+  /** The piece before ended in CR: an LF that follows is the same line end. */
+  #afterReturn = false;
+  /** Text that may belong together with the next chunk. */
+  #held = '';
+  /** The pictograph at the end of the text so far. */
+  #before = '';
+
+  constructor(languageId: string) {
+    this.#countsKept = PROSE.has(languageId);
+    if (OBEYED.has(languageId)) this.#unwanted = UNWANTED_WHERE_OBEYED;
+    else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
+  }
+
+  /** Characters taken out so far. A line end that became another one is not counted. */
+  get removed(): number {
+    return this.#removed;
+  }
+
+  /** Number of invisible characters kept in prose so far, except those in emoji. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  add(piece: string): string {
+    if (piece === '') return '';
+    const isSameLineEnd = this.#afterReturn && piece.startsWith('\n');
+    this.#afterReturn = piece.endsWith('\r');
+    const text = this.#held + (isSameLineEnd ? piece.slice(1) : piece);
+    if (PRINTABLE.test(text)) {
+      this.#before = '';
+      return text;
+    }
+    this.#held = UNFINISHED.exec(text)?.[0] ?? '';
+    return this.#filter(text.slice(0, text.length - this.#held.length));
+  }
+
+  /** Returns the text that was held back, since no chunk follows. */
+  end(): string {
+    const rest = this.#filter(this.#held);
+    this.#held = '';
+    return rest;
+  }
+
+  #filter(text: string): string {
+    const start = this.#before.length;
+    const whole = this.#before + text.replace(LINE_END, '\n');
+    this.#before = PICTURE_BEFORE.exec(whole)?.[0] ?? '';
+    const plain = whole.replace(UNSEEN, (character, inEmoji: string | undefined, at: number) => {
+      if (inEmoji || at < start) return character;
+      if (this.#unwanted.test(character)) {
+        this.#removed += 1;
+        return '';
+      }
+      if (this.#countsKept) this.#kept += 1;
+      return character;
+    });
+    return plain.slice(start);
+  }
+}
+
+/** Filters a complete text. */
+export function plainText(text: string, languageId: string): string {
+  const filter = new CharacterFilter(languageId);
+  return filter.add(text) + filter.end();
+}

@@ -1,0 +1,99 @@
+import { type TextDocument, ViewColumn, window } from 'vscode';
+import type { InsertMode } from './insertMode.ts';
+import { EditorDocument, openEmpty } from './openDocument.ts';
+import { type AnswerWriter, StreamWriter, type Undone } from './streamWriter.ts';
+import { isUnchanged, type Targets } from './target.ts';
+
+export const newDocument: InsertMode = {
+  id: 'newDocument',
+  open: (targets, { takenBack }) => new NewDocumentWriter(targets, takenBack),
+};
+
+/** Opens a document once there is text for it, and writes the answers below each other. */
+class NewDocumentWriter implements AnswerWriter {
+  readonly #targets: Targets;
+  readonly #onTakenBack: () => void;
+  /** Of undefined if the document could not be opened: whoever ends an answer is told. */
+  #writer: Promise<StreamWriter | undefined> | undefined;
+  #opened: StreamWriter | undefined;
+  #openDocument: EditorDocument | undefined;
+  #hasFailed = false;
+
+  constructor(targets: Targets, onTakenBack: () => void) {
+    this.#targets = targets;
+    this.#onTakenBack = onTakenBack;
+  }
+
+  get document(): TextDocument | undefined {
+    return this.#openDocument?.document;
+  }
+
+  get isPending(): boolean {
+    return this.#opened?.isPending ?? false;
+  }
+
+  canInsert(index: number, isNew: boolean): boolean {
+    // A new response gets a new document.
+    if (this.#isGone) return isNew;
+    return this.#opened?.canInsert(index, isNew) ?? true;
+  }
+
+  append(index: number, text: string): void {
+    this.#writer ??= this.#open().catch(() => {
+      this.#hasFailed = true;
+      return undefined;
+    });
+    void this.#writer.then((writer) => writer?.append(index, text));
+  }
+
+  async end(index: number): Promise<boolean> {
+    if (!this.#writer) return true;
+    const writer = await this.#writer;
+    return writer ? writer.end(index) : false;
+  }
+
+  restart(index: number): void {
+    if (this.#isGone) {
+      this.#openDocument?.dispose();
+      this.#openDocument = undefined;
+      this.#opened = undefined;
+      this.#writer = undefined;
+      this.#hasFailed = false;
+    }
+    void this.#writer?.then((writer) => writer?.restart(index));
+  }
+
+  async undo(): Promise<Undone> {
+    return (await this.#writer)?.undo() ?? 'nothing';
+  }
+
+  dispose(): void {
+    void this.#writer?.then(() => this.#openDocument?.dispose());
+  }
+
+  /** True if the document couldn't be opened, or was closed. */
+  get #isGone(): boolean {
+    const document = this.#openDocument;
+    return this.#hasFailed || (document !== undefined && !(document.isVisible || document.isOpen));
+  }
+
+  async #open(): Promise<StreamWriter> {
+    const [{ answerLanguage, snapshot }] = this.#targets;
+    const document = await openEmpty(answerLanguage);
+    const preserveFocus = !isUnchanged(snapshot);
+    const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
+    await window.showTextDocument(document, options);
+    const last = this.#targets.length - 1;
+    const places = this.#targets.map((_target, index) => ({
+      start: 0,
+      end: 0,
+      lead: '',
+      tail: index === last ? '' : '\n\n',
+    }));
+    this.#openDocument = new EditorDocument(document);
+    this.#opened = new StreamWriter(this.#openDocument, places, {
+      onTakenBack: this.#onTakenBack,
+    });
+    return this.#opened;
+  }
+}

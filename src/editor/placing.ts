@@ -1,0 +1,51 @@
+import { Range } from 'vscode';
+import { offsetsOf } from './documentEdit.ts';
+import type { InsertMode } from './insertMode.ts';
+import type { AnswerPlace } from './responseInDocument.ts';
+import { StreamWriter } from './streamWriter.ts';
+import { selectionEnd, type Target } from './target.ts';
+
+/**
+ * An insert mode that writes into the document itself.
+ * @param id as in the setting `hostedModel.insertMode`
+ * @param place where the answer to a selection goes; one to a mere cursor goes to the cursor
+ */
+export function placing(
+  id: string,
+  place: (target: Target) => AnswerPlace,
+): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
+  const placeOf = (target: Target) =>
+    target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
+  return {
+    id,
+    placeOf,
+    open: (targets, { openDocument, takenBack }) =>
+      new StreamWriter(openDocument, targets.map(placeOf), { onTakenBack: takenBack }),
+  };
+}
+
+export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {
+  return { ...offsetsOf(document, range), lead, tail };
+}
+
+export const below = placing('below', (target) => {
+  const { end } = target.document.lineAt(selectionEnd(target).line).range;
+  return placeAt(target, new Range(end, end), `\n${target.indentation}`);
+});
+
+export const after = placing('after', (target) => {
+  const end = selectionEnd(target);
+  return placeAt(target, new Range(end, end));
+});
+
+export const above = placing('above', (target) => {
+  const { start } = target.document.lineAt(target.selection.start.line).range;
+  return placeAt(target, new Range(start, start), target.indentation, '\n');
+});
+
+export const replace = placing('replace', (target) => {
+  const { start } = target.selection;
+  // What a selection takes in of its own indentation it takes away, too.
+  const lead = target.indentation.slice(start.character);
+  return placeAt(target, new Range(start, selectionEnd(target)), lead);
+});

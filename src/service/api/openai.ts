@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
+import type { ErrorResponse } from '../http/httpRequest.ts';
+import { check, parseJson, shape } from '../responseSchemas.ts';
+import type { Dialect, ModelTarget } from './api.ts';
+import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
+import { MODEL_ID } from './modelId.ts';
+import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
+
+/**
+ * Chat completions as OpenAI has them and company gateways speak them: no project, usage by request,
+ * a list of models for those with a token, errors in a shape of its own.
+ * Source: https://platform.openai.com/docs/api-reference/chat
+ */
+export function openAi(prefix: string): Dialect {
+  const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>
+    serviceUrl + prefix + path;
+  const modelsUrl = (from: Pick<ModelTarget, 'serviceUrl'>) => addressOf(from, '/models');
+  return {
+    url: (_call, target) => addressOf(target, '/chat/completions'),
+    modelFields: (model) => ({ model }),
+    streaming: { stream: true, stream_options: { include_usage: true } },
+    chatParameters: new Map([
+      ['max_new_tokens', 'max_completion_tokens'],
+      ['stop_sequences', 'stop'],
+      ['random_seed', 'seed'],
+      ['temperature', 'temperature'],
+      ['top_p', 'top_p'],
+    ]),
+    conversation: ({ messages, tools, toolChoice }) => ({
+      messages,
+      ...(tools && { tools, tool_choice: toolChoice }),
+    }),
+    failure,
+    failureInEvent,
+    accessCheck: (_modelId, target) => ({
+      url: modelsUrl(target),
+      // Of the token alone: many gateways route more models than they list.
+      read: readModels,
+    }),
+    models: { needsToken: true, listUrl: modelsUrl, entryUrl: modelsUrl, read: readModels },
+  };
+}
+
+const errorAnswer = shape({
+  error: shape({
+    message: v.fallback(v.string(), ''),
+    type: v.optional(v.unknown()),
+    code: v.optional(v.unknown()),
+  }),
+});
+
+const KINDS: Readonly<Record<string, ErrorKind>> = {
+  model_not_found: 'model-unknown',
+  insufficient_quota: 'quota-used-up',
+  budget_exceeded: 'quota-used-up',
+  rate_limit_exceeded: 'rate-limited',
+  token_expired: 'unauthorized',
+  invalid_api_key: 'unauthorized',
+};
+
+function failure({ status, text }: ErrorResponse): ServiceError {
+  const body = v.safeParse(errorAnswer, parseJson(text));
+  if (!body.success) return foreignFailure(status);
+  const { message, type, code } = body.output.error;
+  const word = [code, type]
+    .map(safeWord)
+    .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
+  const details = { status, code: word ?? safeWord(code) };
+  if (code === 'context_length_exceeded') return tooLong(message, details);
+  return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
+}
+
+/** "…maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens…" */
+function tooLong(message: string, details: FoundDetails): ServiceError {
+  const counts = /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) tokens/.exec(
+    message,
+  );
+  const known = counts?.groups && {
+    limit: Number(counts.groups['limit']),
+    actual: Number(counts.groups['actual']),
+  };
+  return new ServiceError('prompt-too-long', { ...details, ...known });
+}
+
+function failureInEvent(json: unknown): ServiceError | undefined {
+  if (typeof json !== 'object' || json === null || !('error' in json) || !json.error)
+    return undefined;
+  return failure({ status: 500, text: JSON.stringify(json) });
+}
+
+const modelList = shape({ data: v.array(v.unknown()) });
+const model = shape({
+  id: v.pipe(v.string(), v.regex(MODEL_ID)),
+  owned_by: v.fallback(v.string(), ''),
+});
+
+/** Says no more than names: that a model chats and calls tools is up to whoever picks it. */
+function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
+  const { data } = check(modelList, json);
+  const models = legible(model, data, most).map(({ id, owned_by: provider }) => ({
+    ...{ id, label: id, provider, description: '', functions: ['text_chat'] },
+    ...{ tasks: ['function_calling'], lifecycle: [] },
+  }));
+  return { models, hasMore: data.length > most, next: undefined };
+}

@@ -1,0 +1,175 @@
+import { type ErrorDetails, ServiceError } from '../errors.ts';
+import type { Operation } from '../services.ts';
+
+/**
+ * A parameter set, with the field names of the service's generation operation. Values come from a
+ * settings file, so they are unknown until `parameterProblem` has seen them.
+ */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** New tokens asked for where nothing is set: enough for a page, and a bound on what is billed. */
+export const DEFAULT_NEW_TOKENS = 1_024;
+/** The same in a conversation, where a call of a tool may hold a whole file. VS Code counts on as many. */
+export const CHAT_NEW_TOKENS = 8_192;
+
+export interface NumberRange {
+  readonly type: 'integer' | 'number';
+  readonly least?: number;
+  /** What it must exceed. */
+  readonly above?: number;
+  readonly most?: number;
+}
+
+/** What a parameter may be. */
+export type ParameterRange =
+  | NumberRange
+  | { readonly type: 'boolean' }
+  | { readonly type: 'choice'; readonly choices: readonly string[] }
+  /** A list of texts, none of them twice. */
+  | { readonly type: 'texts'; readonly most: number }
+  | { readonly type: 'object'; readonly fields: ReadonlyMap<string, NumberRange> };
+
+const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
+  ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
+  ['max_new_tokens', { type: 'integer', least: 0 }],
+  ['min_new_tokens', { type: 'integer', least: 0 }],
+  ['temperature', { type: 'number', least: 0.05, most: 2 }],
+  ['top_p', { type: 'number', above: 0, most: 1 }],
+  ['top_k', { type: 'integer', least: 1, most: 100 }],
+  ['repetition_penalty', { type: 'number', least: 1, most: 2 }],
+  ['random_seed', { type: 'integer', least: 1 }],
+  ['stop_sequences', { type: 'texts', most: 6 }],
+  ['include_stop_sequence', { type: 'boolean' }],
+  ['time_limit', { type: 'integer', least: 1 }],
+  ['truncate_input_tokens', { type: 'integer', least: 0 }],
+  [
+    'length_penalty',
+    {
+      type: 'object',
+      fields: new Map<string, NumberRange>([
+        ['decay_factor', { type: 'number', above: 1 }],
+        ['start_index', { type: 'integer', least: 0 }],
+      ]),
+    },
+  ],
+]);
+
+/** 0 new tokens means "as many as the model can" there, which nobody who writes 0 wants. */
+const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
+  ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
+  ['max_new_tokens', { type: 'integer', least: 1 }],
+  ['temperature', { type: 'number', least: 0, most: 2 }],
+  ['top_p', { type: 'number', least: 0, most: 1 }],
+  ['repetition_penalty', { type: 'number' }],
+  ['random_seed', { type: 'integer' }],
+  ['stop_sequences', { type: 'texts', most: 4 }],
+  ['time_limit', { type: 'integer', least: 1 }],
+]);
+
+/**
+ * The documented range of each parameter that an operation is sent. One that is not here is up to
+ * the service, or has no counterpart. Source: the service's own reference
+ * of both operations; the JSON schema of the setting takes what either operation does.
+ */
+export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
+  chat: CHAT_RANGES,
+  generation: GENERATION_RANGES,
+};
+
+/** What is set: a folder's null takes back what the user has set. */
+export function withoutUnset(parameters: Parameters): Parameters {
+  const set = Object.entries(parameters).filter(([, value]) => value !== null);
+  return Object.fromEntries(set);
+}
+
+/**
+ * What is wrong with a parameter set, before anything is sent: the service says no more about a
+ * value out of its range than that the request is bad. Pure.
+ * @returns `parameter-refused` for the first one that cannot be sent; undefined if all can
+ */
+export function parameterProblem(
+  operation: Operation,
+  parameters: Parameters,
+): ServiceError | undefined {
+  const set = withoutUnset(parameters);
+  for (const [name, value] of Object.entries(set)) {
+    const flaw = flawOf(operation, name, value);
+    if (!flaw) continue;
+    const names = [[name, ...(flaw.names ?? [])].join('.')];
+    return new ServiceError('parameter-refused', { ...flaw, names });
+  }
+  return operation === 'generation' ? orderProblem(set) : undefined;
+}
+
+/** Of a field that the operation is sent; the bound is that of the operation if the other takes more. */
+function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
+  const range = PARAMETER_RANGES[operation].get(name);
+  const flaw = range && rangeFlaw(range, value);
+  if (!flaw?.bound) return flaw;
+  const other = PARAMETER_RANGES[operation === 'chat' ? 'generation' : 'chat'].get(name);
+  const isOfOperation = other && !rangeFlaw(other, value);
+  return isOfOperation ? { ...flaw, limitOf: operation } : flaw;
+}
+
+function rangeFlaw(range: ParameterRange, value: unknown): ErrorDetails | undefined {
+  switch (range.type) {
+    case 'integer':
+    case 'number':
+      return numberFlaw(range, value);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : { expected: 'boolean' };
+    case 'choice': {
+      const { choices } = range;
+      const isOne = choices.some((choice) => choice === value);
+      return isOne ? undefined : { expected: 'choice', choices };
+    }
+    case 'texts':
+      return textsFlaw(value, range.most);
+    case 'object':
+      return fieldFlaw(range.fields, value);
+  }
+}
+
+function numberFlaw(range: NumberRange, value: unknown): ErrorDetails | undefined {
+  const { type, least, above, most } = range;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { expected: type };
+  if (type === 'integer' && !Number.isInteger(value)) return { expected: type, actual: value };
+  if (least !== undefined && value < least) return { bound: 'least', limit: least, actual: value };
+  if (above !== undefined && value <= above) return { bound: 'above', limit: above, actual: value };
+  if (most !== undefined && value > most) return { bound: 'most', limit: most, actual: value };
+  return undefined;
+}
+
+function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
+  const isList = Array.isArray(value) && value.every((text) => typeof text === 'string');
+  if (!isList || new Set(value).size < value.length) return { expected: 'texts' };
+  return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
+}
+
+/** The first flaw of a field, with its name. */
+function fieldFlaw(
+  fields: ReadonlyMap<string, NumberRange>,
+  value: unknown,
+): ErrorDetails | undefined {
+  const expected = { expected: 'object', choices: [...fields.keys()] } as const;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return expected;
+  for (const [name, each] of Object.entries(value)) {
+    const range = fields.get(name);
+    if (!range) return expected;
+    const flaw = numberFlaw(range, each);
+    if (flaw) return { ...flaw, names: [name] };
+  }
+  return undefined;
+}
+
+/**
+ * Chat has no counterpart for the fewest tokens, so that only generation can be told both. The most
+ * that nobody set is raised instead.
+ */
+function orderProblem(parameters: Parameters): ServiceError | undefined {
+  const { min_new_tokens: least, max_new_tokens: most } = parameters;
+  if (typeof least !== 'number' || typeof most !== 'number' || least <= most) return undefined;
+  const names = ['min_new_tokens', 'max_new_tokens'];
+  const details = { names, bound: 'most', limit: most, actual: least } as const;
+  return new ServiceError('parameter-refused', details);
+}

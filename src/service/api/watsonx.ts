@@ -1,0 +1,106 @@
+import { isKind, ServiceError } from '../errors.ts';
+import { check, count, shape } from '../responseSchemas.ts';
+import type { Dialect, GenerationCall, ModelTarget } from './api.ts';
+import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
+import { functionOf, readModels } from './modelList.ts';
+
+/**
+ * watsonx.ai, by project, by space or by deployment, on IBM Cloud and on premises. A deployment is
+ * asked by its own address, and names neither model nor project.
+ */
+
+/** A date, pinned so that answers keep their shape. */
+const VERSION = '2025-02-11';
+const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>> = {
+  chat: '/text/chat',
+  chatStream: '/text/chat_stream',
+  generation: '/text/generation',
+  generationStream: '/text/generation_stream',
+  tokenization: '/text/tokenization',
+  models: '/foundation_model_specs',
+};
+const PAGE_SIZE = 200;
+/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
+const FILTERED_ID = /^[\w./-]{1,128}$/;
+
+export const watsonx: Dialect = {
+  url: (call, target) => {
+    const isDeployment = target.resource === 'deployment';
+    const place = isDeployment ? `/deployments/${encodeURIComponent(target.projectId)}` : '';
+    return addressOf(target, place + PATHS[call]);
+  },
+  modelFields: (modelId, { projectId, resource }) => {
+    if (resource === 'deployment') return {};
+    return { model_id: modelId, [resource === 'space' ? 'space_id' : 'project_id']: projectId };
+  },
+  streaming: {},
+  chatParameters: new Map([
+    ['max_new_tokens', 'max_completion_tokens'],
+    ['stop_sequences', 'stop'],
+    ['random_seed', 'seed'],
+    ['temperature', 'temperature'],
+    ['top_p', 'top_p'],
+    ['repetition_penalty', 'repetition_penalty'],
+    ['length_penalty', 'length_penalty'],
+    ['time_limit', 'time_limit'],
+  ]),
+  conversation: ({ messages, tools, toolChoice }, { resource }) => {
+    const offered = tools && { tools, tool_choice_option: toolChoice };
+    if (resource !== 'deployment') return { messages, ...offered };
+    // A deployment knows no role `system`, and reads such text as the context of the chat.
+    const isContext = ({ role }: { readonly role: string }) => role === 'system';
+    const context = messages.filter(isContext).map(({ content }) => content);
+    const others = messages.filter((message) => !isContext(message));
+    return {
+      messages: others,
+      ...(context.length > 0 && { context: context.join('\n') }),
+      ...offered,
+    };
+  },
+  failure: (answer, target) => {
+    const error = inferenceFailure(answer);
+    // Its ID stands in the address.
+    const isMissing = target?.resource === 'deployment' && answer.status === 404;
+    return isMissing ? new ServiceError('project-unknown', error.details) : error;
+  },
+  failureInEvent,
+  accessCheck: (modelId, target) => {
+    if (target.resource !== 'deployment') {
+      const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
+      return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
+    }
+    // A deployment counts no tokens. That it refuses a chat without messages says that it is there.
+    const url = watsonx.url('chat', target);
+    const isExpectedError = (error: unknown) =>
+      isKind(error, 'bad-request') && error.details.code !== undefined;
+    return { url, body: { messages: [] }, read: () => undefined, isExpectedError };
+  },
+  models: {
+    needsToken: false,
+    listUrl: (from, operation, start) => {
+      const filters = `function_${functionOf(operation)},!lifecycle_withdrawn:and`;
+      const page = { limit: String(PAGE_SIZE), filters, ...(start && { start }) };
+      return addressOf(from, PATHS.models, page);
+    },
+    entryUrl: (from, modelId) => {
+      const filters = FILTERED_ID.test(modelId) && `modelid_${modelId}`;
+      return addressOf(from, PATHS.models, { limit: '1', ...(filters && { filters }) });
+    },
+    read: readModels,
+  },
+};
+
+function addressOf(
+  { serviceUrl }: Pick<ModelTarget, 'serviceUrl'>,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  return `${serviceUrl}/ml/v1${path}?${new URLSearchParams({ version: VERSION, ...query })}`;
+}
+
+const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
+
+/** Returns the number of tokens of a text. @throws {ServiceError} `unexpected-answer` */
+export function readTokenCount(json: unknown): number {
+  return check(tokenizationAnswer, json).result.token_count;
+}

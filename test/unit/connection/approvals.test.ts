@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { Approvals, type Subject } from '../../../src/connection/approvals.ts';
+import { connectionOf, credentials } from '../service/fixtures.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+const values = ['key-to-approve', 'project-1', 'https://service.example'] as const;
+const subject: Subject = [
+  'source',
+  'envFile',
+  'file:///work/a',
+  'ibm',
+  'https://identity.example',
+  ...values,
+];
+
+function approvalsOn(keyring: FakeKeyring, state: FakeState) {
+  return new Approvals(keyring.window(), state);
+}
+
+describe('approvals', () => {
+  it('hold for exactly the values they were given for: any change asks again', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(subject, 'approved');
+    assert.equal(await approvals.answerFor(subject), 'approved');
+    for (let index = 1; index < subject.length; index += 1) {
+      const changed = [...subject] as string[];
+      changed[index] += 'x';
+      assert.equal(await approvals.answerFor(changed as unknown as Subject), undefined, `${index}`);
+    }
+  });
+
+  it('B14: of one folder say nothing about another one with the same content', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(subject, 'approved');
+    const elsewhere = subject.map((value) => value.replace('/work/a', '/work/b'));
+    assert.equal(await approvals.answerFor(elsewhere as unknown as Subject), undefined);
+  });
+
+  it('do not run values together: a border that moves is another subject', async () => {
+    const approvals = approvalsOn(new FakeKeyring(), new FakeState());
+    await approvals.remember(['source', 'file:///a', 'bc'], 'approved');
+    assert.equal(await approvals.answerFor(['source', 'file:///ab', 'c']), undefined);
+  });
+
+  it('B09: remember a refusal, across windows, until it is forgotten', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'refused');
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'refused');
+    await approvalsOn(keyring, state).forget(subject);
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
+  });
+
+  it('keep no value outside secret storage, only a hash that its salt is needed for', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'approved');
+    const kept = JSON.stringify([...state.values]);
+    for (const value of subject.slice(2)) assert.equal(kept.includes(value), false);
+    assert.equal(await approvalsOn(new FakeKeyring(), state).answerFor(subject), undefined);
+    const other = new FakeKeyring();
+    await approvalsOn(other, new FakeState()).remember(subject, 'approved');
+    assert.equal(await approvalsOn(other, state).answerFor(subject), undefined, 'another salt');
+  });
+
+  it('have one salt, also where two are looked for at the same moment', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    const other: Subject = ['source', 'file:///work/a', 'project-1'];
+    await Promise.all([approvals.answerFor(subject), approvals.answerFor(other)]);
+    await Promise.all([
+      approvals.remember(subject, 'approved'),
+      approvals.answerFor(other),
+      approvals.remember(other, 'refused'),
+    ]);
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).answerFor(other), 'refused');
+  });
+
+  it('stay a bounded number: the oldest makes room', async () => {
+    const state = new FakeState();
+    const approvals = approvalsOn(new FakeKeyring(), state);
+    for (let index = 0; index < 520; index += 1) {
+      await approvals.remember(['source', 'file:///a', `${index}`], 'refused');
+    }
+    assert.equal(await approvals.answerFor(['source', 'file:///a', '0']), undefined);
+    assert.equal(await approvals.answerFor(['source', 'file:///a', '519']), 'refused');
+  });
+
+  it('are only looked for, nothing is stored, as long as nobody answers', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    await Promise.all([approvals.answerFor(subject), approvals.forget(subject)]);
+    assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
+  });
+
+  it('outlive a moment in which secret storage cannot be read', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await approvalsOn(keyring, state).remember(subject, 'refused');
+    let fails = true;
+    const get = async (name: string) => {
+      if (fails) throw new Error('locked');
+      return keyring.values.get(name);
+    };
+    const approvals = new Approvals(keyring.window({ get }), state);
+    const other: Subject = ['source', 'file:///work/a', 'project-2'];
+    await approvals.remember(other, 'approved');
+    assert.equal(await approvals.answerFor(other), 'approved', 'for this window');
+    fails = false;
+    assert.equal(await approvals.answerFor(subject), 'refused');
+  });
+
+  it('hold in their window where secret storage cannot keep the salt', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const store = async () => {
+      throw new Error('no keyring');
+    };
+    const approvals = new Approvals(keyring.window({ store }), state);
+    await approvals.remember(subject, 'approved');
+    assert.equal(await approvals.answerFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
+  });
+
+  it('have a fingerprint that depends on the key and on the values shown with it', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const connectionWith = (apiKey: string) =>
+      connectionOf({ credentials: { ...credentials, apiKey } });
+    const print = (...of: [string, ...string[]]) =>
+      approvalsOn(keyring, state).fingerprintOf(connectionWith(of[0]), ...of.slice(1));
+    const prints = [
+      await print('k'),
+      await print('k', 'a'),
+      await print('k', 'b'),
+      await print('l'),
+    ];
+    assert.equal(new Set(prints).size, 4);
+    assert.equal(await print('k', 'a'), prints[1]);
+  });
+
+  it('end with signing out where they were a yes, in every folder', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const approvals = approvalsOn(keyring, state);
+    const other: Subject = ['source', 'file:///work/b', 'project-2'];
+    await approvals.remember(subject, 'approved');
+    await approvals.remember(other, 'refused');
+    await approvals.forgetApproved();
+    assert.equal(await approvals.answerFor(subject), undefined);
+    assert.equal(await approvals.answerFor(other), 'refused');
+  });
+});

@@ -1,0 +1,949 @@
+import assert from 'node:assert/strict';
+import type { Uri, WorkspaceFolder } from 'vscode';
+import { Approvals } from '../../../src/connection/approvals.ts';
+import type { Connections } from '../../../src/connection/connections.ts';
+import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
+import { Connection } from '../../../src/service/connection.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { vendors } from '../../../src/service/services.ts';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeKeyring, FakeState, settled } from './fakes.ts';
+
+const IDENTITY = 'https://identity.example';
+const SERVICE = 'https://service.example';
+const EVIL = 'https://evil.example';
+/** The first service, as the set-up lists it. */
+const IBM = 'IBM watsonx.ai';
+const SAVE = '$(save) Save Without Testing';
+const envFile = (url = EVIL, key = 'key-in-the-file') =>
+  `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
+
+/** The secrets of a connection. */
+const secretsIn = (connection: Connection | undefined) =>
+  connection && Connection.credentials(connection);
+
+function otherKeysOf(connection: Connection | undefined): string[] {
+  return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
+}
+
+describe('the connections of a window', () => {
+  let editor = new FakeEditor();
+  let keys: KeyStore;
+  let told: StorageIssue[];
+  let connections: Connections;
+  let environment: Record<string, string>;
+  let keyring: FakeKeyring;
+  let beforeSecrets: Promise<void>;
+  let asked: string[];
+  let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'setActive' | 'forgetToken'>;
+  /** The folder and the stored key that the tooltip shows. */
+  let shown: string[];
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    environment = {};
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+    editor.activeFile = '/work/a.txt';
+    editor.userSettings.set('authUrl', IDENTITY);
+    keyring = new FakeKeyring();
+    told = [];
+    beforeSecrets = Promise.resolve();
+    asked = [];
+    shown = [];
+    service = {
+      test: async () => {},
+      isRefused: () => false,
+      setActive: () => {},
+      forgetToken: () => {},
+    };
+    const get = async (name: string) => {
+      asked.push(`get ${name}`);
+      const value = keyring.values.get(name);
+      await beforeSecrets;
+      return value;
+    };
+    const list = async () => {
+      asked.push('list');
+      return [...keyring.values.keys()];
+    };
+    const secrets = keyring.window({ get, keys: list });
+    keys = new KeyStore(secrets, new FakeState(), (what) => told.push(what));
+    const { Connections } = await import('../../../src/connection/connections.ts');
+    connections = new Connections({
+      keys,
+      approvals: new Approvals(secrets, new FakeState()),
+      workspaceState: new FakeState(),
+      environment,
+      runtime: async () => service as ServiceRuntime,
+      runtimeIfMade: () => service as ServiceRuntime,
+      inBackground: (work) => void work.catch(assert.ifError),
+    });
+    connections.onDidChange(() => {
+      if (!connections.current) return;
+      const { folder, record } = connections.current.found;
+      const text = `${folder.path} ${record?.apiKey ?? 'no key'}`;
+      if (text !== shown.at(-1)) shown.push(text);
+    });
+  });
+
+  afterEach(() => connections.dispose());
+
+  const storeKey = async () => {
+    editor.userSettings.set('url', SERVICE);
+    editor.userSettings.set('projectId', 'my-project');
+    await keys.write({ apiKey: 'my-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
+    await settled();
+  };
+  const storeKeyAndFile = async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+  };
+  const setEnvironment = () => {
+    environment['VENDOR_API_KEY'] = 'key-of-the-environment';
+    environment['VENDOR_PROJECT_ID'] = 'p';
+    environment['VENDOR_URL'] = EVIL;
+  };
+  const use = 'Use These Values';
+  const refuse = 'Do Not Use';
+
+  it('B24: asks once for all commands that were started together', async () => {
+    editor.files.set('/work/.env', envFile());
+    const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
+    await (await editor.question()).answer(use);
+    for (const credentials of await all) assert.equal(credentials?.serviceUrl, EVIL);
+    assert.equal(editor.asked, 1);
+  });
+
+  it('of each generation after the first ask secret storage once: the user waits for it', async () => {
+    await storeKey();
+    await connections.for();
+    asked = [];
+    await connections.for();
+    assert.deepEqual(asked, ['get hostedModel.key.ibm']);
+  });
+
+  it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    setEnvironment();
+    const look = async () => {
+      const [connection] = await connections.all();
+      return [connection?.source, secretsIn(connection)?.apiKey, otherKeysOf(connection).sort()];
+    };
+    const others = ['key-in-the-file', 'key-of-the-environment'];
+    assert.deepEqual(await look(), ['editor', 'my-key', others]);
+    editor.addFolder('/other');
+    editor.files.set('/other/.env', envFile(EVIL, 'key-in-another-file'));
+    const all = ['key-in-another-file', ...others];
+    assert.deepEqual(await look(), ['editor', 'my-key', all], 'an agent reads every folder');
+    assert.equal(editor.asked, 0);
+  });
+
+  it('E12: of one source name the keys of all others, so that none of them is sent', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    setEnvironment();
+    const others = async () => {
+      const { choice } = await connections.peek();
+      assert.ok(choice.kind === 'ready');
+      return [choice.connection.source, ...otherKeysOf(choice.connection).sort()];
+    };
+    assert.deepEqual(await others(), ['editor', 'key-in-the-file', 'key-of-the-environment']);
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await using, true);
+    assert.deepEqual(await others(), ['envFile', 'key-of-the-environment', 'my-key']);
+  });
+
+  const imperfect: Readonly<Record<string, string>> = {
+    'in quotes': envFile(EVIL, '"key-in-the-file"'),
+    'with a comment behind it': envFile(EVIL, 'key-in-the-file # of the team'),
+    'behind the word Bearer': envFile(EVIL, 'Bearer key-in-the-file'),
+    'beside an address that is none': envFile('llm.evil.example'),
+    'that is there alone': 'VENDOR_API_KEY=key-in-the-file\n',
+    'that another one follows': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
+    'of a second set of names': `${envFile(EVIL, 'key-of-the-first-set')}WATSONX_API_KEY=key-in-the-file\n`,
+    'of another service, incomplete': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
+  };
+  for (const [what, text] of Object.entries(imperfect)) {
+    it(`E15: include a key of a .env file ${what}, so that it is not sent`, async () => {
+      await storeKey();
+      editor.files.set('/work/.env', text);
+      const { choice } = await connections.peek();
+      assert.ok(choice.kind === 'ready');
+      assert.ok(otherKeysOf(choice.connection).includes('key-in-the-file'));
+      editor.addFolder('/other');
+      const [ofChat] = await connections.all();
+      assert.ok(otherKeysOf(ofChat).includes('key-in-the-file'), 'an agent reads every folder');
+    });
+  }
+
+  it('B24: takes one no for all commands that were started together', async () => {
+    editor.files.set('/work/.env', envFile());
+    const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
+    await (await editor.question()).answer(refuse);
+    assert.deepEqual(new Set(await all), new Set([undefined]));
+    assert.deepEqual([editor.asked, editor.inputs], [1, 1]);
+  });
+
+  it('is given up, and asked about again, where a question is only closed', async () => {
+    editor.files.set('/work/.env', envFile());
+    for (const round of [1, 2]) {
+      const required = connections.for();
+      const question = await editor.question();
+      assert.equal(question.buttons[0], refuse, 'Enter uses nothing');
+      await question.answer();
+      assert.equal(await required, undefined);
+      assert.deepEqual([editor.asked, editor.inputs], [round, 0]);
+    }
+  });
+
+  it('B24: asks nothing because of what changes, fifty times in a row', async () => {
+    await storeKey();
+    for (let round = 0; round < 50; round += 1) {
+      editor.files.set('/work/.env', envFile(`${EVIL}/${round}`));
+      editor.folderSettings.set('projectId', `project-${round}`);
+      editor.addFolder(`/other${round}`);
+      await connections.peek();
+    }
+    assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+  });
+
+  it('A08 A10: binds the hosts that were shown, whatever the settings say by then', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = connections.for();
+    const question = await editor.question();
+    assert.match(question.detail, /evil\.example/);
+    editor.userSettings.set('url', 'https://third.example');
+    await question.answer('Use New Hosts');
+    assert.equal((await keys.read('ibm'))?.serviceUrl, EVIL);
+    const again = await editor.question();
+    assert.match(again.detail, /went to evil\.example\nand would now go to third\.example/);
+    await again.answer();
+    assert.equal(await required, undefined);
+  });
+
+  it('A09: goes on with the saved hosts if they are kept', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = connections.for();
+    await (await editor.question()).answer('Keep Saved Hosts');
+    assert.equal((await required)?.serviceUrl, SERVICE);
+    assert.equal(editor.userSettings.get('url'), SERVICE);
+  });
+
+  it('A05: goes on with the set-up if secret storage does not take the key, which is not kept', async () => {
+    await storeKey();
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    editor.typed.push('', 'my-project');
+    editor.picks.push(SERVICE, SAVE);
+    const found = { apiKey: 'another-key-0123456789', vendor: vendors[0] };
+    const setUp = connections.setUp({ found });
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await setUp, false);
+    assert.deepEqual(told, ['refuses-key']);
+    assert.deepEqual(editor.said, [], 'no word that it is set up');
+    assert.equal(editor.inputs, 5, 'the last step is asked again');
+    assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
+  });
+
+  it('offers the main job after the set-up, where a document is open and nobody generates already', async () => {
+    let generations = 0;
+    const { commands } = await import('vscode');
+    commands.registerCommand('hostedModel.generateFromSelection', async () => {
+      generations += 1;
+    });
+    editor.pressed = 'Generate from selection';
+    const setUp = async (start: () => Promise<unknown>) => {
+      editor.typed.push('key-0123456789abcdef', 'my-project');
+      editor.picks.push(IBM, 'Frankfurt', SAVE);
+      await start();
+      await settled();
+      return generations;
+    };
+    assert.equal(await setUp(() => connections.for()), 0, 'it goes on by itself');
+    await keys.delete();
+    assert.equal(await setUp(() => connections.setUp()), 1);
+    await keys.delete();
+    editor.activeFile = undefined;
+    assert.equal(await setUp(() => connections.setUp()), 1, 'there is nothing to generate from');
+  });
+
+  it('A05: asks nothing again and uses no new host if secret storage does not keep it', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    keyring.values.set = () => {
+      throw new Error('no keyring');
+    };
+    const required = connections.for();
+    await (await editor.question()).answer('Use New Hosts');
+    assert.equal(await required, undefined);
+    assert.equal(editor.asked, 1);
+    assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
+  });
+
+  it('A12: does not bind a key that another window stored under the question', async () => {
+    await storeKey();
+    editor.userSettings.set('url', EVIL);
+    const required = connections.for();
+    const question = await editor.question();
+    await keys.write({ apiKey: 'another-key', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm');
+    await question.answer('Use New Hosts');
+    assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
+    await (await editor.question()).answer();
+    assert.equal(await required, undefined);
+  });
+
+  for (const [what, change] of Object.entries({
+    'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
+    'the file': () => editor.files.set('/work/.env', envFile('https://third.example')),
+    'the key in the file': () => editor.files.set('/work/.env', envFile(EVIL, 'another-key')),
+  })) {
+    it(`B08: asks again if ${what} changed under the question`, async () => {
+      editor.files.set('/work/.env', envFile());
+      const required = connections.for();
+      const question = await editor.question();
+      change();
+      await question.answer(use);
+      assert.equal(editor.asked, 2);
+      await (await editor.question()).answer();
+      assert.equal(await required, undefined);
+    });
+  }
+
+  it('B08: uses nothing of a folder that is not trusted any more when the answer comes', async () => {
+    editor.files.set('/work/.env', envFile());
+    const required = connections.for();
+    const question = await editor.question();
+    editor.isTrusted = false;
+    await question.answer(use);
+    assert.equal(await required, undefined);
+  });
+
+  it('B09: says no for the values that were shown, not for those that came under the question', async () => {
+    editor.files.set('/work/.env', envFile());
+    const required = connections.for();
+    const question = await editor.question();
+    editor.files.set('/work/.env', envFile(SERVICE));
+    await question.answer(refuse);
+    await (await editor.question()).answer(use);
+    assert.equal((await required)?.serviceUrl, SERVICE);
+  });
+
+  it('is open again once an address is mended, though nobody closed the message about it', async () => {
+    await storeKey();
+    editor.userSettings.set('url', 'http://service.example');
+    assert.equal(await connections.for(), undefined);
+    editor.userSettings.set('url', SERVICE);
+    assert.equal((await connections.for())?.serviceUrl, SERVICE);
+    editor.userSettings.set('authUrl', 'http://identity.example');
+    editor.picks.push(IBM);
+    assert.equal(await connections.setUp(), false);
+  });
+
+  it('B14: belongs to the folder of the document, whatever is shown by then', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile(SERVICE));
+    const document = { scheme: 'file', path: '/work/a.txt' } as Uri;
+    editor.activeFile = '/evil/b.txt';
+    const required = connections.for(document);
+    const question = await editor.question();
+    assert.match(question.detail, /Folder: \/work\n/);
+    await question.answer(use);
+    assert.equal((await required)?.serviceUrl, SERVICE);
+    void connections.for();
+    assert.match((await editor.question()).detail, /Folder: \/evil\n/);
+  });
+
+  it('B14: belongs to no folder for a file outside of all, whatever is shown by then', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile(SERVICE));
+    const first = connections.for();
+    const question = await editor.question();
+    // Waits for its turn, and meanwhile the user goes to a folder with a source of its own.
+    void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
+    editor.activeFile = '/evil/b.txt';
+    await question.answer(use);
+    await first;
+    await assert.rejects(editor.question(), 'nobody is asked about the folder in front');
+  });
+
+  it('B14: keeps two folders apart that ask at the same time', async () => {
+    editor.addFolder('/evil');
+    editor.files.set('/evil/.env', envFile());
+    editor.files.set('/work/.env', envFile());
+    const mine = connections.for();
+    editor.activeFile = '/evil/b.txt';
+    const others = connections.for();
+    await (await editor.question()).answer(use);
+    assert.equal((await mine)?.serviceUrl, EVIL);
+    await (await editor.question()).answer();
+    assert.equal(await others, undefined);
+    assert.equal(editor.asked, 2);
+  });
+
+  it('B17: does not begin to read a file of 10 MB', async () => {
+    editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
+    const { found } = await connections.peek();
+    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'too-large' });
+    assert.equal(editor.reads, 0);
+  });
+
+  it('looks at nothing when the editor changes before anybody needed credentials', async () => {
+    editor.files.set('/work/.env', envFile());
+    editor.fire('active editor');
+    await settled();
+    assert.equal(editor.reads, 0);
+    editor.activeFile = '/home/me/private.txt';
+    await connections.peekWithProgress();
+    editor.activeFile = '/work/a.txt';
+    editor.fire('active editor');
+    await settled();
+    assert.equal(editor.reads, 1);
+  });
+
+  describe('of a slow folder', () => {
+    const slowly = () => {
+      const gate = Promise.withResolvers<void>();
+      editor.beforeFiles = gate.promise;
+      const looking = connections.peekWithProgress();
+      editor.beforeFiles = Promise.resolve();
+      const answer = () => {
+        gate.resolve();
+        return looking;
+      };
+      return { answer };
+    };
+
+    it('are returned to the caller, but not shown if another folder is active', async () => {
+      editor.addFolder('/slow');
+      editor.activeFile = '/slow/a.txt';
+      const slow = slowly();
+      editor.activeFile = '/work/a.txt';
+      editor.fire('active editor');
+      await settled();
+      assert.equal((await slow.answer()).found.folder.path, '/slow');
+      assert.deepEqual(shown, ['/work no key']);
+    });
+
+    it('of an inactive folder are shown only once it is active', async () => {
+      editor.addFolder('/behind');
+      const [, behind] = editor.folders;
+      await connections.peekWithProgress(behind as WorkspaceFolder | undefined);
+      assert.deepEqual(shown, []);
+      editor.activeFile = '/behind/a.txt';
+      editor.fire('active editor');
+      await settled();
+      assert.deepEqual(shown, ['/behind no key']);
+    });
+
+    it("don't replace newer ones of that folder", async () => {
+      const slow = slowly();
+      await storeKey();
+      await connections.peekWithProgress();
+      keyring.values.clear();
+      await slow.answer();
+      assert.deepEqual(shown, ['/work my-key']);
+    });
+
+    it('are shown even if a later lookup is not done yet', async () => {
+      const slow = slowly();
+      const later = slowly();
+      await slow.answer();
+      assert.deepEqual(shown, ['/work no key']);
+      await storeKey();
+      await later.answer();
+      assert.equal(shown.at(-1), '/work my-key');
+    });
+  });
+
+  it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
+    editor.files.set('/work/.env', envFile());
+    await connections.peek();
+    assert.equal(editor.reads, 1);
+  });
+
+  it('of a file outside of every folder has no .env, whichever folder is open', async () => {
+    editor.files.set('/work/.env', envFile());
+    editor.activeFile = '/home/me/private.txt';
+    const { found } = await connections.peek();
+    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'no-folder' });
+  });
+
+  it("goes on with the user's project where a folder sets a placeholder for one", async () => {
+    await storeKey();
+    for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
+      editor.folderSettings.set('projectId', project);
+      assert.equal((await connections.for())?.projectId, 'my-project');
+    }
+    assert.equal(editor.asked, 0);
+  });
+
+  for (const [name, label] of [
+    ['projectId', 'project ID'],
+    ['spaceId', 'space ID'],
+    ['deploymentId', 'deployment ID'],
+  ] as const) {
+    it(`stops with a message if the ${label} of the folder is malformed`, async () => {
+      await storeKey();
+      editor.folderSettings.set(name, 'a b');
+      assert.equal(await connections.for(), undefined);
+      const place = 'in the settings of the folder or machine cannot be used';
+      assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
+      assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
+    });
+  }
+
+  it('sets up the project in the user settings, even if the folder sets one', async () => {
+    await storeKey();
+    editor.folderSettings.set('projectId', 'project-of-the-folder');
+    editor.typed.push('another-key-that-is-long', 'my-project');
+    editor.picks.push(IBM, SERVICE, SAVE);
+    const saved = connections.setUp();
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await saved, true);
+    assert.equal(editor.userSettings.get('projectId'), 'my-project');
+  });
+
+  it('ends for a source whose values were imported: it is not used from there any more', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    await using;
+    Object.assign(connections, { setUp: async () => true });
+    await connections.importFrom('envFile');
+    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
+    await connections.signOut();
+    assert.equal((await connections.peek()).choice.kind, 'missing');
+  });
+
+  it('A17: uses nothing that was found while somebody signed out', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const slow = Promise.withResolvers<void>();
+    editor.beforeFiles = slow.promise;
+    const required = connections.for();
+    await connections.signOut();
+    slow.resolve();
+    const question = await editor.question();
+    assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
+    await question.answer();
+    assert.equal(await required, undefined);
+  });
+
+  it('A17: uses no key that was read just before somebody signed out', async () => {
+    await storeKey();
+    const slow = Promise.withResolvers<void>();
+    beforeSecrets = slow.promise;
+    const required = connections.for();
+    await settled();
+    keyring.values.clear();
+    keyring.announce('hostedModel.lastSignOut');
+    slow.resolve();
+    assert.equal(await required, undefined);
+  });
+
+  it('ends with the window that closes, instead of looking again and again', async () => {
+    await storeKey();
+    const gate = Promise.withResolvers<void>();
+    editor.beforeFiles = gate.promise;
+    editor.files.set('/work/.env', envFile());
+    const waiting = connections.for();
+    await settled();
+    connections.dispose();
+    gate.resolve();
+    await assert.rejects(waiting, { kind: 'cancelled' });
+    assert.equal(editor.reads, 1);
+  });
+
+  it('K14: of a folder on another machine are read through the file system of the editor', async () => {
+    editor.folders = [];
+    editor.addFolder('/work', 'vscode-remote');
+    editor.files.set('/work/.env', envFile());
+    const given = connections.for();
+    await (await editor.question()).answer(use);
+    assert.equal(secretsIn(await given)?.apiKey, 'key-in-the-file');
+    assert.ok(editor.reads > 0);
+  });
+
+  it('K16: of the environment are those of the moment at which they were asked for', async () => {
+    environment['VENDOR_API_KEY'] = 'key-at-first';
+    environment['VENDOR_PROJECT_ID'] = 'project-1';
+    environment['VENDOR_URL'] = SERVICE;
+    const approved = connections.for();
+    await (await editor.question()).answer(use);
+    await approved;
+    const gate = Promise.withResolvers<void>();
+    editor.beforeFiles = gate.promise;
+    const given = connections.for();
+    await settled();
+    environment['VENDOR_API_KEY'] = 'key-of-another';
+    environment['VENDOR_URL'] = EVIL;
+    gate.resolve();
+    const credentials = secretsIn(await given);
+    assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
+  });
+
+  it('leaves everything as it was where the question about another source is closed', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    for (const answer of [undefined, refuse]) {
+      const using = connections.useSource('envFile');
+      await (await editor.question()).answer(answer);
+      assert.equal(await using, false);
+      assert.equal((await connections.for())?.serviceUrl, SERVICE);
+    }
+    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
+  });
+
+  it('asks before another account takes the place of the chosen source', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await using, true);
+    editor.files.delete('/work/.env');
+    const given = connections.for();
+    await (await editor.question()).answer();
+    assert.equal(await given, undefined);
+    const again = connections.for();
+    const question = await editor.question();
+    assert.match(question.text, /cannot be used: the \.env file of work \(not there\)/);
+    await question.answer('Use the Others Again');
+    assert.equal((await again)?.serviceUrl, SERVICE);
+    assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
+    assert.equal(editor.userSettings.get('credentialSource'), undefined);
+  });
+
+  describe('with a source in hostedModel.credentialSource', () => {
+    const sourceOf = async () => (await connections.for())?.source;
+
+    it('are those of that source, and asked about like any other', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      assert.equal(await given, 'environment');
+      assert.equal(await sourceOf(), 'environment');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('are asked about if a folder names the source', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.folderSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      const question = await editor.question();
+      assert.match(question.detail, /evil\.example/);
+      await question.answer();
+      assert.equal(await given, undefined);
+    });
+
+    it('are not asked about again after a refusal', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(refuse);
+      assert.equal(await given, 'editor');
+      assert.equal(await sourceOf(), 'editor');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('start the set-up if it is the editor, which lacks a key', async () => {
+      setEnvironment();
+      editor.files.set('/work/.env', envFile());
+      editor.userSettings.set('credentialSource', 'editor');
+      assert.equal(await connections.for(), undefined);
+      assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
+    });
+
+    it('are those of the order if it is any other word', async () => {
+      await storeKey();
+      for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
+        editor.userSettings.set('credentialSource', word);
+        const { found } = await connections.peek();
+        assert.equal(found.settings.credentialSource, 'auto', `${word}`);
+      }
+    });
+
+    it('are those of the order outside of the folder that names the source', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.folderSettings.set('credentialSource', 'environment');
+      editor.activeFile = '/home/me/private.txt';
+      assert.equal(await sourceOf(), 'editor');
+      editor.userSettings.set('credentialSource', 'environment');
+      editor.folderSettings.clear();
+      const given = sourceOf();
+      await (await editor.question()).answer();
+      assert.equal(await given, undefined);
+    });
+
+    it('are those of the order again, where the user set it', async () => {
+      await storeKey();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      const question = await editor.question();
+      assert.match(
+        question.detail,
+        /sets hostedModel\.credentialSource to auto in your user settings/,
+      );
+      await question.answer('Use the Others Again');
+      assert.equal(await given, 'editor');
+      assert.equal(editor.userSettings.get('credentialSource'), 'auto');
+      assert.equal(editor.folderSettings.has('credentialSource'), false);
+    });
+
+    it('are given up with a message if another settings file still names the source', async () => {
+      await storeKey();
+      editor.userSettings.set('credentialSource', 'environment');
+      editor.hiddenSettings.add('credentialSource');
+      const given = sourceOf();
+      await (await editor.question()).answer('Use the Others Again');
+      assert.equal(await given, undefined);
+      assert.equal(editor.asked, 1);
+      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+    });
+
+    it('are those of the chat, which never asks', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      assert.deepEqual(await connections.all(), []);
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      const [ofChat] = await connections.all();
+      assert.equal(ofChat?.source, 'environment');
+      editor.addFolder('/other');
+      assert.deepEqual(await connections.all(), [], 'nobody approved it for that window');
+      assert.equal(editor.asked, 1);
+    });
+
+    it('say after a set-up of the editor that another source stays in use', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      editor.typed.push('another-key-that-is-long', 'my-project');
+      editor.picks.push(IBM, SERVICE, SAVE);
+      const saved = connections.setUp();
+      await (await editor.question()).answer('Replace Key');
+      assert.equal(await saved, true);
+      assert.match(editor.said.join(), /hostedModel\.credentialSource names the environment/);
+    });
+  });
+
+  describe('by Use Another Source', () => {
+    beforeEach(storeKeyAndFile);
+
+    it('writes the settings of the folder', async () => {
+      const using = connections.useSource('envFile');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'envFile');
+      assert.equal(editor.userSettings.has('credentialSource'), false);
+      assert.equal(await connections.useSource('editor'), true);
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+      assert.equal(await connections.useSource('auto'), true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
+      const { WorkspaceFolder } = (await import('vscode')).ConfigurationTarget;
+      assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
+    });
+
+    it('writes the workspace settings outside of its folders, where they apply', async () => {
+      const [folder] = editor.folders;
+      editor.workspaceFile = folder?.uri;
+      editor.activeFile = '/home/me/private.txt';
+      setEnvironment();
+      const using = connections.useSource('environment');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.folderSettings.get('credentialSource'), 'environment');
+      environment['VENDOR_API_KEY'] = '"malformed"';
+      const given = connections.for();
+      const question = await editor.question();
+      assert.match(question.detail, /to auto in the workspace settings/);
+      await question.answer('Use the Others Again');
+      assert.equal((await given)?.source, 'editor');
+      const { Workspace } = (await import('vscode')).ConfigurationTarget;
+      assert.deepEqual(editor.targets, [Workspace, Workspace]);
+    });
+
+    it('writes the user settings where there is no folder', async () => {
+      editor.folders = [];
+      setEnvironment();
+      const using = connections.useSource('environment');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+      assert.equal(editor.userSettings.get('credentialSource'), 'environment');
+      assert.equal(editor.folderSettings.has('credentialSource'), false);
+    });
+
+    it('changes nothing for a source that cannot be used', async () => {
+      editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
+      assert.equal(await connections.useSource('envFile'), false);
+      assert.equal(await connections.useSource('environment'), false);
+      assert.equal(editor.folderSettings.size, 0);
+      assert.equal(editor.asked, 0);
+    });
+
+    it('reports a value that another settings file hides', async () => {
+      editor.hiddenSettings.add('credentialSource');
+      assert.equal(await connections.useSource('editor'), false);
+      assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
+    });
+  });
+
+  it('signs out without looking at a folder, which may be out of reach', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    await connections.signOut();
+    assert.equal(editor.reads, 0);
+    assert.deepEqual(await keys.services(), []);
+  });
+
+  it('B22: of a file that changed is asked for again, also where the settings name that file', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    await using;
+    assert.equal((await connections.for())?.serviceUrl, EVIL);
+    editor.files.set('/work/.env', envFile('https://third.example'));
+    const required = connections.for();
+    await (await editor.question()).answer(refuse);
+    assert.equal((await required)?.serviceUrl, SERVICE);
+  });
+
+  it('starts the set-up at the setting that a command is missing, and keeps the stored key', async () => {
+    await storeKey();
+    editor.userSettings.delete('projectId');
+    editor.typed.push('my-project');
+    editor.picks.push(SERVICE, SAVE);
+    const credentials = secretsIn(await connections.for());
+    assert.deepEqual([credentials?.apiKey, credentials?.projectId], ['my-key', 'my-project']);
+    assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
+  });
+
+  for (const [what, spoil] of Object.entries({
+    'was refused': async () => {
+      service.isRefused = (key) => key === 'my-key';
+    },
+    'is a placeholder': () =>
+      keys.write({ apiKey: '<API_KEY>', authUrl: IDENTITY, serviceUrl: SERVICE }, 'ibm'),
+    "has hosts that can't be approved": () =>
+      keys.write({ apiKey: 'my-key', authUrl: 'http://evil.example', serviceUrl: SERVICE }, 'ibm'),
+  })) {
+    it(`doesn't offer to keep a stored key that ${what}`, async () => {
+      await storeKey();
+      await spoil();
+      editor.picks.push(IBM);
+      editor.typed.push('');
+      assert.equal(await connections.setUp(), false);
+      assert.match(JSON.stringify(editor.refusals), /A value is needed/);
+    });
+  }
+
+  describe('by a set-up with the key pasted as another value', () => {
+    const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
+    const refused = /contains the API key/;
+    beforeEach(() => {
+      editor.userSettings.set('url', url).set('projectId', 'my-project');
+    });
+
+    for (const [what, value] of [
+      ['the key', key],
+      ['a text with the key in it', `my-${key}`],
+    ] as const) {
+      it(`E16: refuses ${what} as the project ID`, async () => {
+        editor.picks.push(IBM);
+        editor.typed.push(key, value);
+        assert.equal(await connections.setUp(), false);
+        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.equal(keyring.values.size, 0);
+      });
+    }
+
+    it('E16: refuses an address that contains the key', async () => {
+      editor.typed.push(key, 'my-project');
+      editor.picks.push(IBM, `${url}/${key}`);
+      assert.equal(await connections.setUp(), false);
+      assert.match(JSON.stringify(editor.refusals), refused);
+      assert.equal(editor.userSettings.get('url'), url);
+    });
+
+    for (const [name, value] of [
+      ['projectId', key],
+      ['modelId', `maker/${key}`],
+      ['url', `${url}/${key}`],
+      ['authUrl', `https://identity.example/${key}`],
+    ] as const) {
+      it(`E16: saves and tests nothing while ${name} in the settings contains it`, async () => {
+        editor.userSettings.set(name, value);
+        let tests = 0;
+        service.test = async () => {
+          tests += 1;
+        };
+        editor.typed.push(key, `${editor.setting('projectId')}`);
+        editor.picks.push(IBM, `${editor.setting('url')}`, '$(beaker) Test and Save', SAVE);
+        assert.equal(await connections.setUp(), false);
+        assert.match(JSON.stringify(editor.refusals), refused);
+        assert.deepEqual([tests, keyring.values.size], [0, 0]);
+      });
+    }
+
+    for (const [project, isSaved] of [
+      ['projects', true],
+      ['project', false],
+    ] as const) {
+      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project with the project ${project}`, async () => {
+        editor.userSettings.set('projectId', project);
+        editor.typed.push('project', project);
+        editor.picks.push(IBM, url, SAVE);
+        assert.equal(await connections.setUp(), isSaved);
+      });
+    }
+  });
+
+  describe('by a set-up with a short key', () => {
+    beforeEach(() => {
+      editor.userSettings.set('url', SERVICE);
+      editor.userSettings.set('projectId', 'my-project');
+    });
+
+    for (const key of ['a', 'sk-1234', '0123456789abcde']) {
+      it(`stores ${key} without a question`, async () => {
+        editor.typed.push(key, 'my-project');
+        editor.picks.push(IBM, SERVICE, SAVE);
+        assert.equal(await connections.setUp(), true);
+        assert.equal(secretsIn(await connections.for())?.apiKey, key);
+        assert.equal(editor.asked, 0);
+      });
+    }
+
+    it('stores one from another source without a question, too', async () => {
+      editor.typed.push('', 'my-project');
+      editor.picks.push(SERVICE, SAVE);
+      const found = { apiKey: 'sk-1234', vendor: vendors[0] };
+      assert.equal(await connections.setUp({ found }), true);
+      assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
+      assert.equal(editor.asked, 0);
+    });
+  });
+});

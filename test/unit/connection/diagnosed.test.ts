@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { contextOf, contextOfTest } from '../../../src/connection/connectionMessages.ts';
+import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
+import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import { messageFor } from '../../../src/messages/messages.ts';
+import { Connection } from '../../../src/service/connection.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { vendors } from '../../../src/service/services.ts';
+import {
+  type Changes,
+  choiceOf,
+  envFile,
+  envFileOf,
+  environment,
+  found,
+  full,
+  noFile,
+  record,
+} from './sources.ts';
+
+const diagnosed = (changes: Changes) => {
+  const all = found(changes);
+  return whatToDiagnose(all, choiceOf(all));
+};
+const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+
+describe('what a diagnosis starts from', () => {
+  it('includes the current project, and whether it comes from the folder', () => {
+    const { preliminary, connection } = diagnosed({ settings: ofFolder });
+    assert.match(preliminary[0]?.text ?? '', /The project is from the settings of the folder/);
+    assert.deepEqual(
+      preliminary.map(({ state }) => state),
+      ['passed', 'passed', 'passed'],
+    );
+    assert.equal(connection?.projectId, 'project-of-the-folder');
+  });
+
+  it('includes a malformed project ID and the settings that contain it', () => {
+    for (const [isProjectOfFolder, place] of [
+      [false, /The project ID in the user settings cannot be used/],
+      [true, /The project ID in the settings of the folder or machine cannot be used/],
+    ] as const) {
+      const settings = { projectId: 'my project', isProjectOfFolder };
+      const blanks = diagnosed({ settings });
+      const conclusion = conclusionOf(blanks.preliminary);
+      assert.match(conclusion.text, place);
+      assert.deepEqual([conclusion.fix, blanks.connection], ['openSettings', undefined]);
+    }
+    const padded = diagnosed({ settings: { projectId: ' project-of-the-user ' } });
+    assert.equal(conclusionOf(padded.preliminary).state, 'warning');
+    assert.equal(padded.connection?.projectId, 'project-of-the-user');
+  });
+
+  it('names a source that is nearly complete, where the editor has no key', () => {
+    const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
+    for (const [outside, text, fix] of [
+      [
+        [envFile({ key: full.key })],
+        /^The \.env file of a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
+        'openEnvFile',
+      ],
+      [
+        [envFileOf(misspelt)],
+        /^The \.env file of a lacks VENDOR_API_KEY and VENDOR_PROJECT_ID\./,
+        'openEnvFile',
+      ],
+      [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
+    ] as const) {
+      const { preliminary } = diagnosed({ record: undefined, outside });
+      const conclusion = conclusionOf(preliminary);
+      assert.match(conclusion.text, text);
+      assert.equal(conclusion.fix, fix);
+    }
+  });
+
+  it('does not name it where the editor has a key, or where it was refused', () => {
+    const incomplete = envFile({ key: full.key });
+    const settings = { projectId: '' };
+    for (const changes of [
+      { settings, outside: [incomplete] },
+      { record: undefined, outside: [{ ...incomplete, answer: 'refused' as const }] },
+      { record: undefined, outside: [noFile, environment({})] },
+    ]) {
+      assert.equal(conclusionOf(diagnosed(changes).preliminary).fix, 'setUp');
+    }
+  });
+
+  it('holds the name of the folder in the list, and not in the report', () => {
+    const folder = {
+      uri: 'file:///work/secret-plan',
+      path: '/work/secret-plan',
+      name: 'secret-plan',
+      workspaceFolder: null,
+    };
+    for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
+      const { preliminary, anonymous } = diagnosed({ folder, record: undefined, outside });
+      assert.match(JSON.stringify(preliminary), /the \.env file of secret-plan/i);
+      assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);
+    }
+  });
+
+  it('knows the source that is used, and the host of the key', () => {
+    const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
+    const authHost = new URL(record.authUrl).host;
+    const service = { vendor: vendors[0], resource: undefined };
+    assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
+    const approved = envFile(full, 'approved');
+    assert.deepEqual(of({ record: undefined, outside: [approved] }), {
+      source: 'envFile',
+      authHost,
+      ...service,
+    });
+    assert.deepEqual(of({ record: undefined }), {});
+  });
+});
+
+describe('what is said about the test of a set-up', () => {
+  const base = choiceOf(found());
+  assert.ok(base.kind === 'ready');
+  const credentials = {
+    ...Connection.credentials(base.connection),
+    authUrl: 'https://identity.example',
+    serviceUrl: 'https://model.example',
+  };
+  const textOf = (kind: ErrorKind, details: ErrorDetails = {}) =>
+    messageFor(new ServiceError(kind, details), contextOfTest(credentials))?.text ?? '';
+
+  it('does not speak of a generation, since none was tried', () => {
+    for (const kind of ['timeout', 'connection-lost'] as const) {
+      assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have run/);
+    }
+  });
+
+  it('leads to the answers, since nothing is in the settings yet', () => {
+    const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
+    assert.match(textOf('unreachable', misspelt), /address in the set-up is misspelt/);
+    for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
+      assert.match(textOf(kind), /in the set-up/);
+    }
+    assert.match(textOf('key-refused'), /copy it again, and set it here/);
+  });
+
+  it('leads to the settings for the identity address, which no answer changes', () => {
+    const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
+    assert.match(textOf('unreachable', misspelt), /address in the settings is misspelt/);
+  });
+});

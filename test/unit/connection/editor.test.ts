@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import {
+  checkUrl,
+  problemOfKey,
+  problemOfProject,
+  validationOf,
+} from '../../../src/connection/answerChecks.ts';
+import { bindingOf, destination } from '../../../src/connection/binding.ts';
+import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
+import { vendorFor } from '../../../src/service/services.ts';
+import { found } from './sources.ts';
+
+const vendor = vendorFor('ibm');
+assert.ok(vendor);
+const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
+const { settings } = found({ settings: { url: URL_SETTING, projectId: 'project-1' } });
+const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
+
+const resolve = (own: typeof settings, stored: typeof record | undefined) =>
+  selectEditorSource({ settings: own, record: stored });
+
+describe('credentials of the editor', () => {
+  it('are ready when all three are there, bound to the hosts that were shown', () => {
+    const resolution = resolve(settings, record);
+    assert.ok(resolution.kind === 'ready');
+    assert.deepEqual(resolution.credentials.approved, {
+      auth: 'https://iam.cloud.ibm.com',
+      service: 'https://us-south.ml.cloud.ibm.com',
+    });
+  });
+
+  for (const missing of [
+    ['apiKey'],
+    ['projectId'],
+    ['url'],
+    ['projectId', 'url'],
+    ['apiKey', 'projectId', 'url'],
+  ]) {
+    it(`A03: name exactly what is missing: ${missing.join(', ')}`, () => {
+      const without = {
+        ...settings,
+        ...(missing.includes('projectId') && { projectId: ' ' }),
+        ...(missing.includes('url') && { url: '<URL>' }),
+      };
+      const resolution = resolve(without, missing.includes('apiKey') ? undefined : record);
+      assert.deepEqual(resolution, { kind: 'missing', names: missing });
+    });
+  }
+
+  const moved: [name: string, change: Partial<typeof settings>][] = [
+    ['another service host', { url: 'https://evil.example' }],
+    ['another port', { url: `${URL_SETTING}:8443` }],
+    ['a dot after the host', { url: 'https://us-south.ml.cloud.ibm.com.' }],
+    ['another identity host', { authUrl: 'https://evil.example' }],
+  ];
+  for (const [name, change] of moved) {
+    it(`A13: need approval for ${name}`, () => {
+      assert.equal(resolve({ ...settings, ...change }, record).kind, 'unapproved');
+    });
+  }
+
+  const same: [name: string, change: Partial<typeof settings>][] = [
+    ['capitals in the host', { url: 'https://US-South.ml.cloud.ibm.com' }],
+    ['the default port', { url: `${URL_SETTING}:443` }],
+    ['a slash at the end', { url: `${URL_SETTING}/` }],
+    [
+      'an endpoint copied from a sample',
+      { url: `${URL_SETTING}/ml/v1/text/generation?version=2023-05-29` },
+    ],
+    ['another project', { projectId: 'project-2' }],
+  ];
+  for (const [name, change] of same) {
+    it(`A13: need no approval for ${name}`, () => {
+      const resolution = resolve({ ...settings, ...change }, record);
+      assert.ok(resolution.kind === 'ready');
+      assert.equal(resolution.credentials.serviceUrl, URL_SETTING);
+    });
+  }
+
+  it('count http and https of one host as two destinations', () => {
+    const at = (authUrl: string) => destination(authUrl, 'http://127.0.0.1:8080');
+    const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
+    assert.ok(!('setting' in secure) && !('setting' in plain));
+    assert.equal(secure.authHost, plain.authHost);
+    const stored = { ...secure, apiKey: 'key-1' };
+    const changed = { approved: secure, wanted: plain, isEntryChanged: false };
+    assert.deepEqual(bindingOf(stored, vendor, plain), changed);
+    assert.equal(bindingOf(stored, vendor, secure), 'same');
+  });
+
+  for (const projectId of ['my project', 'a/b', '..']) {
+    it(`C08: are not used with the project ID ${projectId}`, () => {
+      for (const isProjectOfFolder of [true, false]) {
+        const resolution = resolve({ ...settings, projectId, isProjectOfFolder }, record);
+        assert.deepEqual(resolution, { kind: 'bad-project' });
+      }
+    });
+  }
+
+  it('are not used with an address that no key may go to', () => {
+    const resolution = resolve({ ...settings, url: 'http://us-south.ml.cloud.ibm.com' }, record);
+    assert.deepEqual(resolution, { kind: 'bad-address', setting: 'url', problem: 'not-https' });
+  });
+});
+
+describe('checks at the door', () => {
+  const checkKey = (text: string) => validationOf(text, problemOfKey(text, vendor));
+  const checkProject = (text: string) => validationOf(text, problemOfProject(text));
+  const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
+    ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
+    ['no key', checkKey('  ')?.message, /^A value is needed/],
+    ['blanks around a key', checkKey(' abcd1234 ')?.message, /blanks: taken off/],
+    ['quotes around a key', checkKey('"abcd1234"')?.message, /quotes: taken off/],
+    ['the word Bearer before a key', checkKey('Bearer abcd1234')?.message, /Bearer: taken off/],
+    ['a placeholder', checkKey('<API_KEY>')?.message, /placeholder/],
+    ['a blank inside a key', checkKey('abcd 1234')?.message, /no blanks/],
+    ['a key as short as a word', checkKey('test')?.message, undefined],
+    ['quotes without a key', checkKey('""')?.message, /^A value is needed/],
+    ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
+    ['a project with a slash', checkProject('a/b')?.message, /only letters/],
+    ['a good address', checkUrl(URL_SETTING, vendor.authUrl), undefined],
+    [
+      'an address with a user',
+      checkUrl('https://good@evil.example', vendor.authUrl),
+      /user name or password/,
+    ],
+    ['a bad identity address', checkUrl(URL_SETTING, 'ftp://x'), /^The identity address/],
+  ];
+  for (const [what, message, want] of cases) {
+    it(`A04 A07: say about ${what}: ${message ?? 'nothing'}`, () => {
+      if (want) assert.match(message ?? '', want);
+      else assert.equal(message, undefined);
+    });
+  }
+
+  it('never repeat what was typed', () => {
+    const secret = 'S3cret-Välue';
+    assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
+    assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);
+    assert.doesNotMatch(checkUrl(`https://${secret}@x`, vendor.authUrl) ?? '', /S3cret/);
+  });
+});

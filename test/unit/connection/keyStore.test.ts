@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict';
+import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
+import { gate } from '../../emulator/faults.ts';
+import { FakeKeyring, FakeState, settled } from './fakes.ts';
+
+const record = {
+  apiKey: 'key-of-the-store-test',
+  authUrl: 'https://identity.example',
+  serviceUrl: 'https://service.example',
+};
+const another = { ...record, apiKey: 'another-key-of-the-test' };
+const fails = async () => {
+  throw new Error('no keyring');
+};
+
+/** One window with its store, which counts the changes it hears of. */
+function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
+  const told: StorageIssue[] = [];
+  let changes = 0;
+  const store = new KeyStore(secrets, state, (what) => told.push(what));
+  let signOuts = 0;
+  store.onDidChange((isSignOut) => {
+    if (isSignOut) signOuts += 1;
+    else changes += 1;
+  });
+  return {
+    store,
+    told,
+    get changes() {
+      return changes;
+    },
+    get signOuts() {
+      return signOuts;
+    },
+  };
+}
+
+function keysIn({ values }: FakeKeyring): string[] {
+  return [...values.keys()].filter((name) => name.startsWith('hostedModel.key'));
+}
+
+describe('key store', () => {
+  for (const [how, broken] of Object.entries({
+    'store rejects': { store: fails },
+    'store forgets': { store: async () => {} },
+    'everything rejects': { store: fails, get: fails, keys: fails, delete: fails },
+  })) {
+    it(`A05: says that it cannot store the key, and keeps nothing, where ${how}`, async () => {
+      const [keyring, state] = [new FakeKeyring(), new FakeState()];
+      const window = openWindow(keyring, keyring.window(broken), state);
+      assert.equal(await window.store.write(record, 'ibm'), false);
+      assert.equal(await window.store.write(record, 'ibm'), false);
+      assert.deepEqual(window.told, ['refuses-key', 'refuses-key']);
+      assert.equal(await window.store.read('ibm'), undefined);
+      assert.deepEqual(await window.store.services(), []);
+      assert.equal(window.changes, 0);
+      assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
+    });
+  }
+
+  it('A05: leaves the stored key in use where storage takes no other one', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    await openWindow(keyring, undefined, state).store.write(record, 'ibm');
+    const window = openWindow(keyring, keyring.window({ store: fails }), state);
+    assert.equal(await window.store.write(another, 'ibm'), false);
+    assert.deepEqual(await window.store.read('ibm'), record);
+    assert.deepEqual(window.told, ['refuses-key']);
+  });
+
+  it('A05: reading from storage that fails is no key, and said once', async () => {
+    const keyring = new FakeKeyring();
+    const state = new FakeState();
+    await openWindow(keyring, undefined, state).store.write(record, 'ibm');
+    const window = openWindow(keyring, keyring.window({ get: fails }), state);
+    assert.equal(await window.store.read('ibm'), undefined);
+    assert.equal(await window.store.read('ibm'), undefined);
+    assert.deepEqual(window.told, ['fails']);
+  });
+
+  it('A05: counts a key as missing if VS Code kept it only in memory', async () => {
+    const state = new FakeState();
+    await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
+    const afterRestart = openWindow(new FakeKeyring(), undefined, state);
+    assert.equal(await afterRestart.store.read('ibm'), undefined);
+    assert.deepEqual(afterRestart.told, []);
+  });
+
+  for (const [how, broken] of [
+    ['lists its names', {}],
+    ['cannot list its names', { keys: fails }],
+  ] as const) {
+    it(`has the keys of all services, and deletes them, where secret storage ${how}`, async () => {
+      const [keyring, state] = [new FakeKeyring(), new FakeState()];
+      const { store } = openWindow(keyring, keyring.window(broken), state);
+      assert.deepEqual(await store.services(), []);
+      await store.write(another, 'acme');
+      assert.deepEqual(await store.services(), ['acme']);
+      assert.deepEqual(await store.others('ibm'), [['acme', another]]);
+      await store.write(record, 'ibm');
+      await store.delete();
+      assert.deepEqual([keysIn(keyring), await store.services()], [[], []]);
+    });
+  }
+
+  it('lists the keys of other services again only after a change, and not from memory then', async () => {
+    const keyring = new FakeKeyring();
+    let lists = 0;
+    const gates: Promise<void>[] = [];
+    const keys = async () => {
+      lists += 1;
+      const names = [...keyring.values.keys()];
+      await gates.pop();
+      return names;
+    };
+    const elsewhere = openWindow(keyring);
+    await elsewhere.store.write(another, 'acme');
+    const { store } = openWindow(keyring, keyring.window({ keys }));
+    for (let generations = 0; generations < 3; generations += 1) {
+      assert.deepEqual(await store.others('ibm'), [['acme', another]]);
+    }
+    assert.equal(lists, 1);
+    const changed = { ...another, apiKey: 'changed' };
+    await elsewhere.store.write(changed, 'acme');
+    assert.deepEqual([await store.others('ibm'), lists], [[['acme', changed]], 2]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await elsewhere.store.write(another, 'beta');
+    gates.push(promise);
+    const listing = store.others('ibm');
+    await elsewhere.store.write(record, 'zen');
+    resolve();
+    await listing;
+    assert.deepEqual(await store.others('acme'), [
+      ['beta', another],
+      ['zen', record],
+    ]);
+    await elsewhere.store.delete();
+    assert.deepEqual(await store.others('ibm'), []);
+  });
+
+  it('knows the keys of other services again where they could not be listed or read', async () => {
+    const keyring = new FakeKeyring();
+    await openWindow(keyring).store.write(another, 'acme');
+    const broken = new Set(['keys', 'get']);
+    const { keys, get } = keyring.window();
+    const secrets = keyring.window({
+      keys: () => (broken.has('keys') ? fails() : keys()),
+      get: (name) => (broken.has('get') ? fails() : get(name)),
+    });
+    const { store } = openWindow(keyring, secrets);
+    for (const mended of ['keys', 'get']) {
+      assert.deepEqual(await store.others('ibm'), []);
+      broken.delete(mended);
+    }
+    assert.deepEqual(await store.others('ibm'), [['acme', another]]);
+  });
+
+  it('deletes the other keys where secret storage keeps one', async () => {
+    const keyring = new FakeKeyring();
+    const deleteOthers = keyring.window().delete;
+    const secrets = keyring.window({
+      delete: (name) => (name === 'hostedModel.key.acme' ? fails() : deleteOthers(name)),
+    });
+    const window = openWindow(keyring, secrets);
+    for (const word of ['ibm', 'acme', 'zen']) await window.store.write(record, word);
+    const { changes } = window;
+    await assert.rejects(window.store.delete());
+    assert.deepEqual(keysIn(keyring), ['hostedModel.key.acme']);
+    assert.ok(window.changes > changes, 'whoever holds one of them is told');
+  });
+
+  it('does not pretend to have deleted a key that secret storage keeps', async () => {
+    const keyring = new FakeKeyring();
+    await openWindow(keyring).store.write(record, 'ibm');
+    const window = openWindow(keyring, keyring.window({ delete: fails }));
+    await assert.rejects(window.store.delete());
+  });
+
+  it('takes no refusal to delete what is not there for a key that is kept', async () => {
+    const [keyring, state] = [new FakeKeyring(), new FakeState()];
+    const keys = async () => ['hostedModel.key.ibm'];
+    await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
+    assert.equal(state.values.size, 0);
+    await assert.rejects(
+      openWindow(keyring, keyring.window({ delete: fails, get: fails, keys })).store.delete(),
+    );
+  });
+
+  it('takes a write of another window at the same moment for no failure', async () => {
+    const keyring = new FakeKeyring();
+    const store = async (name: string) => {
+      keyring.values.set(name, JSON.stringify(another));
+    };
+    const window = openWindow(keyring, keyring.window({ store }));
+    await window.store.write(record, 'ibm');
+    assert.deepEqual(window.told, []);
+    assert.deepEqual(await window.store.read('ibm'), another);
+  });
+
+  for (const [what, text] of Object.entries({
+    'text that is not JSON': 'key-without-a-record',
+    null: 'null',
+    'a record without hosts': '{"apiKey":"key-1"}',
+    'a record of another version': '{"v":9,"key":"key-1"}',
+    'a key that is no text':
+      '{"apiKey":7,"authUrl":"https://a.example","serviceUrl":"https://b.example"}',
+  })) {
+    it(`A06: takes ${what} for no key, and leaves it stored`, async () => {
+      const keyring = new FakeKeyring();
+      keyring.values.set('hostedModel.key.ibm', text);
+      assert.equal(await openWindow(keyring).store.read('ibm'), undefined);
+      assert.equal(keyring.values.get('hostedModel.key.ibm'), text);
+    });
+  }
+
+  it('tells its own window of a change once, and the event of the own write causes nothing', async () => {
+    const window = openWindow(new FakeKeyring());
+    await window.store.write(record, 'ibm');
+    await settled();
+    assert.equal(window.changes, 1);
+    await window.store.delete();
+    await settled();
+    assert.equal(window.changes, 2);
+  });
+
+  it('tells every other window of a new key and of signing out, once each', async () => {
+    const keyring = new FakeKeyring();
+    const [one, two] = [openWindow(keyring), openWindow(keyring)];
+    await two.store.read('ibm');
+    await one.store.write(record, 'ibm');
+    await settled();
+    assert.equal(two.changes, 1);
+    assert.deepEqual(await two.store.read('ibm'), record);
+    await one.store.write(another, 'ibm');
+    await settled();
+    assert.deepEqual(await two.store.read('ibm'), another);
+    await one.store.delete();
+    await settled();
+    assert.equal(two.changes, 3);
+    assert.equal(await two.store.read('ibm'), undefined);
+  });
+
+  it('A20: notifies every window of each sign-out, even if no key is stored', async () => {
+    const keyring = new FakeKeyring();
+    const [one, two] = [openWindow(keyring), openWindow(keyring)];
+    for (const signOuts of [1, 2]) {
+      await one.store.delete();
+      assert.deepEqual([one.signOuts, two.signOuts], [signOuts, signOuts]);
+    }
+    assert.equal(two.changes, 0);
+    const failing = openWindow(keyring, keyring.window({ store: fails }));
+    await failing.store.delete();
+    assert.equal(failing.changes, 1, 'its own window knows without storage');
+  });
+
+  it('tells of a change that a command of this window sees before the event comes', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    await window.store.write(record, 'ibm');
+    keyring.values.delete('hostedModel.key.ibm');
+    assert.equal(await window.store.read('ibm'), undefined);
+    assert.equal(window.changes, 2);
+    keyring.announce('hostedModel.key.ibm');
+    await settled();
+    assert.equal(window.changes, 2);
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`A03: finds the key that it is storing if asked ${when} it began, and hears of no other change`, async () => {
+      const keyring = new FakeKeyring();
+      const [answering, storing] = [gate(), gate()];
+      let isSlow = false;
+      const { store } = keyring.window();
+      const late = async <Answer>(answer: Answer) => {
+        if (isSlow) await answering.opened;
+        return answer;
+      };
+      const window = openWindow(
+        keyring,
+        keyring.window({
+          get: (name) => late(keyring.values.get(name)),
+          keys: () => late([...keyring.values.keys()]),
+          store: (name, text) => storing.opened.then(() => store(name, text)),
+        }),
+      );
+      const listed: Promise<string[]>[] = [];
+      window.store.onDidChange(() => listed.push(window.store.services()));
+      assert.equal(await window.store.read('ibm'), undefined);
+      isSlow = true;
+      const ask = () => Promise.all([window.store.read('ibm'), window.store.services()]);
+      const askedBefore = when === 'before' ? ask() : undefined;
+      const written = window.store.write(record, 'ibm');
+      const asked = askedBefore ?? ask();
+      answering.open();
+      await settled();
+      assert.equal(window.changes, 0);
+      storing.open();
+      assert.equal(await written, true);
+      assert.deepEqual(await asked, [record, ['ibm']]);
+      await settled();
+      assert.equal(window.changes, 1);
+      assert.deepEqual(await Promise.all(listed), [['ibm']]);
+    });
+  }
+
+  it('hears of a key that another window stores while it stores its own', async () => {
+    const keyring = new FakeKeyring();
+    const theirs = JSON.stringify(another);
+    const { store } = keyring.window();
+    const get = async (name: string) => {
+      const text = keyring.values.get(name);
+      if (text !== theirs) await store(name, theirs);
+      return text;
+    };
+    const window = openWindow(keyring, keyring.window({ get }));
+    await window.store.write(record, 'ibm');
+    await settled();
+    assert.equal(window.changes, 2);
+    assert.deepEqual(await window.store.read('ibm'), another);
+  });
+
+  it('deletes a key that is being stored when its user signs out', async () => {
+    const keyring = new FakeKeyring();
+    const storing = gate();
+    const { store } = keyring.window();
+    const secrets = keyring.window({
+      store: (name, text) => storing.opened.then(() => store(name, text)),
+    });
+    const window = openWindow(keyring, secrets);
+    const ends = [window.store.write(record, 'ibm'), window.store.delete()];
+    await settled();
+    storing.open();
+    await Promise.all(ends);
+    assert.deepEqual([keysIn(keyring), await window.store.services()], [[], []]);
+  });
+
+  it('hears a hundred events of the same value as no change', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    await window.store.write(record, 'ibm');
+    for (let count = 0; count < 100; count += 1) keyring.announce('hostedModel.key.ibm');
+    await settled();
+    assert.equal(window.changes, 1);
+  });
+
+  it('reads no secret to learn of a change as long as nobody asked for the key', async () => {
+    const keyring = new FakeKeyring();
+    const window = openWindow(keyring);
+    keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
+    keyring.announce('hostedModel.key.ibm');
+    await settled();
+    assert.equal(window.changes, 1);
+    assert.deepEqual(await window.store.services(), ['ibm']);
+    assert.equal(keyring.reads, 0);
+  });
+});

@@ -1,0 +1,585 @@
+import assert from 'node:assert/strict';
+import type { Obstacle } from '../../../src/connection/activeConnection.ts';
+import { Approvals } from '../../../src/connection/approvals.ts';
+import type { Connections } from '../../../src/connection/connections.ts';
+import { KeyStore } from '../../../src/connection/keyStore.ts';
+import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
+import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import { assignmentsOf } from '../../../src/dotenv/envText.ts';
+import { readVendors } from '../../../src/service/addedServices.ts';
+import { secretsOf } from '../../../src/service/auth/authMethods.ts';
+import { Connection } from '../../../src/service/connection.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { vendorFor, vendors } from '../../../src/service/services.ts';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+const PLATFORM = 'https://cpd.acme.example';
+const platformFile = `CPD_USERNAME=anna\nCPD_API_KEY=key-of-the-platform\nCPD_PROJECT_ID=p-1\nCPD_URL=${PLATFORM}\n`;
+const cloudFile =
+  'IBM_API_KEY=key-of-the-cloud\nIBM_PROJECT_ID=p-2\nIBM_URL=https://us-south.ml.cloud.ibm.com\n';
+const login = 'https://login.acme.example';
+const acme = {
+  word: 'acme',
+  name: 'ACME gateway',
+  way: { kind: 'clientCredentials', tokenUrl: `${login}/token` },
+  dialect: 'openAi',
+  defaultModel: 'gpt-4o',
+};
+const acmeFile =
+  'ACME_CLIENT_ID=me\nACME_CLIENT_SECRET=secret-of-acme\nACME_URL=https://llm.acme.example/v1\n';
+const use = 'Use These Values';
+const variablesIn = (file: string): Record<string, string> =>
+  Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
+
+/** The secrets of a connection. */
+const secretsIn = (connection: Connection | undefined) =>
+  connection && Connection.credentials(connection);
+
+function otherKeysOf(connection: Connection | undefined): string[] {
+  return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
+}
+
+describe('the services that credentials are for', () => {
+  let editor = new FakeEditor();
+  let keyring: FakeKeyring;
+  let keys: KeyStore;
+  let connections: Connections;
+  let obstacles: Obstacle[];
+  let environment: Record<string, string>;
+  let test = async () => {};
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+    editor.activeFile = '/work/a.txt';
+    keyring = new FakeKeyring();
+    obstacles = [];
+    environment = {};
+    const service = {
+      ...{ test: () => test(), isRefused: () => false, setActive() {}, forgetToken() {} },
+    } as unknown as ServiceRuntime;
+    const secrets = keyring.window();
+    keys = new KeyStore(secrets, new FakeState(), () => {});
+    const { Connections } = await import('../../../src/connection/connections.ts');
+    connections = new Connections({
+      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
+      workspaceState: new FakeState(),
+      runtime: async () => service,
+      runtimeIfMade: () => service,
+      inBackground: (work) => void work.catch(assert.ifError),
+    });
+    connections.onDidChange(() => {
+      const { obstacle } = connections;
+      if (obstacle !== (obstacles.at(-1) ?? 'none')) obstacles.push(obstacle);
+    });
+  });
+
+  it('are named by the word in a .env file, which is asked about with one host where there is one', async () => {
+    editor.files.set('/work/.env', platformFile);
+    const required = connections.for();
+    const question = await editor.question();
+    assert.match(question.text, /user name, API key, .* for IBM watsonx\.ai on premises from/);
+    assert.match(question.detail, /The API key and selected text go to cpd\.acme\.example/);
+    await question.answer(use);
+    const credentials = await required;
+    assert.ok(credentials);
+    const { vendor, account, apiKey, projectId, authUrl, serviceUrl, approved } =
+      Connection.credentials(credentials);
+    assert.deepEqual(
+      [vendor.word, account, apiKey, projectId, authUrl, serviceUrl, approved.auth],
+      ['cpd', 'anna', 'key-of-the-platform', 'p-1', PLATFORM, PLATFORM, PLATFORM],
+    );
+  });
+
+  for (const [name, word] of [
+    ['the one in the settings', 'cpd'],
+    ['the first one that is complete, built-in ones first', ''],
+  ] as const) {
+    it(`are ${name} if a file has values for several`, async () => {
+      editor.userSettings.set('services', [acme]);
+      editor.userSettings.set('service', word);
+      editor.files.set('/work/.env', acmeFile + platformFile);
+      const required = connections.for();
+      const question = await editor.question();
+      assert.match(question.text, /for IBM watsonx\.ai on premises from/);
+      await question.answer(use);
+      assert.equal((await required)?.vendor.word, 'cpd');
+      assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
+    });
+  }
+
+  for (const [what, lines, problem] of [
+    ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
+    ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
+    ['missing', '', 'names a different service than hostedModel.service'],
+  ] as const) {
+    it(`exclude all others if the set of the one in the settings is ${what}`, async () => {
+      editor.files.set('/work/.env', cloudFile);
+      const approved = connections.for();
+      await (await editor.question()).answer(use);
+      assert.equal((await approved)?.vendor.word, 'ibm');
+      editor.userSettings.set('service', 'cpd');
+      editor.files.set('/work/.env', cloudFile + lines);
+      assert.equal(await connections.for(), undefined);
+      assert.equal(editor.asked, 1);
+      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+      const { found, choice } = await connections.peek();
+      const [, row] = sourceRows(found, choice);
+      assert.ok(row?.detail?.includes(problem), row?.detail);
+    });
+  }
+
+  it('exclude later ones if the first set of a file is malformed', async () => {
+    const approve = async (file: string) => {
+      editor.files.set('/work/.env', file);
+      const approved = connections.for();
+      await (await editor.question()).answer(use);
+      return (await approved)?.vendor.word;
+    };
+    assert.equal(await approve(platformFile), 'cpd');
+    assert.equal(await approve(platformFile + cloudFile), 'ibm');
+    for (const [broken, problem] of [
+      [cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has quotes'],
+      ['IBM_API_KEY="key\n', 'IBM_API_KEY has quotes'],
+      ['WATSONX_URL=us-south\n', 'WATSONX_URL cannot be used as an address'],
+      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID holds invisible characters'],
+    ] as const) {
+      editor.files.set('/work/.env', platformFile + broken);
+      assert.equal(await connections.for(), undefined, broken);
+      assert.equal(editor.asked, 2);
+      assert.ok(editor.said.at(-1)?.includes(problem), editor.said.at(-1));
+    }
+  });
+
+  for (const [what, file, word] of [
+    ['of a later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
+    ['of the neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+    ['of an earlier set', `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`, 'cpd'],
+    ['with an empty or an example value', `IBM_API_KEY=\nIBM_URL=<url>\n${platformFile}`, 'cpd'],
+  ] as const) {
+    for (const [source, put] of [
+      ['file', () => void editor.files.set('/work/.env', file)],
+      ['environment', () => void Object.assign(environment, variablesIn(file))],
+    ] as const) {
+      it(`can be used despite gaps ${what}, in the ${source}`, async () => {
+        put();
+        const required = connections.for();
+        await (await editor.question()).answer(use);
+        assert.equal((await required)?.vendor.word, word);
+      });
+    }
+  }
+
+  it('are not those of the neutral names if their own are malformed', async () => {
+    const file = `IBM_API_KEY="key\n${cloudFile.replaceAll('IBM_', 'VENDOR_')}`;
+    for (const word of ['', 'ibm']) {
+      editor.userSettings.set('service', word);
+      editor.files.set('/work/.env', file);
+      assert.equal(await connections.for(), undefined);
+      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+      editor.files.clear();
+      Object.assign(environment, variablesIn(file));
+      assert.equal(await connections.for(), undefined);
+      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+    }
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are those of no source if no set of a file is complete, which names the first one', async () => {
+    editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
+    Object.assign(environment, variablesIn(platformFile));
+    assert.equal(await connections.for(), undefined);
+    assert.equal(editor.asked, 0);
+    assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
+  });
+
+  it('are none if the one in the settings is unknown, even if they name a source', async () => {
+    editor.files.set('/work/.env', cloudFile);
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await using, true);
+    editor.userSettings.set('service', 'nobody');
+    assert.equal(await connections.for(), undefined);
+    assert.match(editor.said.join(), /hostedModel\.service names nobody/);
+  });
+
+  it('need another approval only if the remaining values were never approved', async () => {
+    const word = async (file: string, answer?: string) => {
+      editor.files.set('/work/.env', file);
+      const required = connections.for();
+      if (answer) await (await editor.question()).answer(answer);
+      return (await required)?.vendor.word;
+    };
+    assert.equal(await word(platformFile, use), 'cpd');
+    assert.equal(await word(cloudFile + platformFile, use), 'ibm');
+    assert.equal(await word(platformFile), 'cpd', 'these exact values were approved');
+    assert.equal(editor.asked, 2);
+    const changed = platformFile.replace('key-of-the-platform', 'another-key');
+    assert.equal(await word(changed, 'Do Not Use'), undefined);
+    assert.equal(editor.asked, 3);
+  });
+
+  it('of a file can be used before the editor', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
+    editor.files.set('/work/.env', platformFile);
+    const { found } = await connections.peek();
+    const offered = actionsFor('envFile', found).map(({ action }) => action);
+    assert.deepEqual(offered, ['import', 'open']);
+    assert.deepEqual(obstacles, [], 'what is in use needs no approval');
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await using, true);
+    assert.equal((await connections.for())?.vendor.word, 'cpd');
+  });
+
+  it('keep the key in the other half of such a file from being sent', async () => {
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    editor.userSettings.set('service', 'cpd');
+    const required = connections.for();
+    await (await editor.question()).answer(use);
+    assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
+  });
+
+  it('keep the keys of all of them from being sent if the editor is used', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
+    editor.userSettings.set('projectId', 'p');
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
+    await keys.write({ apiKey: 'key-of-another-service', ...stored }, 'acme');
+    editor.files.set('/work/.env', cloudFile + platformFile);
+    const connection = await connections.for();
+    assert.equal(secretsIn(connection)?.apiKey, 'my-key');
+    const others = otherKeysOf(connection).sort();
+    assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
+  });
+
+  it('keep each header value of all of them from being sent, made of account and key', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
+    editor.userSettings.set('services', [acme]);
+    const [service = assert.fail()] = readVendors([acme]).own;
+    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
+    const write = (word: string, definition?: string) =>
+      keys.write({ account: 'stored', apiKey: `key-of-${word}`, definition, ...stored }, word);
+    await write('acme', service.definition);
+    await write('gone', service.definition);
+    await write('unknown');
+    await write('damaged', '{');
+    await keys.write({ apiKey: 'sk-1234', ...stored }, 'zen');
+    const lastLines = 'ACME_CLIENT_ID=you\nACME_CLIENT_SECRET=last-secret\n';
+    editor.files.set('/work/.env', `${acmeFile}ACME_CLIENT_SECRET=secret-between\n${lastLines}`);
+    const credentials = secretsIn(await connections.for()) ?? assert.fail();
+    assert.equal(credentials.apiKey, 'my-key');
+    const secrets = secretsOf(credentials);
+    for (const header of [
+      `Basic ${btoa('stored:key-of-acme')}`,
+      `Basic ${btoa('stored:key-of-gone')}`,
+      `Basic ${btoa('me:secret-of-acme')}`,
+      `Basic ${btoa('you:last-secret')}`,
+      'secret-between',
+      'ZenApiKey sk-1234',
+      'key-of-unknown',
+      'key-of-damaged',
+    ]) {
+      assert.ok(secrets.includes(header), header);
+    }
+    assert.equal(new Set(secrets).size, secrets.length, 'none twice');
+  });
+
+  it('take the project of a file that names a space, too', async () => {
+    editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
+    const required = connections.for();
+    await (await editor.question()).answer(use);
+    assert.deepEqual([(await required)?.resource, (await required)?.projectId], [undefined, 'p-2']);
+  });
+
+  for (const [name, resource] of [
+    ['IBM_SPACE_ID', 'space'],
+    ['WATSONX_SPACE_ID', 'space'],
+    ['IBM_DEPLOYMENT_ID', 'deployment'],
+  ] as const) {
+    it(`take a ${resource} by ${name} in place of a project, and say so`, async () => {
+      const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
+      const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
+      editor.files.set('/work/.env', text);
+      const required = connections.for();
+      const question = await editor.question();
+      assert.match(question.text, new RegExp(`API key, ${resource} ID and service URL from the`));
+      await question.answer(use);
+      assert.deepEqual(
+        [(await required)?.resource, (await required)?.projectId],
+        [resource, 'p-2'],
+      );
+    });
+  }
+
+  it('C08: take no ID that would be a step in an address', async () => {
+    editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
+    assert.equal(await connections.for(), undefined);
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are asked for their address again where the only host there is cannot be reached', async () => {
+    const host = new URL(PLATFORM).host;
+    test = async () => {
+      test = async () => {};
+      throw new ServiceError('unreachable', { host });
+    };
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(beaker) Test and Save');
+    editor.picks.push(PLATFORM, '$(beaker) Test and Save');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await connections.setUp(), true);
+    assert.equal(editor.picks.length, 0);
+  });
+
+  it('use the project, space or deployment of the settings, the more special of two', async () => {
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    editor.userSettings.set('url', url);
+    editor.userSettings.set('projectId', 'p');
+    const { authUrl } = vendors[0];
+    await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url }, 'ibm');
+    const named = async () => {
+      const credentials = await connections.for();
+      return [credentials?.resource, credentials?.projectId];
+    };
+    assert.deepEqual(await named(), ['project', 'p']);
+    editor.userSettings.set('spaceId', 's');
+    assert.deepEqual(await named(), ['space', 's']);
+    editor.userSettings.set('deploymentId', 'd');
+    assert.deepEqual(await named(), ['deployment', 'd']);
+  });
+
+  it('A14: use the IDs of a workspace before those of the user, without a question', async () => {
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
+    await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url }, 'ibm');
+    for (const [name, resource] of [
+      ['projectId', 'project'],
+      ['spaceId', 'space'],
+      ['deploymentId', 'deployment'],
+    ] as const) {
+      editor.folderSettings.set(name, `${resource}-of-the-folder`);
+      const credentials = await connections.for();
+      assert.deepEqual(
+        [credentials?.resource, credentials?.projectId],
+        [resource, `${resource}-of-the-folder`],
+      );
+    }
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are not said to use what a folder names where they name nothing', async () => {
+    editor.userSettings
+      .set('services', [acme])
+      .set('service', 'acme')
+      .set('url', 'https://llm.acme.example/v1');
+    const [vendor] = readVendors([acme]).own;
+    const { authUrl = '', definition = '' } = vendor ?? {};
+    const record = { account: 'me', apiKey: 'secret', authUrl, definition };
+    await keys.write({ ...record, serviceUrl: 'https://llm.acme.example/v1' }, 'acme');
+    editor.folderSettings.set('projectId', 'project-of-the-folder');
+    const { found, choice } = await connections.peek();
+    assert.equal(choice.kind, 'ready');
+    const said = [
+      ...whatToDiagnose(found, choice).preliminary.map(({ text }) => text),
+      ...sourceRows(found, choice).map(({ detail }) => detail),
+    ];
+    assert.doesNotMatch(said.join(), /project/);
+  });
+
+  it('are set up with IDs of their own, and asked whose secret it is with every new secret', async () => {
+    editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await connections.setUp(), true);
+    const credentials = await connections.for();
+    assert.deepEqual([credentials?.resource, credentials?.projectId], ['project', 'p-1']);
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('berta', 'key-of-the-platform-that-is-long', 'p-1');
+    await connections.setUp();
+    assert.equal((await connections.for())?.account, 'berta');
+  });
+
+  it('find only the key of their own service', async () => {
+    editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
+    editor.userSettings.set('projectId', 'p');
+    const record = {
+      apiKey: 'my-key',
+      authUrl: vendors[0].authUrl,
+      serviceUrl: 'https://us-south.ml.cloud.ibm.com',
+    };
+    keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
+    assert.equal(editor.asked, 0);
+    editor.userSettings.set('service', 'cpd');
+    assert.equal(await connections.for(), undefined, 'a key of the one is none of the other');
+    assert.match(
+      editor.said.join(),
+      /needs a user name, an API key before|needs a user name and an API key/,
+    );
+  });
+
+  it('can be one’s own, from the user settings, with all that it needs', async () => {
+    editor.userSettings.set('services', [acme]);
+    editor.files.set('/work/.env', acmeFile);
+    const required = connections.for();
+    const { detail, answer } = await editor.question();
+    assert.match(detail, /login\.acme\.example/);
+    assert.match(detail, /llm\.acme\.example/);
+    await answer(use);
+    const credentials = await required;
+    assert.deepEqual(
+      [credentials?.vendor.word, credentials?.account, credentials?.authUrl],
+      ['acme', 'me', login],
+    );
+    editor.userSettings.set('services', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
+    void connections.for();
+    assert.match((await editor.question()).text, /from the \.env file of this folder/);
+  });
+
+  it('accept a client ID and a client secret with all characters that OAuth allows', async () => {
+    // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
+    const [id, secret] = ['team one:client', 'a secret: with blanks'];
+    editor.userSettings.set('services', [acme]);
+    const file = `ACME_CLIENT_ID=${id}\nACME_CLIENT_SECRET=${secret}\n`;
+    editor.files.set('/work/.env', `${file}ACME_URL=https://llm.acme.example/v1\n`);
+    const required = connections.for();
+    await (await editor.question()).answer(use);
+    assert.deepEqual([(await required)?.account, secretsIn(await required)?.apiKey], [id, secret]);
+    editor.userSettings.set('service', 'acme');
+    editor.typed.push(id, secret);
+    editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
+    editor.picks.push('$(save) Save Without Testing');
+    assert.equal(await connections.setUp(), true);
+    assert.deepEqual(editor.refusals.filter(Boolean), []);
+    const { found, choice } = await connections.peek();
+    assert.ok(choice.kind === 'ready' && choice.connection.source === 'editor');
+    const failed = whatToDiagnose(found, choice).preliminary.filter((one) => one.fix);
+    assert.deepEqual(failed, []);
+  });
+
+  it('ask again before a stored key is used with a changed entry', async () => {
+    editor.userSettings.set('services', [acme]);
+    editor.userSettings.set('service', 'acme');
+    editor.typed.push('me', 'secret-of-acme-that-is-long');
+    editor.picks.push('ACME gateway', 'https://llm.acme.example/v1');
+    editor.picks.push('$(save) Save Without Testing');
+    await connections.setUp();
+    assert.deepEqual([...keyring.values.keys()], ['hostedModel.key.acme']);
+    assert.equal(secretsIn(await connections.for())?.apiKey, 'secret-of-acme-that-is-long');
+    assert.equal(editor.asked, 0);
+    editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
+    const required = connections.for();
+    const question = await editor.question();
+    assert.match(question.text, /entry of this service in your settings has changed/);
+    await question.answer('Use the Changed Entry');
+    assert.equal((await required)?.vendor.defaultModelId, 'another');
+  });
+
+  it('are never described by a folder: nothing of it is read', async () => {
+    const evil = {
+      ...acme,
+      word: 'evil',
+      way: { ...acme.way, tokenUrl: 'https://evil.example/t' },
+    };
+    editor.folderSettings.set('services', [evil]);
+    editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
+    const { found } = await connections.peek();
+    assert.ok(found.outside.every(({ values }) => values === undefined));
+    assert.equal(await connections.for(), undefined);
+    assert.equal(editor.asked, 0);
+  });
+
+  it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
+    editor.userSettings.set('service', 'nobody');
+    assert.equal(await connections.for(), undefined);
+    assert.match(
+      editor.said.join(),
+      /hostedModel\.service names nobody, and no service of that name/,
+    );
+    assert.equal(
+      await connections.setUp(),
+      false,
+      'no secret is asked for in the name of another one',
+    );
+    assert.equal(editor.inputs, 1, 'the service is asked for first');
+    editor.userSettings.set('service', 'acme');
+    editor.userSettings.set('services', [{ ...acme, dialect: 'x' }]);
+    assert.equal(await connections.for(), undefined);
+    assert.match(
+      editor.said.join(),
+      /names acme, and its entry .* “dialect” is missing or not allowed/,
+    );
+  });
+
+  for (const [stored, inUse] of [
+    [['cpd', 'acme'], 'cpd'],
+    [['acme', 'cpd', 'ibm'], 'ibm'],
+    [['acme'], 'acme'],
+    [[], 'ibm'],
+  ] as const) {
+    it(`are ${inUse} for an empty setting and stored keys of ${stored.join(', ') || 'none'}`, async () => {
+      editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
+      const all = [...vendors, ...readVendors([acme]).own];
+      for (const word of stored) {
+        const { authUrl = '', definition } = vendorFor(word, all) ?? {};
+        const record = {
+          account: 'me',
+          apiKey: `key-of-${word}`,
+          serviceUrl: PLATFORM,
+          definition,
+        };
+        await keys.write({ ...record, authUrl: authUrl || PLATFORM }, word);
+      }
+      const { found, choice } = await connections.peek();
+      assert.equal(found.settings.vendor.word, inUse);
+      if (stored.length === 0) return assert.equal(choice.kind, 'missing');
+      assert.ok(choice.kind === 'ready');
+      const { connection } = choice;
+      assert.equal(Connection.credentials(connection).apiKey, `key-of-${inUse}`);
+      assert.equal(connection.modelId, connection.vendor.defaultModelId);
+      editor.userSettings.set('modelId', 'model-of-the-user');
+      assert.equal((await connections.for())?.modelId, 'model-of-the-user');
+    });
+  }
+
+  it('leave an empty setting empty in the set-up, which prefills the stored values', async () => {
+    editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
+    const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
+    await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
+    editor.typed.push('berta', 'another-key-that-is-long', 'p');
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    const saved = connections.setUp();
+    await (await editor.question()).answer('Replace Key');
+    assert.equal(await saved, true);
+    assert.deepEqual(
+      [editor.userSettings.get('service'), editor.userSettings.get('modelId')],
+      [undefined, 'my-model'],
+    );
+    assert.equal((await connections.for())?.account, 'berta');
+  });
+
+  it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
+    editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
+    editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
+    assert.equal(await connections.setUp(), true);
+    assert.equal(editor.userSettings.get('service'), 'cpd');
+    const credentials = await connections.for();
+    assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);
+    editor.userSettings.set('service', vendorFor('ibm')?.word);
+    await connections.signOut();
+    assert.deepEqual(
+      [...keyring.values.keys()].filter((name) => name.includes('key')),
+      [],
+    );
+  });
+});

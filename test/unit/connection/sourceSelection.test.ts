@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { lookedText } from '../../../src/connection/connectionMessages.ts';
+import {
+  choose,
+  chooseWithoutFolder,
+  type SourceSelection,
+} from '../../../src/connection/sourceSelection.ts';
+import { ibm } from '../service/fixtures.ts';
+import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
+
+function hostOf(choice: SourceSelection): string {
+  assert.ok(choice.kind === 'ready', choice.kind);
+  return new URL(choice.credentials.serviceUrl).host;
+}
+
+function otherKeysOf(choice: SourceSelection): string[] | undefined {
+  assert.ok(choice.kind === 'ready', choice.kind);
+  return choice.credentials.otherKeys?.map(({ apiKey }) => apiKey);
+}
+
+describe('the choice of a source', () => {
+  it('is the editor, whatever else is complete and approved', () => {
+    const choice = choose(found({ outside: [envFile(full, 'approved')] }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+    assert.equal(choice.credentials.apiKey, record.apiKey);
+  });
+
+  it('is an approved .env before an approved environment, if the editor lacks anything', () => {
+    const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
+    assert.deepEqual(
+      [choice.credentials.apiKey, choice.credentials.projectId, choice.credentials.serviceUrl],
+      [full.key, full.project, full.url],
+    );
+    assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
+  });
+
+  it('is an approved environment before a .env that nobody has approved', () => {
+    const outside = [envFile(), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+  });
+
+  it('B06: ignores a .env that names only the address, beside a stored key', () => {
+    assert.equal(
+      hostOf(choose(found({ outside: [envFile({ url: EVIL })] }))),
+      new URL(REGION).host,
+    );
+  });
+
+  it('B12: ignores an environment that names only the address, beside a stored key', () => {
+    const outside = [environment({ url: EVIL })];
+    assert.equal(hostOf(choose(found({ outside }))), new URL(REGION).host);
+  });
+
+  it('E12: names the keys of the other sources, which no text may hold either', () => {
+    const keys = ['key-of-the-env-file', 'key-of-the-environment'];
+    const [first, second] = keys.map((key) => ({ ...full, key }));
+    const choice = choose(found({ outside: [envFile(first), environment(second)] }));
+    assert.ok(choice.kind === 'ready');
+    assert.deepEqual(otherKeysOf(choice), keys);
+    const outside = choose(
+      found({ outside: [envFile(full, 'approved')], settings: { credentialSource: 'envFile' } }),
+    );
+    assert.ok(outside.kind === 'ready');
+    assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
+  });
+
+  it('never sends the key of another source, however short it is', () => {
+    const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
+    const inEditor = choose(found({ outside }));
+    assert.ok(inEditor.kind === 'ready');
+    assert.deepEqual(otherKeysOf(inEditor), ['test', '12345678']);
+  });
+
+  for (const [id, outside] of [
+    ['B06', envFile({ url: EVIL })],
+    ['B12', environment({ url: EVIL })],
+  ] as const) {
+    it(`${id}: uses an address alone for nothing if the editor lacks it, too, and says so`, () => {
+      for (const answer of ['approved', undefined] as const) {
+        const all = found({
+          record: undefined,
+          settings: { url: '' },
+          outside: [{ ...outside, answer }],
+        });
+        assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
+        const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
+        assert.ok(lookedText(all).includes(`(${said})`), lookedText(all));
+      }
+    });
+  }
+
+  it('never mixes sources: what one lacks is not taken from another', () => {
+    const parts: Partial<typeof full>[] = [
+      { key: full.key },
+      { project: full.project },
+      { url: full.url },
+      { key: full.key, project: full.project },
+      { key: full.key, url: full.url },
+      { project: full.project, url: full.url },
+    ];
+    for (const inFile of parts) {
+      for (const inEnvironment of parts) {
+        const outside = [envFile(inFile, 'approved'), environment(inEnvironment, 'approved')];
+        const choice = choose(found({ record: undefined, outside }));
+        assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+      }
+    }
+  });
+
+  it('B08: of a complete .env is a question first, with the host of exactly these values', () => {
+    const choice = choose(found({ record: undefined, outside: [envFile()] }));
+    assert.ok(choice.kind === 'ask-source');
+    assert.equal(choice.source.destination.serviceHost, 'evil.example');
+    assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
+  });
+
+  it('B09: is not asked about again after a refusal', () => {
+    const choice = choose(found({ record: undefined, outside: [envFile(full, 'refused')] }));
+    assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+  });
+
+  it('B11: asks about the environment by itself', () => {
+    const outside = [envFile(full, 'refused'), environment()];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
+  });
+
+  it('A11 B10: takes the identity address from the user settings alone', () => {
+    const choice = choose(
+      found({
+        record: undefined,
+        settings: { authUrl: 'https://identity.company.example' },
+        outside: [envFile(full, 'approved')],
+      }),
+    );
+    assert.ok(choice.kind === 'ready');
+    assert.equal(choice.credentials.authUrl, 'https://identity.company.example');
+  });
+
+  it('A11: asks when only the identity address changed', () => {
+    const settings = { authUrl: 'https://identity.company.example' };
+    assert.equal(choose(found({ settings })).kind, 'unapproved');
+  });
+
+  it('passes over a source with an error, and falls back on nothing', () => {
+    const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
+  });
+
+  for (const [what, inFile] of [
+    ['a malformed value', { ...full, key: '"key-outside"' }],
+    ['a value missing', { key: full.key, url: full.url }],
+    ['nothing but the address', { url: full.url }],
+  ] as const) {
+    it(`stops at a .env with ${what}, even if the environment is approved`, () => {
+      for (const answer of ['approved', undefined] as const) {
+        const outside = [envFile(inFile), environment(full, answer)];
+        const all = found({ record: undefined, outside });
+        assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
+      }
+    });
+  }
+
+  it('reports why an approved environment is not used', () => {
+    const outside = [envFile({ url: full.url }), environment(full, 'approved')];
+    const said = lookedText(found({ record: undefined, outside }));
+    assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+  });
+
+  it('is the environment if the .env names none of the settings', () => {
+    const outside = [envFile({}), environment(full, 'approved')];
+    const choice = choose(found({ record: undefined, outside }));
+    assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+  });
+
+  it('asks about changed hosts of a stored key rather than using another source', () => {
+    const outside = [envFile(full, 'approved')];
+    const choice = choose(found({ settings: { url: 'https://other.example' }, outside }));
+    assert.equal(choice.kind, 'unapproved');
+  });
+
+  describe('with a source in hostedModel.credentialSource', () => {
+    const settings = { credentialSource: 'envFile' } as const;
+    const ofEnvironment = { credentialSource: 'environment' } as const;
+    const ofEditor = { credentialSource: 'editor' } as const;
+
+    it('takes it before the editor', () => {
+      const choice = choose(found({ outside: [envFile(full, 'approved')], settings }));
+      assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
+    });
+
+    it('takes the environment before an approved .env', () => {
+      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+      const choice = choose(found({ outside, settings: ofEnvironment }));
+      assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+    });
+
+    it('asks again when its values have changed since', () => {
+      assert.equal(choose(found({ outside: [envFile()], settings })).kind, 'ask-source');
+    });
+
+    it('goes back to the order when it is refused, or the folder is not trusted', () => {
+      const text = { kind: 'unread', why: 'untrusted' } as const;
+      for (const source of [
+        envFile(full, 'refused'),
+        { id: 'envFile', text, answer: undefined } as const,
+      ]) {
+        const choice = choose(found({ outside: [source], settings }));
+        assert.ok(choice.kind === 'ready' && choice.source === 'editor');
+      }
+    });
+
+    it('uses no other account in its place without a word when it cannot be used', () => {
+      for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
+        const choice = choose(found({ outside: [source], settings }));
+        assert.deepEqual(choice, { kind: 'chosen-unusable', source });
+      }
+    });
+
+    for (const [what, inFile] of [
+      ['a malformed value', { ...full, key: '"key-outside"' }],
+      ['a value missing', { key: full.key, url: full.url }],
+    ] as const) {
+      it(`is not stopped by a .env with ${what} if it is not the .env`, () => {
+        const outside = [envFile(inFile), environment(full, 'approved')];
+        const chosen = choose(found({ outside, record: undefined, settings: ofEnvironment }));
+        assert.ok(chosen.kind === 'ready' && chosen.source === 'environment');
+        const editor = choose(found({ outside, settings: ofEditor }));
+        assert.ok(editor.kind === 'ready' && editor.source === 'editor');
+      });
+    }
+
+    it('uses nothing but the editor if it is the editor', () => {
+      const outside = [envFile(full, 'approved'), environment(full, 'approved')];
+      const lacking = found({ record: undefined, outside, settings: ofEditor });
+      assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
+      const settings = { ...ofEditor, url: 'us-south' };
+      assert.equal(choose(found({ outside, settings })).kind, 'bad-address');
+    });
+
+    it('does not blame a .env for an address that leads the environment nowhere', () => {
+      const outside = [envFile({ key: full.key }), environment(full, 'approved')];
+      const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
+      const choice = choose(found({ outside, settings }));
+      assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
+    });
+
+    it('still names an unknown service first', () => {
+      const problem = { word: 'nobody' };
+      const outside = [envFile(full, 'approved')];
+      const all = found({ outside, settings: { ...settings, vendorProblem: problem } });
+      assert.deepEqual(choose(all), { kind: 'bad-vendor', problem });
+    });
+
+    it('also applies where there is no folder to speak for', () => {
+      const outside = [noFile, environment(full, 'approved')];
+      const kindOf = (settings: Parameters<typeof found>[0]) => {
+        const choice = chooseWithoutFolder(found({ outside, ...settings }), []);
+        return choice.kind === 'ready' ? choice.source : choice.kind;
+      };
+      assert.equal(kindOf({}), 'editor');
+      assert.equal(kindOf({ settings: ofEditor }), 'editor');
+      assert.equal(kindOf({ settings: ofEnvironment }), 'environment');
+      assert.equal(kindOf({ settings }), 'chosen-unusable');
+      assert.equal(kindOf({ record: undefined }), 'missing');
+    });
+  });
+
+  it('names an identity address that keeps every source from being used', () => {
+    const settings = { authUrl: 'iam.cloud.ibm.com' };
+    const outside = [envFile(full, 'approved')];
+    assert.deepEqual(choose(found({ record: undefined, settings, outside })), {
+      kind: 'bad-address',
+      setting: 'authUrl',
+      problem: 'not-a-url',
+    });
+  });
+
+  describe('with a project that the folder brings', () => {
+    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    it('stops if it is malformed, instead of using another source', () => {
+      const outside = [envFile(full, 'approved')];
+      const malformed = { ...settings, projectId: 'project of the folder' };
+      assert.deepEqual(choose(found({ settings: malformed, outside })), { kind: 'bad-project' });
+    });
+
+    it('does not take it for a source outside the editor', () => {
+      const outside = [envFile(full, 'approved')];
+      const choice = choose(found({ settings, record: undefined, outside }));
+      assert.ok(choice.kind === 'ready');
+      assert.equal(choice.credentials.projectId, full.project);
+    });
+  });
+});

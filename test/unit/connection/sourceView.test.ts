@@ -1,0 +1,431 @@
+import assert from 'node:assert/strict';
+import { lookedText } from '../../../src/connection/connectionMessages.ts';
+import {
+  choose,
+  type ExternalSource,
+  type SourceSnapshot,
+  type UnreadReason,
+} from '../../../src/connection/sourceSelection.ts';
+import {
+  actionsFor,
+  provenanceLines,
+  reasonText,
+  sourceChoices,
+  sourceRows,
+  sourceState,
+} from '../../../src/connection/sourceView.ts';
+import { readEnvFile } from '../dotenv/reading.ts';
+import { ibm } from '../service/fixtures.ts';
+import {
+  type Changes,
+  choiceOf,
+  envFile,
+  environment,
+  found,
+  full,
+  noFile,
+  record,
+} from './sources.ts';
+
+const rowsOf = (one: SourceSnapshot) =>
+  sourceRows(one, choiceOf(one)).map(({ label, description, detail }) => [
+    label,
+    description,
+    detail,
+  ]);
+const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
+  actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
+
+describe('the reason of a connection', () => {
+  const nothing = { record: undefined };
+  const approvedEnvironment = environment(full, 'approved');
+  const unreadFile = (why: UnreadReason): ExternalSource => ({
+    id: 'envFile',
+    text: { kind: 'unread', why },
+  });
+  const fileOfOther = envFile({});
+  const byEnvironment = (file: ExternalSource) => ({
+    ...nothing,
+    outside: [file, approvedEnvironment],
+  });
+  const cases: readonly [what: string, changes: Changes, reason: string][] = [
+    ['the editor alone', {}, 'From secret storage and user settings.'],
+    [
+      'the editor beside an incomplete or declined source',
+      { outside: [envFile({ key: full.key }), environment(full, 'refused')] },
+      'From secret storage and user settings.',
+    ],
+    [
+      'the editor before a complete source',
+      { outside: [envFile(), environment({})] },
+      'From secret storage and user settings, which take precedence over the .env file of a.',
+    ],
+    [
+      'the editor before two complete sources',
+      { outside: [envFile(full, 'approved'), environment()] },
+      'From secret storage and user settings, which take precedence over the .env file of a and the environment.',
+    ],
+    [
+      'the .env file while the editor has no key',
+      { ...nothing, outside: [envFile(full, 'approved'), approvedEnvironment] },
+      'From the .env file of a, because the editor has no API key.',
+    ],
+    [
+      'the .env file while the editor has no project',
+      { settings: { projectId: '' }, outside: [envFile(full, 'approved')] },
+      'From the .env file of a, because the editor has no project ID.',
+    ],
+    [
+      "the .env file while the editor's address can't be used",
+      { settings: { url: 'http://plain.example' }, outside: [envFile(full, 'approved')] },
+      'From the .env file of a, because the editor’s service URL can’t be used.',
+    ],
+    [
+      'the environment without a folder',
+      byEnvironment(unreadFile('no-folder')),
+      'From the environment, because the editor has no API key.',
+    ],
+    [
+      'the environment while there is no .env file',
+      byEnvironment(noFile),
+      'From the environment, because the editor has no API key and there is no .env file.',
+    ],
+    [
+      'the environment while the .env file is a link',
+      byEnvironment(unreadFile('symbolic-link')),
+      'From the environment, because the editor has no API key and the .env file of a can’t be used.',
+    ],
+    [
+      'the environment while the .env file is for something else',
+      byEnvironment(fileOfOther),
+      'From the environment, because the editor has no API key and the .env file of a has no settings for this service.',
+    ],
+    [
+      'the environment while the .env file is declined',
+      byEnvironment(envFile(full, 'refused')),
+      'From the environment, because the editor has no API key and you declined the .env file of a.',
+    ],
+    [
+      'the environment while the .env file is not approved',
+      byEnvironment(envFile()),
+      'From the environment, because the editor has no API key and you haven’t approved the .env file of a.',
+    ],
+  ];
+  for (const [what, changes, reason] of cases) {
+    it(`says why it is ${what}`, () => {
+      const all = found(changes);
+      const selection = choose(all);
+      assert.ok(selection.kind === 'ready', selection.kind);
+      assert.equal(reasonText(selection.source, all), reason);
+    });
+  }
+
+  it("says that a .env file can't be used if its key would go to a malformed address", () => {
+    const changes = byEnvironment(envFile(full, 'approved'));
+    const reason = reasonText(
+      'environment',
+      found({ ...changes, settings: { authUrl: 'ftp://a' } }),
+    );
+    assert.match(reason, /no API key and the \.env file of a can’t be used\.$/);
+  });
+});
+
+describe('provenance', () => {
+  it('says for each setting of the editor where it is kept', () => {
+    const one = found({ outside: [envFile(), environment({ url: full.url })] });
+    assert.deepEqual(provenanceLines(one, choiceOf(one)), [
+      'API key: sent to iam.cloud.ibm.com (secret storage)',
+      'Project: project-of-the-user (user settings)',
+      'Service: us-south.ml.cloud.ibm.com (user settings)',
+    ]);
+  });
+
+  it('B13: of the .env file says where it leads, since the reason names the file', () => {
+    const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    assert.deepEqual(provenanceLines(one, choiceOf(one)), [
+      'API key: sent to iam.cloud.ibm.com',
+      'Project: project-outside',
+      'Service: evil.example',
+    ]);
+  });
+
+  it("names a project of the folder's settings", () => {
+    const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
+    const one = found({ settings });
+    assert.equal(
+      provenanceLines(one, choiceOf(one))?.[1],
+      'Project: project-of-the-folder (settings of the folder or machine)',
+    );
+  });
+
+  it('says nothing as long as no source can be used', () => {
+    const one = found({ record: undefined });
+    assert.equal(provenanceLines(one, choiceOf(one)), undefined);
+  });
+
+  it('lists the sources that say anything, with state and maskedId values', () => {
+    const one = found({ outside: [envFile(), environment({ key: full.key })] });
+    assert.deepEqual(rowsOf(one), [
+      [
+        '$(pass-filled) Secret storage and user settings',
+        'in use',
+        'key ••••••••, project proj…, us-south.ml.cloud.ibm.com',
+      ],
+      [
+        '$(circle-large-outline) The .env file of a',
+        '',
+        'complete, not approved · key ••••••••, project proj…, evil.example',
+      ],
+      [
+        '$(circle-large-outline) The environment',
+        '',
+        'lacks VENDOR_PROJECT_ID and VENDOR_URL · key ••••••••',
+      ],
+    ]);
+    assert.equal(rowsOf(found({ outside: [envFile({}), environment({})] })).length, 1);
+  });
+
+  it('never shows a key or a whole project of a source that is not in use', () => {
+    const one = found({ outside: [envFile(), environment()] });
+    const shown = JSON.stringify([rowsOf(one), lookedText(one)]);
+    for (const value of [full.key, full.project, record.apiKey]) {
+      assert.equal(shown.includes(value), false);
+    }
+  });
+
+  it('offers for a source what can be done with it', () => {
+    const complete = found({ outside: [envFile()] });
+    assert.deepEqual(labelsOf('envFile', complete), ['Import into Secret Storage', 'Open .env']);
+    assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
+    const approved = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    assert.deepEqual(labelsOf('envFile', approved), [
+      'Import into Secret Storage',
+      'Forget Approval',
+      'Open .env',
+    ]);
+    const faulty = found({ outside: [envFile({ key: '"quoted"' })] });
+    assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
+    const refused = found({ outside: [environment(full, 'refused')] });
+    assert.deepEqual(labelsOf('environment', refused), [
+      'Import into Secret Storage',
+      'Forget Refusal',
+    ]);
+  });
+});
+
+describe('the reason of a connection whose source is in the settings', () => {
+  const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
+    reasonText(source, found({ outside: [envFile(), environment()], ...changes }));
+
+  it('is hostedModel.credentialSource if that names the source', () => {
+    for (const [credentialSource, name] of [
+      ['editor', 'secret storage and user settings'],
+      ['envFile', 'the .env file of a'],
+      ['environment', 'the environment'],
+    ] as const) {
+      assert.equal(
+        reason(credentialSource, { settings: { credentialSource } }),
+        `From ${name}, as set in hostedModel.credentialSource.`,
+      );
+    }
+  });
+
+  it('is why the source in hostedModel.credentialSource is not used', () => {
+    const settings = { credentialSource: 'environment' } as const;
+    assert.equal(
+      reason('editor', { settings, outside: [environment(full, 'refused')] }),
+      'From secret storage and user settings; the environment is not used, as you decided.',
+    );
+    const text = { kind: 'unread', why: 'untrusted' } as const;
+    assert.equal(
+      reason('editor', { settings, outside: [{ id: 'environment', text }] }),
+      'From secret storage and user settings; the environment is not read, since the folder is not trusted.',
+    );
+  });
+});
+
+describe('the choices of Use Another Source', () => {
+  const choicesOf = (one: SourceSnapshot) =>
+    sourceChoices(one, choiceOf(one)).map(({ value, label, description, detail }) => [
+      value,
+      label,
+      description,
+      detail,
+    ]);
+
+  it('are the order and all sources with their state, keys never shown', () => {
+    const one = found({ outside: [envFile(), environment({})] });
+    assert.deepEqual(choicesOf(one), [
+      [
+        'auto',
+        'Automatic',
+        'in the settings now',
+        'secret storage and user settings, then the .env file of a, then the environment',
+      ],
+      [
+        'editor',
+        'Secret storage and user settings',
+        'in use',
+        'key ••••••••, project proj…, us-south.ml.cloud.ibm.com',
+      ],
+      [
+        'envFile',
+        'The .env file of a',
+        '',
+        'complete, not approved · key ••••••••, project proj…, evil.example',
+      ],
+      ['environment', 'The environment', '', 'names none of them'],
+    ]);
+    assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
+  });
+
+  it('mark the one in the settings, also while it cannot be used', () => {
+    const settings = { credentialSource: 'envFile' } as const;
+    const marks = (outside: SourceSnapshot['outside']) =>
+      choicesOf(found({ outside, settings })).map(([, , description]) => description);
+    assert.deepEqual(marks([envFile(full, 'approved'), environment({})]), [
+      '',
+      '',
+      'in use, in the settings now',
+      '',
+    ]);
+    assert.deepEqual(marks([envFile({}), environment({})]), ['', '', 'in the settings now', '']);
+  });
+});
+
+describe('what is offered for a source that cannot be used', () => {
+  const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
+    ({ id, text: { kind: 'unread', why }, answer: undefined }) as const;
+  const naming = ({ settings, ...changes }: Changes) =>
+    found({
+      outside: [envFile(full, 'approved')],
+      settings: { credentialSource: 'envFile', ...settings },
+      ...changes,
+    });
+
+  it('is not to use it', () => {
+    const lacking = naming({ settings: { projectId: '' } });
+    assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
+    const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
+    assert.deepEqual(labelsOf('editor', tampered), ['Set Up...']);
+    assert.equal(sourceState('editor', tampered), 'lacks an API key');
+  });
+
+  it('is the way to an address or a project that can be mended in the settings', () => {
+    for (const settings of [
+      { url: 'us-south' },
+      { authUrl: 'ftp://a.example' },
+      { projectId: 'my project' },
+    ]) {
+      const one = naming({ settings });
+      assert.deepEqual(labelsOf('editor', one), ['Open Settings', 'Set Up...']);
+    }
+  });
+
+  for (const why of [
+    'symbolic-link',
+    'not-a-file',
+    'too-large',
+    'not-text',
+    'unreadable',
+  ] as const) {
+    it(`is a way on from a .env file that is ${why}`, () => {
+      const one = found({ outside: [unread('envFile', why)] });
+      assert.equal(rowsOf(one).length, 2);
+      assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
+    });
+  }
+
+  it('is trust where that is what is missing', () => {
+    const one = found({
+      outside: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
+    });
+    assert.deepEqual(labelsOf('envFile', one), ['Manage Workspace Trust']);
+    assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
+  });
+
+  it('is the set-up for an environment that lacks something', () => {
+    const one = found({ outside: [environment({ key: full.key })] });
+    assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
+  });
+
+  it('is never nothing, whatever is shown', () => {
+    for (const answer of ['approved', 'refused', undefined] as const) {
+      const environments = [environment({ url: full.url }), environment(full, answer)];
+      for (const outside of environments) {
+        for (const credentialSource of ['environment', 'auto'] as const) {
+          const settings = { credentialSource };
+          const one = found({ outside: [envFile({ key: 'k' }), outside], settings });
+          for (const { source } of sourceRows(one, choiceOf(one))) {
+            assert.notDeepEqual(labelsOf(source, one), []);
+          }
+        }
+      }
+    }
+  });
+});
+
+describe('where it looked', () => {
+  it('is said in a few words, whatever a file holds', () => {
+    const faulty = [
+      ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
+      ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),
+      `VENDOR_API_KEY${'\u202e'.repeat(1_000)}=x`,
+      '[VENDOR_API_KEY](https://evil.example)=x',
+    ];
+    for (const lines of [faulty, faulty.toReversed()]) {
+      const reading = readEnvFile(lines.join('\n'), ibm);
+      assert.ok(reading.issues.length > 4_000);
+      const outside = [{ ...envFile(), text: { kind: 'read', reading } } as const];
+      const text = lookedText(found({ record: undefined, outside }));
+      assert.ok(text.length < 500, text);
+      assert.match(text, /; and [\d]+ more; lacks/);
+      assert.match(text, /^[\w .,;:?()"'-]+$/);
+    }
+  });
+
+  it('is nowhere else if hostedModel.credentialSource names the editor', () => {
+    const settings = { credentialSource: 'editor' } as const;
+    const one = found({ record: undefined, outside: [envFile(), environment()], settings });
+    const place = 'secret storage and user settings';
+    assert.equal(
+      lookedText(one),
+      `Looked only in ${place}, as set in hostedModel.credentialSource.`,
+    );
+  });
+
+  const cases: [what: string, outside: SourceSnapshot['outside'], text: string][] = [
+    [
+      'nothing anywhere',
+      [
+        { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, answer: undefined },
+        environment({}),
+      ],
+      'the .env file of a (not there) and the environment (names none of them).',
+    ],
+    [
+      'a folder without trust',
+      [
+        { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
+        { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
+      ],
+      'the .env file of a (not read, since the folder is not trusted) and the environment (not read, since the folder is not trusted).',
+    ],
+    [
+      'B19: quotes and a missing name, with the line and never the value',
+      [envFile({ key: '"key-outside"', project: full.project }), environment({})],
+      'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (names none of them).',
+    ],
+    [
+      'what was refused',
+      [envFile(full, 'refused'), environment({})],
+      'the .env file of a (not used, as you decided) and the environment (names none of them).',
+    ],
+  ];
+  for (const [what, outside, text] of cases) {
+    it(`is said: ${what}`, () => {
+      const all = `Looked in secret storage and user settings, ${text}`;
+      assert.equal(lookedText(found({ record: undefined, outside })), all);
+    });
+  }
+});

@@ -1,0 +1,116 @@
+import { destination } from '../../../src/connection/binding.ts';
+import {
+  type Choice,
+  choose,
+  type ExternalSource,
+  type SourceSnapshot,
+} from '../../../src/connection/sourceSelection.ts';
+import type { SourceReading } from '../../../src/dotenv/envFile.ts';
+import { vendors } from '../../../src/service/services.ts';
+import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
+import { connectionOf, ibm } from '../service/fixtures.ts';
+
+/** What may be found in the three sources. */
+
+export const REGION = 'https://us-south.ml.cloud.ibm.com';
+export const EVIL = 'https://evil.example';
+export const record = { apiKey: 'key-of-the-editor', authUrl: ibm.authUrl, serviceUrl: REGION };
+export const full = { key: 'key-outside', project: 'project-outside', url: EVIL };
+
+export function envFile(
+  values: Partial<typeof full> = full,
+  answer?: ExternalSource['answer'],
+): ExternalSource {
+  return envFileOf(lines(values), answer);
+}
+
+export function envFileOf(text: string, answer?: ExternalSource['answer']): ExternalSource {
+  return sourceOf('envFile', readEnvFile(text, ibm), answer);
+}
+
+export function environment(
+  values: Partial<typeof full> = full,
+  answer?: ExternalSource['answer'],
+): ExternalSource {
+  const variables = Object.fromEntries(
+    lines(values)
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('=')),
+  );
+  return sourceOf('environment', readEnvironment(variables, ibm), answer);
+}
+
+function sourceOf(
+  id: ExternalSource['id'],
+  reading: SourceReading,
+  answer: ExternalSource['answer'],
+): ExternalSource {
+  const { values } = reading;
+  const target = values && destination(ibm.authUrl, values.url);
+  return { id, text: { kind: 'read', reading }, values, destination: target, answer };
+}
+
+export const noFile: ExternalSource = {
+  id: 'envFile',
+  text: { kind: 'unread', why: 'no-file' },
+  answer: undefined,
+};
+
+function lines({ key, project, url }: Partial<typeof full>): string {
+  return [
+    key === undefined ? '' : `VENDOR_API_KEY=${key}\n`,
+    project === undefined ? '' : `VENDOR_PROJECT_ID=${project}\n`,
+    url === undefined ? '' : `VENDOR_URL=${url}\n`,
+  ].join('');
+}
+
+export type Changes = Omit<Partial<SourceSnapshot>, 'settings'> & {
+  settings?: Partial<SourceSnapshot['settings']>;
+};
+
+export function found(changes: Changes = {}): SourceSnapshot {
+  const { authUrl = ibm.authUrl } = changes.settings ?? {};
+  const { outside = [] } = changes;
+  const known = { record, ...changes };
+  return {
+    folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
+    ...known,
+    keys: [
+      ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) =>
+        one ? { vendor: ibm, apiKey: one.apiKey } : [],
+      ),
+      ...(changes.keys ?? []),
+    ],
+    outside: outside.map((one) =>
+      one.values ? { vendor: ibm, ...one, destination: destination(authUrl, one.values.url) } : one,
+    ),
+    settings: {
+      vendor: ibm,
+      isVendorSet: false,
+      vendors,
+      authUrl: ibm.authUrl,
+      url: REGION,
+      projectId: 'project-of-the-user',
+      isProjectOfFolder: false,
+      credentialSource: 'auto',
+      modelId: ibm.defaultModelId,
+      operation: 'chat',
+      parameters: {},
+      insertMode: 'below',
+      limits: { limit: 3, queue: 50, minIntervalMs: 0 },
+      offersTool: false,
+      dailyTokenBudget: 0,
+      templates: { user: [], remote: [], workspace: [], folder: [] },
+      ...changes.settings,
+    },
+  };
+}
+
+/** The connection that these sources lead to, or what stands in the way. */
+export function choiceOf(all: SourceSnapshot): Choice {
+  const selection = choose(all);
+  if (selection.kind !== 'ready') return selection;
+  const { source, credentials } = selection;
+  return { kind: 'ready', connection: connectionOf({ source, credentials }) };
+}

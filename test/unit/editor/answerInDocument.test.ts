@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { AnswerInDocument, type AnswerState } from '../../../src/editor/responseInDocument.ts';
+import { FakeDocument } from './fakeDocument.ts';
+
+const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
+type Event = (typeof EVENTS)[number];
+
+/** How each state is come to, and what the events make of it, in their order. */
+const ROWS: readonly [state: AnswerState, way: readonly Event[], after: readonly AnswerState[]][] =
+  [
+    ['waiting', [], ['writing', 'done', 'lost', 'undone', 'waiting']],
+    ['writing', ['append'], ['writing', 'done', 'losing', 'undone', 'waiting']],
+    ['done', ['append', 'end'], ['writing', 'done', 'lost', 'undone', 'waiting']],
+    ['losing', ['append', 'lose'], ['losing', 'lost', 'losing', 'undone', 'waiting']],
+    ['lost', ['lose'], ['losing', 'lost', 'lost', 'undone', 'waiting']],
+    ['undone', ['withdraw'], ['undone', 'undone', 'undone', 'undone', 'waiting']],
+  ];
+
+function rangeAfter(events: readonly Event[]): AnswerInDocument {
+  const range = new AnswerInDocument(new FakeDocument('prompt'), {
+    start: 6,
+    end: 6,
+    lead: '\n',
+    tail: '',
+  });
+  for (const event of events) {
+    // Its end is reached once somebody writes.
+    if (event === 'end') void range.end();
+    else range[event]('text');
+  }
+  return range;
+}
+
+describe('an answer in a document', () => {
+  for (const [state, way, after] of ROWS) {
+    for (const [index, event] of EVENTS.entries()) {
+      it(`is ${after[index]} once it was ${state} and told to ${event}`, () => {
+        assert.equal(rangeAfter(way).state, state);
+        assert.equal(rangeAfter([...way, event]).state, after[index]);
+      });
+    }
+
+    it(`is ${state} with what follows from it`, () => {
+      const range = rangeAfter(way);
+      assert.equal(range.isComing, ['writing', 'losing'].includes(state));
+      assert.equal(range.isPlaced, ['waiting', 'undone'].includes(state));
+      assert.equal(range.isPending, ['writing', 'done'].includes(state));
+    });
+  }
+
+  it('is lost where it begins anew and somebody has written in its place', () => {
+    const range = rangeAfter(['append']);
+    const next = range.next();
+    assert.ok(next);
+    range.own.grow(next);
+    range.own.follow({ rangeOffset: 8, rangeLength: 0, text: '*' });
+    range.restart();
+    assert.equal(range.state, 'lost');
+  });
+});

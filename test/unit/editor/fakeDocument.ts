@@ -1,0 +1,225 @@
+import type { TextDocument } from 'vscode';
+import type { ChangeListener, OpenDocument } from '../../../src/editor/openDocument.ts';
+import type { Replay } from '../../../src/editor/replayStates.ts';
+import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
+
+/** Who put a character there. */
+export type Owner = 'user' | 'writer' | 'original';
+
+export interface Mark {
+  readonly unit: string;
+  readonly owner: Owner;
+}
+
+/** One stretch of marks that took the place of another. */
+interface Replacement {
+  readonly at: number;
+  readonly removed: readonly Mark[];
+  readonly inserted: readonly Mark[];
+}
+
+/** What the document reports at once. */
+type Event = readonly Replacement[];
+
+/** What becomes of the next edit, as VS Code was seen to do it. */
+export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | 'never';
+
+/**
+ * A document that knows who wrote each of its characters. Edits wait for `turn`, and come too late
+ * if somebody else was quicker, as in VS Code.
+ */
+export class FakeDocument implements OpenDocument {
+  readonly document = {} as TextDocument;
+  marks: readonly Mark[];
+  version = 1;
+  lineEnd = '\n';
+  isVisible = true;
+  isOpen = true;
+  fate: Fate = 'apply';
+  /** Applied edits of the writer that began an undo step. */
+  steps = 0;
+  /** Blanks that VS Code took away of its own accord. */
+  readonly trimmed: Mark[] = [];
+  /** What the user has deleted, and an undo has not brought back. */
+  readonly deleted = new Set<Mark>();
+  /** Characters of the user that an edit of the writer took away. */
+  taken = '';
+  #listener: ChangeListener = () => {};
+  #done: Event[][] = [];
+  #undone: Event[][] = [];
+  #waiting: (() => void)[] = [];
+
+  constructor(text: string) {
+    this.marks = marksOf(text, 'original');
+  }
+
+  get text(): string {
+    return this.#textBy(() => true);
+  }
+
+  textBy(owner: Owner): string {
+    return this.#textBy((mark) => mark.owner === owner);
+  }
+
+  textOf({ start, end }: OffsetRange): string {
+    return this.text.slice(start, end);
+  }
+
+  get hasEditWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
+    const { version } = this;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        const { fate } = this;
+        this.fate = 'apply';
+        if (fate === 'never') return;
+        if (fate === 'reject') return reject(new Error('closed editor'));
+        if (fate === 'refuse' || version !== this.version) return resolve(false);
+        if (fate === 'ignore') return resolve(true);
+        if (undoStopBefore) this.steps += 1;
+        const trimmed = fate === 'applyAndTrim' ? this.#blankBefore(changes) : [];
+        for (const { rangeOffset } of trimmed)
+          this.trimmed.push(...this.marks.slice(rangeOffset, rangeOffset + 1));
+        this.#edit([...changes, ...trimmed], 'writer', undoStopBefore);
+        resolve(true);
+      });
+    });
+  }
+
+  /** VS Code gets to the edits that wait. */
+  async turn(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const run of waiting) run();
+    await new Promise(setImmediate);
+  }
+
+  /** As many turns as something takes. */
+  async turnUntil<Result>(promise: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const over = promise.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await this.turn();
+    return over;
+  }
+
+  change(rangeOffset: number, rangeLength: number, text: string): void {
+    this.changeAll([{ rangeOffset, rangeLength, text }]);
+  }
+
+  /** Changes that do not touch, at once, as a formatter makes them. */
+  changeAll(changes: readonly TextChange[]): void {
+    this.#edit(changes, 'user', true);
+  }
+
+  /** Types a text: an event for each character, and one undo step for all of them. */
+  type(at: number, text: string): void {
+    for (const [index, unit] of text.split('').entries()) {
+      const change = { rangeOffset: at + index, rangeLength: 0, text: unit };
+      this.#edit([change], 'user', index === 0);
+    }
+  }
+
+  /** @returns what it changed; nothing if there is nothing to undo */
+  undo(): Event {
+    const step = this.#done.pop() ?? [];
+    const inverse = step.toReversed().map((event) => event.toReversed().map(inverted));
+    if (step.length > 0) this.#undone.push(step);
+    for (const event of inverse) this.#apply(event, 'undo');
+    return inverse.flat();
+  }
+
+  /** @returns what it changed; nothing if there is nothing to redo */
+  redo(): Event {
+    const step = this.#undone.pop() ?? [];
+    if (step.length > 0) this.#done.push(step);
+    for (const event of step) this.#apply(event, 'redo');
+    return step.flat();
+  }
+
+  onDidChange(listener: ChangeListener): void {
+    this.#listener = listener;
+  }
+
+  dispose(): void {}
+
+  #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
+    // The last one in the document first, as VS Code reports them.
+    const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
+    const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
+      at: rangeOffset,
+      removed: this.marks.slice(rangeOffset, rangeOffset + rangeLength),
+      inserted: marksOf(text, owner),
+    }));
+    if (owner === 'writer') {
+      const removed = event.flatMap((each) => each.removed);
+      const ofUser = removed.filter(
+        (mark) => mark.owner === 'user' && !this.trimmed.includes(mark),
+      );
+      this.taken += ofUser.map(({ unit }) => unit).join('');
+    }
+    this.#keep(event, undoStopBefore);
+    this.#apply(event, undefined, owner);
+  }
+
+  /** VS Code makes one insertion of those that follow each other in an undo step. */
+  #keep(event: Event, undoStopBefore: boolean): void {
+    this.#undone = [];
+    const step = undoStopBefore ? undefined : this.#done.at(-1);
+    const [before, ...others] = step?.at(-1) ?? [];
+    const [next, ...more] = event;
+    if (!step) this.#done.push([event]);
+    else if (before && next && others.length + more.length === 0 && isBehind(next, before)) {
+      step[step.length - 1] = [{ ...before, inserted: [...before.inserted, ...next.inserted] }];
+    } else step.push(event);
+  }
+
+  #apply(event: Event, replay: Replay | undefined, owner: Owner = 'user'): void {
+    for (const { at, removed, inserted } of event) {
+      this.marks = [
+        ...this.marks.slice(0, at),
+        ...inserted,
+        ...this.marks.slice(at + removed.length),
+      ];
+      if (owner === 'writer') continue;
+      for (const mark of removed) this.deleted.add(mark);
+      for (const mark of inserted) this.deleted.delete(mark);
+    }
+    this.version += 1;
+    const changes = event.map(({ at, removed, inserted }) => ({
+      rangeOffset: at,
+      rangeLength: removed.length,
+      text: inserted.map(({ unit }) => unit).join(''),
+    }));
+    this.#listener(changes, replay);
+  }
+
+  /** As where VS Code takes the blanks off a line that is left. */
+  #blankBefore([first]: readonly TextChange[]): TextChange[] {
+    const at = (first?.rangeOffset ?? 0) - 2;
+    return this.text[at] === ' ' ? [{ rangeOffset: at, rangeLength: 1, text: '' }] : [];
+  }
+
+  #textBy(isWanted: (mark: Mark) => boolean): string {
+    return this.marks
+      .filter(isWanted)
+      .map(({ unit }) => unit)
+      .join('');
+  }
+}
+
+function marksOf(text: string, owner: Owner): Mark[] {
+  return text.split('').map((unit) => ({ unit, owner }));
+}
+
+function inverted({ at, removed, inserted }: Replacement): Replacement {
+  return { at, removed: inserted, inserted: removed };
+}
+
+function isBehind(next: Replacement, before: Replacement): boolean {
+  return next.removed.length === 0 && next.at === before.at + before.inserted.length;
+}

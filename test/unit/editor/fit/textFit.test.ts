@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type ResponseFitOptions, TextFit } from '../../../../src/editor/fit/textFit.ts';
+import { cutText, run } from './cuts.ts';
+
+const code: ResponseFitOptions = { indentation: '', languageId: 'typescript' };
+
+describe('text fit', () => {
+  const cases: [name: string, options: Partial<ResponseFitOptions>, text: string, want: string][] =
+    [
+      ['CRLF, CR and LF become LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
+      ['a fence around code goes', {}, '```ts\r\na\r\n```\r\n', 'a'],
+      ['it goes from LaTeX, too', { languageId: 'latex' }, '```latex\na\n```', 'a'],
+      ['it stays in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
+      ['it stays in plain text', { languageId: 'plaintext' }, '```ts\na\n```', '```ts\na\n```'],
+      ['an unknown language is code', { languageId: 'unheard-of' }, '```\na\n```', 'a'],
+      ['an invisible character hides no fence', {}, '\uFEFF```\na\n``\u200B`', 'a'],
+      [
+        'line breaks at its end go where it is inserted',
+        { isInserted: true },
+        'a\n\nb\n \r\n',
+        'a\n\nb',
+      ],
+      ['they stay anywhere else', {}, 'a\n\nb\n', 'a\n\nb\n'],
+      ['joiners stay in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
+      [
+        'code in a fence does not double the indentation',
+        { indentation: '    ' },
+        '```py\n    if x:\n        y\n```',
+        'if x:\n        y',
+      ],
+      [
+        'nor does code in a fence that is indented like the prompt',
+        { indentation: '    ' },
+        '    ```py\n    if x:\n        y\n    ```',
+        'if x:\n        y',
+      ],
+      [
+        'in Markdown a fence in a list is indented with the list',
+        { indentation: '  ', languageId: 'markdown' },
+        '```ts\nif (x) {\n  y\n```',
+        '```ts\n  if (x) {\n    y\n  ```',
+      ],
+    ];
+  for (const [name, options, text, want] of cases) {
+    it(name, () => assert.equal(run(new TextFit({ ...code, ...options }), [text]), want));
+  }
+
+  it('D19: counts all that was taken out', () => {
+    const textFit = new TextFit(code);
+    run(textFit, ['\0a\u202Eb\u200B', 'c\uD834', '\n']);
+    assert.equal(textFit.removed, 4);
+  });
+
+  it('shows no fence at any moment', () => {
+    const textFit = new TextFit(code);
+    const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
+    assert.doesNotMatch(written.join(''), /`/);
+  });
+
+  describe('an answer that was cut off', () => {
+    const continued = (answer: readonly string[], given: Partial<ResponseFitOptions> = {}) => {
+      const textFit = new TextFit({ ...code, ...given });
+      let written = '';
+      for (const piece of answer) {
+        textFit.continue();
+        written += textFit.add(piece);
+      }
+      return written + textFit.end();
+    };
+
+    const cut: [name: string, answer: string[], want: string][] = [
+      ['closes its fence with the next part', ['```ts\na\n``', '`'], 'a'],
+      ['opens its fence with the next part', ['``', '`ts\na\n```'], 'a'],
+      ['keeps a family together', ["'👨\u200D", "👩'"], "'👨\u200D👩'"],
+      ['keeps a character together', ["'\uD834", "\uDD1E'"], "'\u{1D11E}'"],
+      ['keeps a line end together', ['a\r', '\nb'], 'a\nb'],
+      [
+        'loses the fence that opens the next part',
+        ['```ts\nconst a = 1;\nconst b', '```ts\n = 2;\n```'],
+        'const a = 1;\nconst b = 2;',
+      ],
+    ];
+    for (const [name, answer, want] of cut) {
+      it(name, () => assert.equal(continued(answer), want));
+    }
+
+    it('keeps the line break after which it was truncated', () => {
+      assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
+    });
+
+    it('goes on where it was cut, with the indentation of the place', () => {
+      const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
+      const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
+      assert.equal(continued(answer, { indentation: '\t' }), want);
+    });
+  });
+
+  it('in a diff every blank counts', () => {
+    const diff = '@@ -1,3 +1,2 @@\n a\n \n-b\n';
+    assert.equal(run(new TextFit({ indentation: ' ', languageId: 'diff' }), [diff]), diff);
+  });
+
+  const options = fc.record({
+    indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
+    languageId: fc.constantFrom('typescript', 'markdown', 'latex'),
+    isInserted: fc.boolean(),
+  });
+  const units = [
+    ...['a', 'é', ';', '{', '\r', '\n', '\r\n', '\u2028', ' ', '    ', '\t', '`', '```', '```js\n'],
+    ...['~~~', '\n```\n', '\0', '\uFEFF', '\u202E', '\u200B', '\u200D', '\uFE0F', '\uD834'],
+    ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
+  ];
+
+  it('gives and counts the same however the pieces are cut', () => {
+    fc.assert(
+      fc.property(options, cutText(units), (given, [text, pieces]) => {
+        const [whole, cut] = [new TextFit(given), new TextFit(given)];
+        assert.equal(run(cut, pieces), run(whole, [text]));
+        assert.equal(cut.removed, whole.removed);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('gives and counts the same however often an answer without fences was cut off', () => {
+    const plain = units.filter((unit) => !/[`~]/.test(unit));
+    fc.assert(
+      fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {
+        const [whole, cut] = [new TextFit(given), new TextFit(given)];
+        let written = '';
+        for (const piece of pieces) {
+          cut.continue();
+          written += cut.add(piece);
+        }
+        assert.equal(written + cut.end(), run(whole, [text]));
+        assert.equal(cut.removed, whole.removed);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has nothing left, and counts nothing more, at a second end', () => {
+    fc.assert(
+      fc.property(options, cutText(units), (given, [, pieces]) => {
+        const textFit = new TextFit(given);
+        run(textFit, pieces);
+        const { removed } = textFit;
+        assert.equal(textFit.end(), '');
+        assert.equal(textFit.removed, removed);
+      }),
+    );
+  });
+});

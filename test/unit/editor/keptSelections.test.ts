@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { Selected } from '../../../src/editor/keptSelections.ts';
+import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
+import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
+
+type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').selectionAfter;
+let selectionAfter: SelectionAfter;
+
+/** What is selected after changes, and all of the text then. */
+function afterwards(
+  text: string,
+  selected: Selected,
+  changes: readonly TextChange[],
+): { readonly selected: string; readonly text: string } & ReturnType<SelectionAfter> {
+  const textOf = ({ start, end }: OffsetRange) => text.slice(start, end);
+  const { wanted, grown } = selectionAfter(selected, changes, textOf);
+  const changed = changes
+    .toSorted((one, other) => other.rangeOffset - one.rangeOffset)
+    .reduce(
+      (so, { rangeOffset, rangeLength, text: with_ }) =>
+        so.slice(0, rangeOffset) + with_ + so.slice(rangeOffset + rangeLength),
+      text,
+    );
+  return { selected: changed.slice(wanted.start, wanted.end), text: changed, wanted, grown };
+}
+
+describe('a selection after changes of ours', () => {
+  let hooks: ReturnType<typeof installEditor>;
+  before(async () => {
+    hooks = installEditor(() => new SinkEditor());
+    ({ selectionAfter } = await import('../../../src/editor/keptSelections.ts'));
+  });
+  after(() => hooks.deregister());
+
+  for (const lineEnd of ['\n', '\r\n']) {
+    const lines = `one${lineEnd}two${lineEnd}`;
+    /** Two whole lines between others. */
+    const text = `zero${lineEnd}${lines}three`;
+    const start = 4 + lineEnd.length;
+    const end = start + lines.length;
+    const whole = { start, end, textEnd: end - lineEnd.length };
+    /** A change where an answer below whole lines goes. */
+    const below = (answer: string, rangeLength = 0): TextChange => ({
+      rangeOffset: whole.textEnd,
+      rangeLength,
+      text: answer === '' ? '' : lineEnd + answer,
+    });
+    const told = JSON.stringify(lineEnd);
+
+    it(`is the same whole lines, with an answer on the next line: ${told}`, () => {
+      const once = afterwards(text, whole, [below('An answer')]);
+      assert.equal(once.selected, lines);
+      assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
+    });
+
+    for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
+      it(`is the same whole lines where ${JSON.stringify(answer)} takes the place of an answer: ${told}`, () => {
+        const first = afterwards(text, whole, [below('An answer')]);
+        const selected = { ...first.wanted, textEnd: whole.textEnd };
+        const again = afterwards(first.text, selected, [
+          below(answer, lineEnd.length + 'An answer'.length),
+        ]);
+        assert.equal(again.selected, lines);
+      });
+    }
+
+    it(`has no answer in it that comes before its last line break: ${told}`, () => {
+      const { selected } = afterwards(text, whole, [
+        { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
+      ]);
+      assert.equal(selected, `one${lineEnd}two`);
+    });
+
+    it(`is the same characters where answers come before and behind it: ${told}`, () => {
+      const { selected } = afterwards(text, whole, [
+        { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
+        below('An answer'),
+        { rangeOffset: text.length, rangeLength: 0, text: `${lineEnd}Another` },
+      ]);
+      assert.equal(selected, lines);
+    });
+  }
+
+  it('is not longer by what is inserted at its ends, as VS Code makes it', () => {
+    const part = { start: 2, end: 5, textEnd: 5 };
+    const { selected, wanted, grown } = afterwards('a bcd e', part, [
+      { rangeOffset: 2, rangeLength: 0, text: 'X' },
+      { rangeOffset: 5, rangeLength: 0, text: 'YY' },
+    ]);
+    assert.equal(selected, 'bcd');
+    assert.deepEqual(
+      [wanted, grown],
+      [
+        { start: 3, end: 6 },
+        { start: 2, end: 8 },
+      ],
+    );
+  });
+
+  it('is a cursor behind what takes its place', () => {
+    const { wanted } = afterwards('a bcd e', { start: 2, end: 5, textEnd: 5 }, [
+      { rangeOffset: 2, rangeLength: 3, text: 'An answer' },
+    ]);
+    assert.deepEqual(wanted, { start: 11, end: 11 });
+  });
+});

@@ -1,0 +1,478 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import type { AnswerPlace } from '../../../src/editor/responseInDocument.ts';
+import { StreamWriter } from '../../../src/editor/streamWriter.ts';
+import { FakeDocument, type Fate } from './fakeDocument.ts';
+
+const END = { start: 6, end: 6, lead: '\n', tail: '' };
+const timing = { intervalMs: 0, deadlineMs: 5_000 };
+/** For edits that come about after their deadline. */
+const SOON = { intervalMs: 0, deadlineMs: 5 };
+
+function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {
+  const page = new FakeDocument('prompt');
+  return { page, writer: new StreamWriter(page, [place], { timing: times }) };
+}
+
+/** All edits are late until `goOn`, and none from then on, however busy the machine is. */
+function writingLate(places = [END]) {
+  const times = { ...SOON };
+  const page = new FakeDocument('prompt');
+  const goOn = () => {
+    times.deadlineMs = timing.deadlineMs;
+    return page.turn();
+  };
+  return { page, writer: new StreamWriter(page, places, { timing: times }), goOn };
+}
+
+/** Lets these become of the next edits, one after the other. */
+async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly Fate[]) {
+  const end = writer.end(0);
+  for (const fate of fates) {
+    page.fate = fate;
+    await page.turn();
+  }
+  return page.turnUntil(end);
+}
+
+describe('the writer of a document', () => {
+  it('J11: writes once where two edits are refused and the third one is not', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['refuse', 'refuse']), true);
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('J12: gives up where every edit is refused', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['refuse', 'refuse', 'refuse']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: gives up where every edit is rejected', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    const fates = Array.from({ length: 10 }, () => 'reject' as const);
+    assert.equal(await endWith(page, writer, fates), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: goes on where edits are rejected for a moment only', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['reject', 'reject', 'reject']), true);
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('J12: says that it is not placed where an edit is never answered', async () => {
+    const { page, writer } = writing(END, SOON);
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['never']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: writes on where an edit comes about after its deadline', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.append(0, 'first ');
+    writer.append(0, 'second');
+    assert.equal(await writer.end(0), false);
+    assert.equal(await writer.end(0), false, 'told at once from then on');
+    assert.equal(writer.isPending, true);
+    await goOn();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nfirst second');
+    assert.equal(await page.turnUntil(writer.undo()), 'undone');
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: writes all answers on where they come about after their deadline', async () => {
+    const { page, writer, goOn } = writingLate([{ ...END, start: 0, end: 0, lead: '' }, END]);
+    writer.append(0, 'one ');
+    writer.append(1, 'two');
+    assert.deepEqual(await Promise.all([writer.end(0), writer.end(1)]), [false, false]);
+    await goOn();
+    const placed = Promise.all([writer.end(0), writer.end(1)]);
+    assert.deepEqual(await page.turnUntil(placed), [true, true]);
+    assert.equal(page.text, 'one prompt\ntwo');
+  });
+
+  it('J12: writes what was accepted, also where the edit is refused after its deadline', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.accept();
+    writer.append(0, 'seen');
+    writer.accept();
+    assert.equal(await writer.end(0), false);
+    writer.append(0, ' unseen');
+    page.change(0, 0, 'MINE ');
+    assert.equal(writer.isPending, true);
+    await goOn();
+    await page.turnUntil(writer.end(0));
+    assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
+  });
+
+  it('J12: tries again where an edit is refused after its deadline, also behind the scenes', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.append(0, 'text');
+    assert.equal(await writer.end(0), false);
+    page.isVisible = false;
+    page.fate = 'refuse';
+    await goOn();
+    await page.turn();
+    assert.equal(page.text, 'prompt\ntext');
+    assert.equal(writer.isPending, false);
+  });
+
+  it('J12: does not mix an answer with one that still comes in its place', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.append(0, 'text');
+    assert.equal(await writer.end(0), false);
+    writer.restart(0);
+    writer.append(0, 'another');
+    assert.equal(await writer.end(0), false);
+    await goOn();
+    assert.equal(page.text, 'prompt\ntext');
+    writer.restart(0);
+    writer.append(0, 'another');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nanother');
+  });
+
+  it('J12: leaves what an edit still writes after its deadline, until that is there', async () => {
+    const { page, writer, goOn } = writingLate();
+    writer.append(0, 'text');
+    assert.equal(await writer.undo(), 'refused');
+    await goOn();
+    assert.equal(page.text, 'prompt\ntext');
+    assert.equal(await page.turnUntil(writer.undo()), 'undone');
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J12: waits longer for the edit of a long text, which takes a busy VS Code seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const { page, writer } = writing(END, SOON);
+      writer.append(0, 'x'.repeat(1_000_000));
+      const end = writer.end(0);
+      mock.timers.tick(1_000);
+      await new Promise(setImmediate);
+      assert.equal(await page.turnUntil(end), true);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('makes at most 30 edits a second, and loses no text that arrives in between', async () => {
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => now);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const pass = async (ms: number) => {
+      now += ms;
+      mock.timers.tick(ms);
+      await new Promise(setImmediate);
+    };
+    try {
+      const page = new FakeDocument('prompt');
+      const writer = new StreamWriter(page, [END]);
+      let edits = 0;
+      for (let ms = 0; ms < 1_000; ms += 1) {
+        writer.append(0, '.');
+        if (page.hasEditWaiting) edits += 1;
+        await page.turn();
+        await pass(1);
+      }
+      assert.equal(edits, 30);
+      await pass(34);
+      await page.turn();
+      assert.equal(page.text, `prompt\n${'.'.repeat(1_000)}`);
+    } finally {
+      mock.timers.reset();
+      clock.mock.restore();
+    }
+  });
+
+  it('J13: gives up where an edit is accepted and changes nothing', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, ['ignore', 'ignore', 'ignore']), false);
+    assert.equal(page.text, 'prompt');
+  });
+
+  it('J13: says that it could not take text back where that changes nothing', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    assert.equal(await endWith(page, writer, []), true);
+    const undo = writer.undo();
+    for (let tries = 0; tries < 20; tries += 1) {
+      page.fate = 'ignore';
+      await page.turn();
+    }
+    assert.equal(await undo, 'refused');
+    assert.equal(page.text, 'prompt\ntext');
+  });
+
+  it('takes text back though somebody else was quicker', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    await endWith(page, writer, []);
+    const undo = writer.undo();
+    await new Promise(setImmediate);
+    page.change(0, 0, 'MINE ');
+    assert.equal(await page.turnUntil(undo), 'undone');
+    assert.equal(page.text, 'MINE prompt');
+  });
+
+  it('takes back also what an edit under way still writes', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'first');
+    const undo = writer.undo();
+    writer.append(0, 'second');
+    assert.equal(await page.turnUntil(undo), 'undone');
+    assert.equal(page.text, 'prompt');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+  });
+
+  const blanks: [title: string, edit: (page: FakeDocument) => void, left: string][] = [
+    ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
+    [
+      'leaves them though the user deletes them with some of it and brings both back',
+      (page) => {
+        page.change(9, 0, '  ');
+        page.change(8, 4, '');
+        page.undo();
+      },
+      '  ',
+    ],
+    [
+      'leaves them though the user takes them away and brings them back',
+      (page) => {
+        page.change(9, 0, '  ');
+        page.undo();
+        page.redo();
+      },
+      '  ',
+    ],
+    [
+      'takes blanks that a formatter put inside it',
+      (page) =>
+        page.changeAll([
+          { rangeOffset: 8, rangeLength: 0, text: ' ' },
+          { rangeOffset: 10, rangeLength: 0, text: '\t' },
+        ]),
+      '',
+    ],
+    [
+      'takes blanks that a formatter put in place of what the user typed',
+      (page) => {
+        page.change(9, 0, '   ');
+        page.change(9, 3, ' ');
+      },
+      '',
+    ],
+  ];
+  for (const [title, edit, left] of blanks) {
+    it(`${title} when it takes text back`, async () => {
+      const { page, writer } = writing();
+      writer.append(0, 'text');
+      await endWith(page, writer, []);
+      edit(page);
+      assert.equal(await page.turnUntil(writer.undo()), 'undone');
+      assert.equal(page.text, `prompt${left}`);
+    });
+  }
+
+  it('removes none of several responses if one of them was changed', async () => {
+    const page = new FakeDocument('prompt');
+    const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
+      timing,
+    });
+    for (const index of [0, 1]) writer.append(index, 'text');
+    await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
+    // As when line ends change, no event is fired.
+    page.marks = page.marks.toSpliced(5, 1);
+    const { text } = page;
+    assert.equal(await page.turnUntil(writer.undo()), 'refused');
+    assert.equal(page.text, text);
+  });
+
+  it('says that there is nothing to take back where nothing was written', async () => {
+    const { page, writer } = writing();
+    assert.equal(await page.turnUntil(writer.undo()), 'nothing');
+  });
+
+  it('J05: says that it could not take text back from a closed document', async () => {
+    const { page, writer } = writing();
+    writer.append(0, 'text');
+    await endWith(page, writer, []);
+    page.isVisible = false;
+    page.isOpen = false;
+    assert.equal(await page.turnUntil(writer.undo()), 'refused');
+  });
+
+  it('is pending as long as text waits that can be written', async () => {
+    const { page, writer } = writing();
+    assert.equal(writer.isPending, false);
+    writer.append(0, 'text');
+    assert.equal(writer.isPending, true);
+    await endWith(page, writer, []);
+    assert.equal(writer.isPending, false);
+  });
+
+  describe('where the user undoes what was written', () => {
+    const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
+
+    /** @returns how often it was told that all is taken back, before and after each undo or redo */
+    async function told(
+      places: readonly AnswerPlace[],
+      before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
+      replays: readonly ('undo' | 'redo')[],
+    ): Promise<number[]> {
+      const page = new FakeDocument('prompt');
+      let times = 0;
+      const onTakenBack = () => {
+        times += 1;
+      };
+      const writer = new StreamWriter(page, places, { timing, onTakenBack });
+      await before(page, writer);
+      const timesBefore = times;
+      const timesAfter = replays.map((replay) => {
+        page[replay]();
+        return times;
+      });
+      return [timesBefore, ...timesAfter];
+    }
+    const write = async (
+      page: FakeDocument,
+      writer: StreamWriter,
+      answer: number,
+      text: string,
+    ) => {
+      writer.append(answer, text);
+      await page.turn();
+      await page.turn();
+    };
+
+    it('tells once that all of it is taken back', async () => {
+      const one = async (page: FakeDocument, writer: StreamWriter) => {
+        await write(page, writer, 0, 'first ');
+        await write(page, writer, 0, 'second');
+      };
+      assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
+    });
+
+    it('tells nothing as long as some of what still comes is there', async () => {
+      const two = async (page: FakeDocument, writer: StreamWriter) => {
+        await write(page, writer, 0, 'one');
+        page.change(3, 0, 'u');
+        await write(page, writer, 1, 'two');
+      };
+      assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
+    });
+
+    /** A response in two undo steps. */
+    const inTwoSteps = async () => {
+      const { page, writer } = writing();
+      await write(page, writer, 0, 'first ');
+      page.change(0, 0, 'u');
+      await write(page, writer, 0, 'second ');
+      return { page, writer };
+    };
+
+    it('continues after text that was undone and redone', async () => {
+      const { page, writer } = await inTwoSteps();
+      page.undo();
+      page.redo();
+      writer.append(0, 'third');
+      assert.equal(await page.turnUntil(writer.end(0)), true);
+      assert.equal(page.text, 'uprompt\nfirst second third');
+    });
+
+    it('writes nothing after a gap that an undo has left, and keeps the rest', async () => {
+      const { page, writer } = await inTwoSteps();
+      page.undo();
+      writer.append(0, 'third');
+      assert.equal(await page.turnUntil(writer.end(0)), false);
+      assert.equal(page.text, 'uprompt\nfirst ');
+    });
+
+    it('restarts at the same place after words were typed there and undone at once', async () => {
+      const page = new FakeDocument('one\ntwo');
+      const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
+      await write(page, writer, 0, 'text');
+      await page.turnUntil(writer.end(0));
+      page.undo();
+      page.type(3, 'abc');
+      page.undo();
+      writer.restart(0);
+      writer.append(0, 'again');
+      assert.equal(await page.turnUntil(writer.end(0)), true);
+      assert.equal(page.text, 'one\nagain\ntwo');
+    });
+
+    it('removes all of it after it was redone', async () => {
+      const { page, writer } = await inTwoSteps();
+      page.undo();
+      page.redo();
+      assert.equal(await page.turnUntil(writer.undo()), 'undone');
+      assert.equal(page.text, 'uprompt');
+    });
+
+    it('does not count an answer that has ended', async () => {
+      const ended = async (page: FakeDocument, writer: StreamWriter) => {
+        await write(page, writer, 0, 'one');
+        await page.turnUntil(writer.end(0));
+        page.change(3, 0, 'u');
+        await write(page, writer, 1, 'two');
+      };
+      assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
+    });
+
+    it('tells nothing where the user deletes it by hand', async () => {
+      const deleted = async (page: FakeDocument, writer: StreamWriter) => {
+        await write(page, writer, 0, 'one');
+        page.change(6, 4, '');
+      };
+      assert.deepEqual(await told([END], deleted, []), [0]);
+    });
+  });
+
+  it('shows what it holds back, and writes it once accepted', async () => {
+    const { page, writer } = writing();
+    writer.accept();
+    writer.append(0, 'text');
+    await page.turn();
+    assert.deepEqual([page.text, writer.preview], ['prompt', 'prompt\ntext']);
+    page.change(0, 0, 'a ');
+    assert.equal(writer.preview, 'a prompt\ntext');
+    assert.equal(writer.isPending, false);
+    writer.accept();
+    assert.equal(writer.isPending, true);
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.deepEqual([page.text, writer.preview], ['a prompt\ntext', 'a prompt\ntext']);
+  });
+
+  it('writes what was accepted, and holds back what came later', async () => {
+    const { page, writer } = writing();
+    writer.accept();
+    writer.append(0, 'seen');
+    writer.accept();
+    writer.append(0, ' unseen');
+    writer.append(0, ' more');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.deepEqual([page.text, writer.preview], ['prompt\nseen', 'prompt\nseen unseen more']);
+    writer.accept();
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt\nseen unseen more');
+  });
+
+  it('writes nothing of another answer in place of the one that was accepted', async () => {
+    const { page, writer } = writing();
+    writer.accept();
+    writer.append(0, 'seen');
+    writer.accept();
+    writer.restart(0);
+    writer.append(0, 'unseen');
+    assert.equal(await page.turnUntil(writer.end(0)), true);
+    assert.equal(page.text, 'prompt');
+  });
+});

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { failureInEvent } from '../../../../src/service/api/inferenceFailure.ts';
+import {
+  type AnswerChunk,
+  AnswerReader,
+  readChat,
+  readGeneration,
+} from '../../../../src/service/api/responseReader.ts';
+import { ServiceError } from '../../../../src/service/errors.ts';
+import { Body } from '../../../../src/service/http/body.ts';
+import { kindOf, never } from '../fixtures.ts';
+
+const reset = new ServiceError('connection-lost');
+const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
+const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
+
+/** A body of these events; an error is what reading it fails with. */
+function body(...events: (string | ServiceError)[]): Body {
+  async function* bytes() {
+    for (const event of events) {
+      if (event instanceof ServiceError) throw event;
+      yield Buffer.from(event);
+    }
+  }
+  return new Body(ReadableStream.from(bytes()), 1_000_000, 1_000_000, () => {});
+}
+
+async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
+  const stream = body(...events);
+  try {
+    return await new AnswerReader('chat', { onText: () => {} }, { failureInEvent }).read(
+      stream,
+      signal,
+    );
+  } finally {
+    // The reader gives the rest of a stream a second to arrive, and later tests count timers.
+    stream.close();
+  }
+}
+
+describe('collecting a stream', () => {
+  it('is complete once the service has said why it stopped, however the connection ends', async () => {
+    const { text: whole, stopReason } = await collect(never, text('a'), text('b'), stop, reset);
+    assert.deepEqual([whole, stopReason], ['ab', 'finished']);
+  });
+
+  it('fails as the connection does before that', async () => {
+    assert.equal(await kindOf(collect(never, text('a'), reset)), 'connection-lost');
+    assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
+  });
+
+  it('is cancelled where its user cancelled, though it was complete', async () => {
+    assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
+  });
+
+  for (const silent of [
+    'data: {}\n\n',
+    'data: {"usage":null}\n\n',
+    ': comment\n\n',
+    'event: close\ndata: bye\n\n',
+    'data:\n\n',
+  ]) {
+    it(`passes over ${JSON.stringify(silent)}`, async () => {
+      assert.equal((await collect(never, text('a'), silent, text('b'), stop)).text, 'ab');
+    });
+  }
+
+  it('counts a last event that contains only the usage', async () => {
+    const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
+    const { text: whole, usage } = await collect(never, text('a'), stop, count);
+    assert.equal(whole, 'a');
+    assert.deepEqual(usage, { inputTokens: 3, outputTokens: 2 });
+    const reader = new AnswerReader('generation', { onText: () => {} }, { failureInEvent });
+    const end = '"generated_text":"a","stop_reason":"eos_token"';
+    const read = reader.read(body(`data: {"results":[{${end}}]}\n\n`, count), never);
+    assert.equal((await read).text, 'a', 'the other operation counts beside its text');
+  });
+
+  for (const count of ['1.7e308', '1e15', '1000000001']) {
+    it(`D24: ignores a count of ${count} tokens, whose sums would be invalid`, async () => {
+      const tokens = `"usage":{"prompt_tokens":${count},"completion_tokens":${count}}`;
+      const { usage } = await collect(never, text('a'), stop, `data: {"choices":[],${tokens}}\n\n`);
+      assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0 });
+    });
+  }
+
+  for (const nonsense of [
+    '"usage":{"prompt_tokens":-1}',
+    '"usage":null',
+    '"system":{"warnings":null}',
+  ]) {
+    it(`does not lose an answer to ${nonsense}`, async () => {
+      const usage = `data: {"choices":[],${nonsense}}\n\n`;
+      assert.equal((await collect(never, text('a'), stop, usage)).text, 'a');
+    });
+  }
+});
+
+describe('calls of tools in a stream', () => {
+  const delta = (fields: object) => `data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
+  const fragment = (index: number, given: string, more: object = {}, name?: string) =>
+    delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
+  const read = async (...events: string[]) => {
+    const told: string[] = [];
+    const reader = new AnswerReader(
+      'chat',
+      {
+        onText: (text) => told.push(text),
+        onReasoning: (text) => told.push(`(${text})`),
+      },
+      { failureInEvent },
+    );
+    const { toolCalls } = await reader.read(body(...events), never);
+    return { told, toolCalls, hasBegun: reader.hasBegun };
+  };
+
+  it('are joined by their index, whatever comes between their fragments', async () => {
+    const { told, toolCalls } = await read(
+      delta({ reasoning_content: 'hm' }),
+      text('I look.'),
+      fragment(0, '', { id: 'a' }, 'read'),
+      fragment(1, '{"x"', { id: 'b' }, 'list'),
+      fragment(0, '{"path":'),
+      fragment(1, ':1}'),
+      fragment(0, '"é"}'),
+      stop,
+    );
+    assert.deepEqual(told, ['(hm)', 'I look.']);
+    assert.deepEqual(toolCalls, [
+      { id: 'a', name: 'read', arguments: '{"path":"é"}' },
+      { id: 'b', name: 'list', arguments: '{"x":1}' },
+    ]);
+  });
+
+  it('begin the answer, as reasoning does', async () => {
+    assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
+    assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
+    assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
+  });
+
+  it('are read from a whole answer, too, which has no indexes', () => {
+    const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
+    const { toolCalls, stopReason } = readChat({
+      choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],
+    });
+    assert.deepEqual(
+      toolCalls.map(({ index, id }) => [index, id]),
+      [
+        [0, 'a'],
+        [1, 'b'],
+      ],
+    );
+    assert.equal(stopReason, 'finished');
+    assert.deepEqual(readChat(chat({ tool_calls: null }, null)).toolCalls, []);
+  });
+
+  for (const nonsense of ['x', [null], [{}], [{ function: { name: 7 } }]]) {
+    it(`are unexpected as ${JSON.stringify(nonsense)}`, () => {
+      assert.throws(() => readChat(chat({ tool_calls: nonsense }, null)), {
+        kind: 'unexpected-answer',
+      });
+    });
+  }
+});
+
+const nothing: AnswerChunk = {
+  text: '',
+  reasoning: '',
+  toolCalls: [],
+  stopReason: undefined,
+  inputTokens: undefined,
+  outputTokens: undefined,
+  warnings: [],
+};
+const generated = { generated_text: 'a', stop_reason: 'not_finished' };
+
+describe('a piece of an answer', () => {
+  const pieces: readonly [what: string, piece: AnswerChunk, expected: Partial<AnswerChunk>][] = [
+    ['of an empty list', readChat({ choices: [] }), {}],
+    ['with nothing said', readChat({ choices: [{}] }), {}],
+    ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+    [
+      'of an event',
+      readChat(chat({ content: 'a' }, 'stop')),
+      { text: 'a', stopReason: 'finished' },
+    ],
+    ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+    [
+      'with usage alone',
+      readChat({ choices: [], usage: { prompt_tokens: 3 } }),
+      { inputTokens: 3 },
+    ],
+    ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
+    [
+      'with warnings that are ids, and others',
+      readChat({ choices: [], system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] } }),
+      { warnings: ['api_legacy'] },
+    ],
+    ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
+    ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
+    [
+      'of the other operation, at its end',
+      readGeneration({
+        results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
+      }),
+      { text: 'a', stopReason: 'finished', outputTokens: 2 },
+    ],
+    [
+      'of the other operation, at an end without a word',
+      readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
+      { text: 'a', stopReason: 'other' },
+    ],
+    ['of the other operation, without results', readGeneration({ results: [] }), {}],
+    [
+      'of a later event, which counts no prompt',
+      readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
+      { text: 'a' },
+    ],
+  ];
+  for (const [what, piece, expected] of pieces) {
+    it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
+  }
+
+  const refused: (readonly [read: (json: unknown) => AnswerChunk, json: unknown])[] = [
+    ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
+      (json) => [readChat, json] as const,
+    ),
+    [readChat, chat('x', null)],
+    [readChat, chat({ content: 1 }, null)],
+    [readChat, chat({ content: 'a' }, 1)],
+    [readGeneration, {}],
+    [readGeneration, { results: [{}] }],
+    [readGeneration, { results: [{ generated_text: 'a' }] }],
+    [readGeneration, { results: [{ stop_reason: 'eos_token' }] }],
+    [readGeneration, { results: [{ ...generated, generated_text: null }] }],
+  ];
+  for (const [read, json] of refused) {
+    it(`is refused as ${JSON.stringify(json)} for ${read.name}`, () => {
+      assert.throws(() => read(json), { kind: 'unexpected-answer' });
+    });
+  }
+});
+
+function chat(delta: unknown, reason: unknown): unknown {
+  return { choices: [{ delta, finish_reason: reason }] };
+}

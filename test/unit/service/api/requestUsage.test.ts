@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { usageOf, usageOfFailed } from '../../../../src/service/api/requestUsage.ts';
+import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../../src/service/errors.ts';
+
+describe('the usage of a request', () => {
+  const prompt = 'four'.repeat(10);
+  const estimate = (outputTokens: number) => ({ inputTokens: 10, outputTokens, isEstimate: true });
+
+  it('is what the service counts', () => {
+    const usage = { inputTokens: 7, outputTokens: 3 };
+    assert.deepEqual(usageOf(usage, prompt, 'text'), { ...usage, isEstimate: false });
+  });
+
+  it('is an estimate if the service counts nothing', () => {
+    assert.deepEqual(usageOf({ inputTokens: 0, outputTokens: 0 }, prompt, 'text'), estimate(1));
+  });
+
+  const failures: readonly (readonly [
+    name: string,
+    kind: ErrorKind,
+    details: ErrorDetails,
+    received: string,
+    expected: object | undefined,
+  ])[] = [
+    ['an estimate once it was canceled', 'cancelled', { attempts: 1 }, '', estimate(0)],
+    ['nothing if it was canceled before it was sent', 'cancelled', {}, '', undefined],
+    ['an estimate if it broke off', 'connection-lost', {}, 'text', estimate(1)],
+    ['nothing if it was refused', 'bad-request', { attempts: 1 }, '', undefined],
+  ];
+  for (const [name, kind, details, received, expected] of failures) {
+    it(`is ${name}`, () => {
+      assert.deepEqual(usageOfFailed(new ServiceError(kind, details), prompt, received), expected);
+    });
+  }
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { budgetState, DailyBudget } from '../../../src/status/budget.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
+import { FakeState, settled } from '../connection/fakes.ts';
+import { UsageEditor } from './usageEditor.ts';
+
+const evening = new Date(2026, 2, 10, 23).getTime();
+const HOUR_MS = 3_600_000;
+const use = (tokens: number, changes = {}) => ({
+  ...{ fingerprint: 'one', tokens, budget: 1_000 },
+  ...changes,
+});
+
+describe('the budget of a day', () => {
+  let editor: UsageEditor;
+  let hooks: ReturnType<typeof installEditor>;
+  let stateOf: typeof budgetState;
+  let Kept: typeof DailyBudget;
+  let state: FakeState;
+  let now: number;
+  before(async () => {
+    editor = new UsageEditor();
+    hooks = installEditor(() => editor);
+    ({ DailyBudget: Kept, budgetState: stateOf } = await import('../../../src/status/budget.ts'));
+    editor.end();
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new UsageEditor();
+    state = new FakeState();
+    now = evening;
+  });
+  afterEach(() => editor.end());
+  const open = () => new Kept(state, () => now);
+  const saidOf = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
+    const before = editor.said.length;
+    for (const one of used) budget.tell(one);
+    await settled();
+    return editor.said.slice(before);
+  };
+
+  for (const [tokens, budget, expected] of [
+    [799, 1_000, 'free'],
+    [800, 1_000, 'near'],
+    [999, 1_000, 'near'],
+    [1_000, 1_000, 'spent'],
+    [5_000, 1_000, 'spent'],
+    [0, 1, 'free'],
+    [1, 1, 'spent'],
+    [1e12, 0, 'free'],
+  ] as const) {
+    it(`is ${expected} after ${tokens} of ${budget || 'no limit'}`, () => {
+      assert.equal(stateOf({ tokens, budget }), expected);
+    });
+  }
+
+  it('says 80 % once a day and key, in whichever window', async () => {
+    const [one, other] = [open(), open()];
+    const said = await saidOf(one, use(799), use(800), use(900));
+    assert.deepEqual(said, ['Hosted Model: 800 of the 1,000 tokens of today’s budget are used.']);
+    assert.deepEqual(await saidOf(other, use(950)), []);
+    assert.equal((await saidOf(other, use(950, { fingerprint: 'two' }))).length, 1);
+    now += 2 * HOUR_MS;
+    assert.equal((await saidOf(other, use(850))).length, 1);
+  });
+
+  it('says 100 % once a day and key, with two buttons, and holds up all but selections', async () => {
+    const budget = open();
+    const said = await saidOf(budget, use(1_200), use(1_300));
+    assert.match(said.join(), /^Hosted Model: today’s budget of 1,000 .* 1,200 so far\./);
+    assert.deepEqual(editor.offered, [['Continue Today', 'Show Usage']]);
+    assert.deepEqual(
+      [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.mayGo(one)),
+      [true, false, true],
+    );
+  });
+
+  it('goes on after Continue Today, with this key and until midnight', async () => {
+    const [one, other] = [open(), open()];
+    editor.picks.push('Continue Today');
+    await saidOf(one, use(1_000));
+    for (const budget of [one, other]) assert.equal(budget.mayGo(use(2_000)), true);
+    assert.equal(one.mayGo(use(2_000, { fingerprint: 'two' })), false);
+    now += HOUR_MS - 1;
+    assert.equal(one.mayGo(use(2_000)), true);
+    now += 1;
+    assert.equal(one.mayGo(use(2_000)), false);
+    assert.equal((await saidOf(one, use(2_000))).length, 1);
+  });
+
+  it('takes an answer to the message of yesterday for none', async () => {
+    const budget = open();
+    editor.picks.push('Continue Today');
+    editor.beforeAnswer = () => {
+      now += HOUR_MS;
+    };
+    await saidOf(budget, use(1_000));
+    assert.equal(budget.mayGo(use(1_000)), false);
+  });
+
+  it('remembers the day, the keys and what was said, and nothing else', async () => {
+    const budget = open();
+    editor.picks.push('Continue Today');
+    await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));
+    assert.deepEqual(Object.fromEntries(state.values), {
+      'hostedModel.budget.near': { day: '2026-03-10', keys: ['one', 'two'] },
+      'hostedModel.budget.spent': { day: '2026-03-10', keys: ['one'] },
+      'hostedModel.budget.continued': { day: '2026-03-10', keys: ['one'] },
+    });
+    now += HOUR_MS;
+    await saidOf(budget, use(800));
+    const kept = state.values.get('hostedModel.budget.near');
+    assert.deepEqual(kept, { day: '2026-03-11', keys: ['one'] });
+  });
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { Memento } from 'vscode';
+import { Connection } from '../../../src/service/connection.ts';
+import type { Vendor } from '../../../src/service/services.ts';
+import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
+import type { UsageRow, UsedRequest } from '../../../src/status/usageLedger.ts';
+import type { usageText } from '../../../src/status/usageMessages.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
+import { FakeState, settled } from '../connection/fakes.ts';
+import { connectionOf, credentials } from '../service/fixtures.ts';
+import { UsageEditor } from './usageEditor.ts';
+
+const noon = new Date(2026, 2, 10, 12).getTime();
+const connectionWith = (apiKey: string) =>
+  connectionOf({ credentials: { ...credentials, apiKey, projectId: 'a project' } });
+const connection = connectionWith('a key');
+const ofClient = { way: { kind: 'clientCredentials' } } as Vendor;
+const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
+  ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
+  ...{ isEstimate: false, ...changes },
+});
+const row = (changes: Partial<UsageRow>): UsageRow => ({
+  ...{ fingerprint: 'one', requests: 1, ...asked(1_000) },
+  ...changes,
+});
+
+describe('usage', () => {
+  let editor: UsageEditor;
+  let hooks: ReturnType<typeof installEditor>;
+  let Kept: typeof Usage;
+  let textOf: typeof usageText;
+  let now: number;
+  let line: () => string | undefined;
+  let globalState: Memento;
+  before(async () => {
+    editor = new UsageEditor();
+    hooks = installEditor(() => editor);
+    ({ Usage: Kept } = await import('../../../src/status/usage.ts'));
+    ({ usageText: textOf } = await import('../../../src/status/usageMessages.ts'));
+    editor.end();
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new UsageEditor();
+    globalState = new FakeState();
+    now = noon;
+    line = () => undefined;
+  });
+  afterEach(() => editor.end());
+  const open = () => {
+    const fingerprintOf = async (one: Connection) => `of ${Connection.credentials(one).apiKey}`;
+    const update: UsageDeps['status']['update'] = ({ usageToday }) => {
+      line = usageToday ?? (() => undefined);
+    };
+    const deps = { globalState, connections: { fingerprintOf }, status: { update } };
+    return new Kept(deps, editor.storage, () => now);
+  };
+
+  it('deletes counters that are older than 31 days with the first request of a window', async () => {
+    editor.put('2026-02-06-a.json', '[]');
+    editor.put('2026-03-10-a.json', '[]');
+    const usage = open();
+    await settled();
+    assert.equal(editor.fileNames.length, 2, 'nothing is done at the start');
+    await usage.record(connection, asked(1));
+    await settled();
+    assert.ok(!editor.fileNames.includes('2026-02-06-a.json'));
+    assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
+  });
+
+  it('of all windows stands in the tooltip, until the day ends', async () => {
+    editor.userSettings.set('dailyTokenBudget', 100_000);
+    const start = 'Today with this API key, in all windows: ';
+    const usage = open();
+    await usage.setActive(connection);
+    assert.equal(line(), `${start}0 requests, 0 tokens of 100,000`);
+    await usage.record(connection, asked(34_000, { outputTokens: 567 }));
+    assert.equal(line(), `${start}1 request, 34,567 tokens of 100,000`);
+    await open().record(connection, asked(1, { isEstimate: true }));
+    await open().setActive(connection);
+    assert.equal(line(), `${start}2 requests, ≈34,568 tokens of 100,000`);
+    editor.userSettings.set('dailyTokenBudget', 'many');
+    assert.equal(line(), `${start}2 requests, ≈34,568 tokens`);
+    now += 12 * 3_600_000;
+    assert.equal(line(), undefined);
+  });
+
+  it('in the tooltip is that of the active key alone, at once and whatever others send', async () => {
+    const usage = open();
+    const other = connectionOf({
+      credentials: { ...credentials, apiKey: 'another', vendor: ofClient },
+    });
+    await usage.record(connection, asked(1_000));
+    assert.equal(line(), undefined, 'no key is active');
+    await usage.setActive(connection);
+    assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
+    await usage.record(other, asked(7));
+    await usage.show(other);
+    assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
+    const changed = usage.setActive(other);
+    assert.equal(line(), undefined, 'the old count is gone before the new one is known');
+    await changed;
+    assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
+    // The last of two changes holds, in whichever order they are known.
+    await Promise.all([usage.setActive(connection), usage.setActive(undefined)]);
+    assert.equal(line(), undefined);
+  });
+
+  it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
+    editor.userSettings.set('dailyTokenBudget', 1_000);
+    const [one, other] = [open(), open()];
+    assert.equal(await one.refusal(connection), undefined);
+    await one.record(connection, asked(1_000));
+    for (const usage of [one, other]) {
+      assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent: .* 1,000 tokens/);
+    }
+    assert.equal(editor.offered.length, 1, 'said once');
+    // A key of its own has a budget of its own.
+    assert.equal(await one.refusal(connectionWith('another')), undefined);
+    editor.picks.push('Continue Today');
+    await other.show(connection);
+    assert.equal(await one.refusal(connection), undefined);
+    now += 24 * 3_600_000;
+    await one.record(connection, asked(2_000));
+    assert.ok(await other.refusal(connection));
+    editor.userSettings.set('dailyTokenBudget', 0);
+    assert.equal(await other.refusal(connection), undefined);
+  });
+
+  it('counts a request in progress by an estimate, until it is recorded or has failed', async () => {
+    editor.userSettings.set('dailyTokenBudget', 1_000);
+    const usage = open();
+    const recorded = await usage.claim(connection, 600);
+    const failed = await usage.claim(connection, 600);
+    const refused = await usage.claim(connection, 1);
+    assert.match(refused.refusal ?? '', /1,000 tokens/);
+    assert.deepEqual([recorded.refusal, failed.refusal], [undefined, undefined]);
+    assert.equal(editor.offered.length, 0, 'nothing is used up yet');
+    for (const claim of [refused, failed, failed]) claim.end();
+    await usage.record(connection, asked(300), recorded);
+    recorded.end();
+    const [next] = await Promise.all([1, 2].map(() => usage.claim(connection, 700)));
+    assert.equal(next?.refusal, undefined);
+    assert.equal(await usage.refusal(connectionWith('another')), undefined);
+    assert.ok(await usage.refusal(connection));
+  });
+
+  it('looks at no file for chat as long as there is no budget', async () => {
+    const usage = open();
+    const { folder } = editor;
+    await usage.refusal(connection);
+    assert.equal(line(), undefined);
+    assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
+  });
+
+  it('keeps nobody from working where it fails', async () => {
+    const broken = { get: () => assert.fail('broken'), update: () => assert.fail('broken') };
+    globalState = { ...broken, keys: () => [] } as unknown as Memento;
+    editor.userSettings.set('dailyTokenBudget', 1);
+    editor.broken = new Error('disk full');
+    await open().record(connection, asked(1));
+  });
+
+  it('puts neither key nor project into a file', async () => {
+    const fingerprintOf = async () => 'f1';
+    const deps = { globalState, connections: { fingerprintOf }, status: { update() {} } };
+    await new Kept(deps, editor.storage, () => now).record(connection, asked(1));
+    const text = JSON.stringify(editor.stored);
+    assert.match(text, /f1/);
+    assert.doesNotMatch(text, /a key|a project/);
+  });
+
+  it('is shown as a table, of the key in use', async () => {
+    const usage = open();
+    await usage.show(undefined);
+    assert.match(editor.said.join(), /no key in use/);
+    assert.deepEqual(editor.shown, []);
+    await usage.record(connection, asked(10));
+    await usage.record(connectionWith('another'), asked(99));
+    await usage.show(connection);
+    assert.match(editor.shown[0] ?? '', /# Usage[\s\S]*Today, 2026-03-10[\s\S]*maker\/model/);
+    assert.doesNotMatch(editor.shown[0] ?? '', /99|a key/);
+    await settled();
+    assert.equal(editor.offered.length, 0);
+  });
+
+  it('has a table with all it counts, the most first, and estimates marked', () => {
+    const today = [
+      row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
+      row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),
+    ];
+    const shown = textOf({ day: '2026-03-10', today, session: [], budget: 200_000 });
+    assert.deepEqual(shown.split('\n').slice(0, 14), [
+      '# Usage',
+      '',
+      'Daily budget: 173,007 of 200,000 tokens today, 86 %.',
+      '',
+      '## Today, 2026-03-10',
+      '',
+      '| Model | Caller | Requests | Tokens in | Tokens out |',
+      '|---|---|--:|--:|--:|',
+      '| `maker/model` | agent | 12 | 170,000 | 3,000 |',
+      '| `maker/model` | selection | 1 | ≈5 | ≈2 |',
+      '| All |  | 13 | ≈170,005 | ≈3,002 |',
+      '',
+      '## This session',
+      '',
+    ]);
+    assert.match(shown, /No requests\.\n\n.*≈ holds estimates/);
+    const none = textOf({ day: '', today: [], session: [], budget: 0 });
+    assert.match(none, /Daily budget: none\./);
+  });
+
+  it('shows names of models as they are, and none as markup', () => {
+    const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
+    const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
+    assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);
+  });
+});
