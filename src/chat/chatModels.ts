@@ -82,9 +82,9 @@ export class ChatModels {
   }
 }
 
-function keyOf({ serviceUrl, vendor, operation }: ModelSource): string {
+function keyOf({ serviceUrl, service, operation }: ModelSource): string {
   // Two services can share an address.
-  return [serviceUrl, operation, vendor.word].join(' ');
+  return [serviceUrl, operation, service.word].join(' ');
 }
 
 /** As much of a model as is shown: what a service says of one can be long. */
@@ -109,18 +109,18 @@ function unlisted(id: string): Model {
 
 function informationOf(
   model: Model,
-  { vendor, serviceUrl, projectId, operation }: Connection,
+  { service, serviceUrl, projectId, operation }: Connection,
 ): LanguageModelChatInformation {
   const context = model.contextLength ?? USUAL_CONTEXT;
   const most = Math.floor(context / 2);
   const maxOutputTokens = Math.min(CHAT_NEW_TOKENS, model.maxOutputTokens ?? most, most);
-  const region = vendor.regions.find(({ url }) => url === serviceUrl)?.place;
+  const region = service.regions.find(({ url }) => url === serviceUrl)?.place;
   const { withdrawn } = lifecycleOf(model);
   return {
     id: model.id,
     name: model.label || model.id,
     family: model.id,
-    version: vendor.word,
+    version: service.word,
     detail: [region ?? new URL(serviceUrl).host, oneLine(projectId)].filter(Boolean).join(' · '),
     tooltip: modelTooltip(model.id, model.provider, withdrawn),
     maxInputTokens: context - maxOutputTokens,

@@ -182,7 +182,7 @@ export class ChatProvider {
 
   /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
-    const service = `${connection.vendor.word} ${connection.serviceUrl}`;
+    const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
     // Once in a window: a service that does not list its models is not asked after each answer.
     if (!isStale || this.#listed.has(service)) return;

@@ -5,13 +5,13 @@ import { readSettings, settingsFor } from '../config/settings.ts';
 import { STORAGE_MESSAGES, targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../connection/folders.ts';
 import { requireAddress } from '../connection/questions.ts';
-import { type Lookup, vendorInUse } from '../connection/sourceSelection.ts';
+import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { type SourceRow, sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
-import { continueAnswers, showResult, tellUndone } from '../generate/outcome.ts';
+import { continueResponses, showResult, tellUndone } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/api/modelList.ts';
@@ -39,7 +39,7 @@ export const handlers: Handlers = {
 
   continueGeneration: async (app) => {
     const job = app.jobs.latest;
-    await continueAnswers(job, async (answers, runMode) => {
+    await continueResponses(job, async (answers, runMode) => {
       if (job) await runJob(optionsFor(app), job, answers, runMode);
     });
   },
@@ -105,20 +105,20 @@ export const handlers: Handlers = {
     const scope = window.activeTextEditor?.document.uri;
     const looked = await app.connections.peekWithProgress();
     const { found, choice } = looked;
-    const ofEditor = settingsFor(vendorInUse(looked), readSettings(scope));
+    const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = choice.kind === 'ready' ? choice.connection : undefined;
     // Only the list of a service with regions is public, and has an address before it is set up.
-    const isPublic = ofEditor.vendor.regions.length > 0 && !ofEditor.vendorProblem;
+    const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
     if (!connection && !isPublic) return;
     const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
     if (!serviceUrl) return;
-    const { vendor } = connection ?? ofEditor;
+    const { service } = connection ?? ofEditor;
     const folder = activeFolder()?.uri;
-    const isOther = vendor.word !== found.settings.vendor.word;
-    if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(vendor.name));
-    const { operation, modelId } = settingsFor(vendor, ofEditor);
-    const from = { vendor, serviceUrl, operation, otherKeys: found.keys };
+    const isOther = service.word !== found.settings.service.word;
+    if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
+    const { operation, modelId } = settingsFor(service, ofEditor);
+    const from = { service, serviceUrl, operation, otherKeys: found.keys };
     const { signOutSignal } = app.connections;
     const models =
       connection?.models(signOutSignal) ??
@@ -131,7 +131,7 @@ export const handlers: Handlers = {
     if (!picked) return;
     // The user's own is that of the service in the settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);
-    if (settingsFor(vendor, readSettings(scope)).modelId === picked) return;
+    if (settingsFor(service, readSettings(scope)).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
   },
 

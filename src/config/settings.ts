@@ -1,19 +1,19 @@
 import { type Uri, workspace } from 'vscode';
 import { type Inspected, remoteValue, userValue } from '../privateApi.ts';
-import { readVendors, type VendorIssue } from '../service/addedServices.ts';
+import { readServices, type ServiceIssue } from '../service/addedServices.ts';
 import { MODEL_ID } from '../service/api/modelId.ts';
 import type { Parameters } from '../service/api/parameters.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';
 import {
-  DIALECTS,
+  APIS,
   hasMovableIdentity,
   type Operation,
   type ResourceKind,
-  type Vendor,
-  vendorFor,
-  vendors,
+  type Service,
+  serviceFor,
+  services,
 } from '../service/services.ts';
 import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from './configuration.ts';
 
@@ -22,13 +22,13 @@ import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from '.
 /** What the editor's own source is made of, beside the key. */
 export interface SourceSettings {
   /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
-  readonly vendor: Vendor;
+  readonly service: Service;
   /** True if the settings name the service; false if it is the first one that is set up. */
-  readonly isVendorSet: boolean;
+  readonly isServiceSet: boolean;
   /** All that are known: the built-in ones, then the user's own. */
-  readonly vendors: readonly Vendor[];
-  /** The vendor that is set is not known, or its entry cannot be used. */
-  readonly vendorProblem?: VendorProblem | undefined;
+  readonly services: readonly Service[];
+  /** The service that is set is not known, or its entry cannot be used. */
+  readonly serviceProblem?: ServiceProblem | undefined;
   /** As typed, unchecked: `connection/sourceSelection.ts` decides what it is good for. */
   readonly authUrl: string;
   readonly url: string;
@@ -66,7 +66,7 @@ export interface Settings extends SourceSettings {
 export type CredentialSource = 'auto' | SourceId;
 
 /** @see readVendors */
-export type VendorProblem = Pick<VendorIssue, 'word'> & Partial<VendorIssue>;
+export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
 /** Whose settings file a value stands in. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
@@ -78,26 +78,26 @@ const MOST_TOKENS = 1e12;
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
-  const { own, issues } = readVendors(listOf(userValue(configuration.inspected('services'))));
-  const all = [...vendors, ...own];
+  const { own, issues } = readServices(listOf(userValue(configuration.inspected('services'))));
+  const all = [...services, ...own];
   const word = chosenService();
-  const known = word === '' ? vendors[0] : vendorFor(word, all);
-  const vendor = known ?? vendors[0];
+  const known = word === '' ? services[0] : serviceFor(word, all);
+  const service = known ?? services[0];
   // VS Code's list of models renders it as Markdown that may run commands.
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
-    vendor,
-    isVendorSet: word !== '',
-    vendors: all,
-    vendorProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
-    authUrl: (hasMovableIdentity(vendor) && text('authUrl')) || vendor.authUrl,
+    service,
+    isServiceSet: word !== '',
+    services: all,
+    serviceProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
+    authUrl: (hasMovableIdentity(service) && text('authUrl')) || service.authUrl,
     url: text('url'),
     ...projectIn(configuration),
     credentialSource: credentialSourceIn(configuration, scope),
-    modelId: modelId || vendor.defaultModelId,
+    modelId: modelId || service.defaultModelId,
     isModelSet: modelId !== '',
     folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
-    operation: operationOf(vendor, text('operation')),
+    operation: operationOf(service, text('operation')),
     parameters: objectOf(configuration.get('parameters')),
     insertMode: text('insertMode'),
     limits: {
@@ -117,16 +117,16 @@ export function readUserSettings(): Settings {
 }
 
 /** The same settings for another service, which has models and operations of its own. */
-export function settingsFor(vendor: Vendor, settings: Settings): Settings {
-  if (vendor.word === settings.vendor.word) return settings;
-  if (vendor.isFirstSetUp && !settings.isVendorSet) return defaultSettings(vendor, settings);
+export function settingsFor(service: Service, settings: Settings): Settings {
+  if (service.word === settings.service.word) return settings;
+  if (service.isFirstSetUp && !settings.isServiceSet) return defaultSettings(service, settings);
   return {
     ...settings,
-    ...{ vendor, vendorProblem: undefined, authUrl: vendor.authUrl, url: '' },
+    ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: '' },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
     // The user's own was picked from the list of the other one; that of a folder is for its source.
-    modelId: settings.folderModelId || vendor.defaultModelId,
-    operation: operationOf(vendor, settings.operation),
+    modelId: settings.folderModelId || service.defaultModelId,
+    operation: operationOf(service, settings.operation),
   };
 }
 
@@ -135,27 +135,27 @@ export function settingsFor(vendor: Vendor, settings: Settings): Settings {
  * @param stored the words of all services that have a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
-  if (settings.isVendorSet) return settings;
-  const first = settings.vendors.find((vendor) => stored.includes(vendor.word));
+  if (settings.isServiceSet) return settings;
+  const first = settings.services.find((service) => stored.includes(service.word));
   return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
 /** Returns the settings for the service of an empty `hostedModel.service`. */
-function defaultSettings(vendor: Vendor, settings: Settings): Settings {
-  const { authUrl, modelId, isModelSet, vendor: assumed } = settings;
-  const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(vendor);
+function defaultSettings(service: Service, settings: Settings): Settings {
+  const { authUrl, modelId, isModelSet, service: assumed } = settings;
+  const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(service);
   return {
     ...settings,
-    vendor,
-    authUrl: isAuthUrlSet ? authUrl : vendor.authUrl,
-    modelId: isModelSet ? modelId : vendor.defaultModelId,
-    operation: operationOf(vendor, settings.operation),
+    service,
+    authUrl: isAuthUrlSet ? authUrl : service.authUrl,
+    modelId: isModelSet ? modelId : service.defaultModelId,
+    operation: operationOf(service, settings.operation),
   };
 }
 
-/** A dialect without the operation that is set has chat. */
-function operationOf({ dialect }: Vendor, operation: string): Operation {
-  const known: readonly Operation[] = DIALECTS[dialect.kind].operations;
+/** An API without the operation that is set has chat. */
+function operationOf({ api }: Service, operation: string): Operation {
+  const known: readonly Operation[] = APIS[api.kind].operations;
   return known.find((one) => one === operation) ?? 'chat';
 }
 

@@ -4,7 +4,7 @@ import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { addressHolds } from '../service/secrets.ts';
-import type { Vendor } from '../service/services.ts';
+import type { Service } from '../service/services.ts';
 import { type Destination, destination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
 
@@ -24,12 +24,12 @@ export function validationOf(
 }
 
 /** The reason why a key can't be used; undefined if it can. Any length is accepted. */
-export function problemOfKey(text: string, vendor: Vendor): string | undefined {
+export function problemOfKey(text: string, service: Service): string | undefined {
   const { value, blemishes } = cleanValue(text);
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
-  if (isWellFormed('apiKey', value, vendor) && !blemishes.includes('non-ascii')) return undefined;
-  return ANSWER_ISSUES[mayHoldSpaces(vendor) ? 'garbledSecret' : 'garbledKey'];
+  if (isWellFormed('apiKey', value, service) && !blemishes.includes('non-ascii')) return undefined;
+  return ANSWER_ISSUES[mayHoldSpaces(service) ? 'garbledSecret' : 'garbledKey'];
 }
 
 export function problemOfAccount(label: string, text: string): string | undefined {
@@ -52,13 +52,13 @@ export function problemOfProject(text: string): string | undefined {
  */
 export function problemOfPaste(
   values: Readonly<Record<string, string>>,
-  { apiKey, vendor }: { readonly apiKey: string; readonly vendor: Vendor },
+  { apiKey, service }: { readonly apiKey: string; readonly service: Service },
 ): string | undefined {
   for (const [what, text] of Object.entries(values)) {
     const { value } = cleanValue(text);
     const isKey = value !== '' && value === apiKey;
     if (isKey || addressHolds(value, [apiKey])) {
-      return ANSWER_ISSUES.holdsKey(what, settingLabel('apiKey', { vendor }));
+      return ANSWER_ISSUES.holdsKey(what, settingLabel('apiKey', { service }));
     }
   }
   return undefined;

@@ -4,7 +4,7 @@ import {
   parseServiceUrl,
   type UrlProblem,
 } from '../service/credentials.ts';
-import type { Vendor } from '../service/services.ts';
+import type { Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Where a key may go: the hosts that the user approved for it. Pure. */
@@ -33,13 +33,13 @@ export interface ChangedBinding {
 /** Whether a stored key may go to these addresses, or what has changed since it was saved. */
 export function bindingOf(
   { authUrl, serviceUrl, definition }: KeyRecord,
-  vendor: Vendor,
+  service: Service,
   wanted: Destination,
 ): 'same' | 'tampered' | ChangedBinding {
   const approved = destination(authUrl, serviceUrl);
   // It names no host that could have been approved.
   if ('setting' in approved) return 'tampered';
-  const isEntryChanged = definition !== vendor.definition;
+  const isEntryChanged = definition !== service.definition;
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   const isMoved = then.auth !== now.auth || then.service !== now.service;
   return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
@@ -47,14 +47,14 @@ export function bindingOf(
 
 /** Credentials for a destination whose two origins the user approved. */
 export function credentialsFor(
-  vendor: Vendor,
+  service: Service,
   values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
   target: Destination,
 ): Credentials {
   const { account = '', apiKey, projectId, resource } = values;
   const { authUrl, serviceUrl } = target;
   const known = { ...(account && { account }), apiKey, projectId, ...(resource && { resource }) };
-  return { vendor, ...known, authUrl, serviceUrl, approved: originsOf(target) };
+  return { service, ...known, authUrl, serviceUrl, approved: originsOf(target) };
 }
 
 /**

@@ -29,7 +29,7 @@ export function connectionTo(
   runtime: LoadRuntime,
   from: { readonly source: SourceId; readonly reason: string } = { source: 'editor', reason: '' },
 ): Connection {
-  const ofService = settingsFor(credentials.vendor, settings);
+  const ofService = settingsFor(credentials.service, settings);
   const { modelId, operation, parameters, limits } = ofService;
   return new Connection({ credentials, modelId, operation, parameters, limits, ...from }, runtime);
 }

@@ -1,5 +1,5 @@
 import type { SettingsTarget } from '../config/configuration.ts';
-import type { SourceSettings, VendorProblem } from '../config/settings.ts';
+import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
@@ -62,7 +62,7 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 }
 
 /** Why the service that the settings name cannot be used. */
-export function vendorText({ word, field }: VendorProblem): string {
+export function serviceText({ word, field }: ServiceProblem): string {
   const why = field
     ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
     : 'no service of that name is built in or described in hostedModel.services';
@@ -234,7 +234,7 @@ export function hiddenSourceText(target: SettingsTarget): string {
 /** Why the credentials are not used. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
-  'bad-vendor': 'the service is not known',
+  'bad-service': 'the service is not known',
   'bad-address': 'an address cannot be used',
   unapproved: 'the hosts are not approved',
   'bad-project': 'the project cannot be used',
@@ -287,7 +287,7 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 
 /** Where one host is both, its name does not tell which of the two failed. */
 function serviceContext(connection: PublicCredentials): MessageContext {
-  const { authUrl, serviceUrl, vendor, resource } = connection;
+  const { authUrl, serviceUrl, service, resource } = connection;
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];
-  return { vendor, resource, ...(authHost !== serviceHost && { authHost }) };
+  return { service, resource, ...(authHost !== serviceHost && { authHost }) };
 }

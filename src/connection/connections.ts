@@ -108,7 +108,7 @@ export class Connections implements Disposable {
     const choice = this.current?.choice;
     return readConnectionsState({
       stored: await keys.services(),
-      inUse: choice?.kind === 'ready' ? choice.connection.vendor : undefined,
+      inUse: choice?.kind === 'ready' ? choice.connection.service : undefined,
       usesOutsideSource: this.#active.usesOutsideSource,
       hasApprovals: approvals.areAny,
     });

@@ -1,7 +1,7 @@
 import type { Uri } from 'vscode';
 import { readStartupSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
-import { neededSettings, type Vendor, vendors, WAYS } from '../service/services.ts';
+import { AUTH_METHODS, neededSettings, type Service, services } from '../service/services.ts';
 
 /** What is known about connections without reading a secret: for the status bar and the palette. */
 export interface ConnectionsState {
@@ -24,7 +24,7 @@ export interface KnownState {
   /** The words of all services that have a stored key. */
   readonly stored: readonly string[];
   /** The service of the connection in use, if there is one. */
-  readonly inUse: Vendor | undefined;
+  readonly inUse: Service | undefined;
   /** True if a source outside the editor was in use the last time. */
   readonly usesOutsideSource: boolean;
   readonly hasApprovals: boolean;
@@ -33,16 +33,16 @@ export interface KnownState {
 /** Reads the state of the service in the settings, or of the first one with a stored key. */
 export function readConnectionsState(known: KnownState): ConnectionsState {
   const { stored, inUse, usesOutsideSource, hasApprovals } = known;
-  const { vendor, vendorProblem, projectId, url } = withStoredService(readSettings(), stored);
-  const isNamed = projectId !== '' || !neededSettings(vendor).includes('projectId');
-  const isInEditor = stored.includes(vendor.word) && !vendorProblem && isNamed && url !== '';
+  const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
+  const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
+  const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';
   const isSetUp = isInEditor || usesOutsideSource;
-  const used = inUse ?? vendor;
-  const isFirst = used.word === vendors[0].word;
+  const used = inUse ?? service;
+  const isFirst = used.word === services[0].word;
   return {
     settings: isFirst ? readStartupSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
-    refreshesTokens: isSetUp && !WAYS[used.way.kind].sendsKey,
+    refreshesTokens: isSetUp && !AUTH_METHODS[used.authentication.kind].sendsKey,
     canSignOut: usesOutsideSource || stored.length > 0 || hasApprovals,
   };
 }

@@ -11,7 +11,7 @@ export interface KeyRecord {
   readonly account?: string | undefined;
   /** An API key, or the secret of an OAuth client. */
   readonly apiKey: string;
-  /** The entry of the service, where it is the user's own: see `Vendor`. */
+  /** The entry of the service, where it is the user's own: see `Service`. */
   readonly definition?: string | undefined;
   /** Address of the identity service that was shown. */
   readonly authUrl: string;

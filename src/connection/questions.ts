@@ -3,7 +3,7 @@ import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
-import { type Vendor, vendors } from '../service/services.ts';
+import { type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalAnswer } from './approvals.ts';
@@ -44,9 +44,9 @@ async function ask<Value>(
  */
 export function askDestination(
   { approved, wanted, isEntryChanged }: ChangedBinding,
-  vendor: Vendor,
+  service: Service,
 ): Promise<'saved' | 'wanted' | undefined> {
-  const label = settingLabel('apiKey', { vendor });
+  const label = settingLabel('apiKey', { service });
   const change = (what: string, old: string, now: string) =>
     old === now
       ? `${what} goes to ${old}, as before.`
@@ -77,21 +77,21 @@ export function askDestination(
  * R4 of the threat model). Enter presses the button that uses nothing.
  */
 export function askSource(
-  { id, values, vendor, destination }: UsableSource,
+  { id, values, service, destination }: UsableSource,
   folder: Folder,
 ): Promise<ApprovalAnswer | 'import' | undefined> {
   const [what, others] =
     id === 'envFile'
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
-  const label = settingLabel('apiKey', { vendor });
+  const label = settingLabel('apiKey', { service });
   // The first one is what most people have, and know by no name.
-  const ofService = vendor.word === vendors[0].word ? '' : ` for ${vendor.name}`;
+  const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
-    `Use the ${allSettings({ vendor, resource: values.resource })}${ofService} from ${what}?`,
+    `Use the ${allSettings({ service, resource: values.resource })}${ofService} from ${what}?`,
     [
       `Folder: ${folder.path || 'none'}`,
-      hostsText(destination, vendor, '\n'),
+      hostsText(destination, service, '\n'),
       `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
       'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
     ],
@@ -124,9 +124,9 @@ export function askInstead(
 }
 
 /** Asks before the only copy of a key may be lost. */
-export function askReplacement(vendor: Vendor): Promise<boolean | undefined> {
+export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
-    `Replace the stored ${settingLabel('apiKey', { vendor })}?`,
+    `Replace the stored ${settingLabel('apiKey', { service })}?`,
     ['Text from all folders then goes to the account of the new key.'],
     [
       ['Keep Stored Key', false],
@@ -139,7 +139,7 @@ export function askReplacement(vendor: Vendor): Promise<boolean | undefined> {
  * The address of the service for a request that needs no key: the one in the settings, or else a
  * region that the user picks for this once.
  */
-export async function requireAddress({ url, vendor }: Settings): Promise<string | undefined> {
+export async function requireAddress({ url, service }: Settings): Promise<string | undefined> {
   const parsed = parseServiceUrl(url);
   if (parsed.ok) return parsed.url;
   const picked = await askPick({
@@ -150,7 +150,7 @@ export async function requireAddress({ url, vendor }: Settings): Promise<string 
       url === ''
         ? 'No service URL is set: the models of which region?'
         : `The service URL cannot be used: ${URL_PROBLEMS[parsed.problem]}. The models of which region?`,
-    items: vendor.regions.map(({ place, url: address }) => ({
+    items: service.regions.map(({ place, url: address }) => ({
       label: place,
       description: address,
     })),

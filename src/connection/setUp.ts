@@ -37,9 +37,9 @@ export async function runSetUp(
   { found, missing = [] }: SetUpReason = {},
 ): Promise<boolean> {
   const options = { keys, test, isRefused, found };
-  const vendor = found?.vendor ?? (await readSettingsInUse(keys)).vendor;
-  const setUp: SetUp = { ...options, ...(await prefilledFor(vendor, options)) };
-  const refusal = found?.apiKey && problemOfKey(found.apiKey, vendor);
+  const service = found?.service ?? (await readSettingsInUse(keys)).service;
+  const setUp: SetUp = { ...options, ...(await prefilledFor(service, options)) };
+  const refusal = found?.apiKey && problemOfKey(found.apiKey, service);
   // If the key is missing, the user hasn't chosen a service yet.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
@@ -99,19 +99,19 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
  */
 export async function settleDestination(
   keys: KeyStore,
-  { settings: { vendor }, record }: SourceSnapshot,
+  { settings: { service }, record }: SourceSnapshot,
   binding: ChangedBinding,
 ): Promise<boolean> {
   if (!record) return false;
   const { approved, wanted } = binding;
-  const answer = await askDestination(binding, vendor);
+  const answer = await askDestination(binding, service);
   if (answer === 'saved') {
-    const authUrl = approved.authUrl === vendor.authUrl ? '' : approved.authUrl;
-    const change = hasMovableIdentity(vendor) && { authUrl };
+    const authUrl = approved.authUrl === service.authUrl ? '' : approved.authUrl;
+    const change = hasMovableIdentity(service) && { authUrl };
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
-    if (!isSameRecord(await keys.read(vendor.word), record)) return true;
-    return keys.write(recordFor(vendor, record, wanted), vendor.word);
+    if (!isSameRecord(await keys.read(service.word), record)) return true;
+    return keys.write(recordFor(service, record, wanted), service.word);
   }
   return answer !== undefined;
 }

@@ -9,8 +9,8 @@ import type { Credentials } from '../service/credentials.ts';
 import {
   neededSettings,
   type ResourceKind,
+  type Service,
   type SettingName,
-  type Vendor,
 } from '../service/services.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { destination } from './binding.ts';
@@ -36,7 +36,7 @@ export interface SetUpOptions {
 /** A set-up in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
-  readonly found?: (GivenValues & { readonly vendor: Vendor }) | undefined;
+  readonly found?: (GivenValues & { readonly service: Service }) | undefined;
 }
 
 /** The state that is reset if the user picks another service. */
@@ -62,22 +62,22 @@ export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
 
 /** Returns the answers for a service, prefilled with values that were found, stored, or set. */
 export async function prefilledFor(
-  vendor: Vendor,
+  service: Service,
   { keys, isRefused, found }: Pick<SetUp, 'keys' | 'isRefused' | 'found'>,
 ): Promise<ServiceAnswers> {
-  const settings = settingsFor(vendor, await readSettingsInUse(keys));
-  const stored = await keys.read(vendor.word);
+  const settings = settingsFor(service, await readSettingsInUse(keys));
+  const stored = await keys.read(service.word);
   const { account, apiKey = '', url = settings.url } = found ?? {};
   const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
   return {
     settings,
     // Values that were found already belong to a service.
-    steps: [...(found ? [] : ['service' as const]), ...neededSettings(vendor), 'save'],
+    steps: [...(found ? [] : ['service' as const]), ...neededSettings(service), 'save'],
     stored,
     canKeepStored:
-      stored !== undefined && isUsableRecord(stored, vendor) && !(await isRefused(stored.apiKey)),
+      stored !== undefined && isUsableRecord(stored, service) && !(await isRefused(stored.apiKey)),
     account: account || (stored?.account ?? ''),
-    apiKey: problemOfKey(apiKey, vendor) ? '' : apiKey,
+    apiKey: problemOfKey(apiKey, service) ? '' : apiKey,
     projectId,
     resource,
     url,
@@ -85,13 +85,13 @@ export async function prefilledFor(
 }
 
 /** True if a stored key is well formed and its hosts can be approved. */
-function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, vendor: Vendor): boolean {
-  return !problemOfKey(apiKey, vendor) && 'authHost' in destination(authUrl, serviceUrl);
+function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
+  return !problemOfKey(apiKey, service) && 'authHost' in destination(authUrl, serviceUrl);
 }
 
 /** Returns the key that was entered so far, or else the stored one. */
-export function keyOf({ apiKey, stored, settings: { vendor } }: SetUp) {
-  return { apiKey: apiKey || (stored?.apiKey ?? ''), vendor };
+export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
+  return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
 
 /** The key that holds if the box is left empty. */

@@ -5,7 +5,7 @@ import {
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { Vendor } from '../service/services.ts';
+import type { Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
 /** What the set-up asks and says. */
@@ -15,13 +15,13 @@ export const SET_UP = {
   generate: 'Generate from selection',
   useInChat: 'Use in Chat',
   whichService: 'Which service?',
-  accountPrompt: (label: string, { name }: Vendor) => `${label} of ${name}.`,
-  keyPrompt: (vendor: Vendor) => {
-    const { name, keyPage } = vendor;
-    const label = capitalized(settingLabel('apiKey', { vendor }));
+  accountPrompt: (label: string, { name }: Service) => `${label} of ${name}.`,
+  keyPrompt: (service: Service) => {
+    const { name, keyPage } = service;
+    const label = capitalized(settingLabel('apiKey', { service }));
     return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
   },
-  pasteKey: (vendor: Vendor) => `Paste the ${settingLabel('apiKey', { vendor })}`,
+  pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
     found: 'Leave empty to keep the key that was found',
@@ -33,7 +33,7 @@ export const SET_UP = {
   projectPrompt:
     'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
-  addressHint: ({ regions }: Vendor) =>
+  addressHint: ({ regions }: Service) =>
     regions.length > 0 ? 'Region of the project, or type the service URL' : 'Type the service URL',
   noAddress: 'Choose an address.',
   useAddress: (url: string) => `Use ${url}`,
@@ -56,10 +56,10 @@ export const SET_UP = {
 /** @param between what stands between the two hosts, where there are two */
 export function hostsText(
   { authHost, serviceHost }: Destination,
-  vendor: Vendor,
+  service: Service,
   between: string,
 ): string {
-  const label = settingLabel('apiKey', { vendor });
+  const label = settingLabel('apiKey', { service });
   return authHost === serviceHost
     ? `The ${label} and selected text go to ${serviceHost}`
     : `The ${label} goes to ${authHost}${between}Selected text goes to ${serviceHost}`;

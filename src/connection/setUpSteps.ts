@@ -4,7 +4,7 @@ import { messageFor } from '../messages/messages.ts';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { neededSettings, type Vendor } from '../service/services.ts';
+import { neededSettings, type Service } from '../service/services.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import {
   checkUrl,
@@ -44,16 +44,16 @@ type AskStep = (
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   service: async (setUp, position) => {
-    const { vendor: chosen } = setUp.settings;
-    const picked = await askPick<QuickPickItem & { readonly vendor: Vendor }>({
+    const { service: chosen } = setUp.settings;
+    const picked = await askPick<QuickPickItem & { readonly service: Service }>({
       ...position,
       placeholder: SET_UP.whichService,
       items: await serviceItems(setUp),
     });
     if (picked === undefined || picked === back) return picked;
     // Never send the answers for one service to another.
-    if (picked.vendor.word !== chosen.word) {
-      Object.assign(setUp, await prefilledFor(picked.vendor, setUp));
+    if (picked.service.word !== chosen.word) {
+      Object.assign(setUp, await prefilledFor(picked.service, setUp));
     }
     return 'answered';
   },
@@ -62,7 +62,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const label = capitalized(settingLabel('account', setUp.settings));
     const answer = await askText({
       ...position,
-      prompt: SET_UP.accountPrompt(label, setUp.settings.vendor),
+      prompt: SET_UP.accountPrompt(label, setUp.settings.service),
       placeholder: label,
       value: setUp.account,
       check: (text) => validationOf(text, problemOfAccount(label, text)),
@@ -76,13 +76,13 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const kept = keptKey(setUp);
     const answer = await askText({
       ...position,
-      prompt: SET_UP.keyPrompt(setUp.settings.vendor),
-      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.vendor),
+      prompt: SET_UP.keyPrompt(setUp.settings.service),
+      placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.service),
       password: true,
       check: (text) =>
         text === '' && kept
           ? undefined
-          : validationOf(text, problemOfKey(text, setUp.settings.vendor)),
+          : validationOf(text, problemOfKey(text, setUp.settings.service)),
     });
     if (typeof answer !== 'string') return answer;
     if (answer !== '') setUp.apiKey = cleanValue(answer).value;
@@ -110,9 +110,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const { authUrl } = setUp.settings;
     const picked = await askPick<AddressItem>({
       ...position,
-      placeholder: SET_UP.addressHint(setUp.settings.vendor),
+      placeholder: SET_UP.addressHint(setUp.settings.service),
       items: addressItems(setUp),
-      typed: (text) => typedAddress(text, setUp.settings.vendor),
+      typed: (text) => typedAddress(text, setUp.settings.service),
       expected: SET_UP.expectedAddress,
       accept: async ({ url }) =>
         checkUrl(url, authUrl) ?? problemOfPaste({ [settingLabel('url')]: url }, keyOf(setUp)),
@@ -129,17 +129,17 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
     const key = keyOf(setUp);
     const values = { account, apiKey: key.apiKey, projectId, resource };
-    const credentials = credentialsFor(settings.vendor, values, target);
+    const credentials = credentialsFor(settings.service, values, target);
     let found: StepProblem | undefined;
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: SET_UP.hostsHint,
       // In the part that wraps: a long name must not hide its end.
-      text: hostsText(target, settings.vendor, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
+      text: hostsText(target, settings.service, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
       items: [
         {
           label: SET_UP.test,
-          detail: SET_UP.testDetail({ vendor: settings.vendor, resource }),
+          detail: SET_UP.testDetail({ service: settings.service, resource }),
           test: true,
         },
         { label: SET_UP.noTest, test: false },
@@ -150,7 +150,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // A key that is no longer stored is not tested; what follows this step says what happened.
         const isStale =
-          !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.vendor.word), stored);
+          !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
@@ -163,8 +163,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 /** @returns what is in the way; the text is empty where that was said already */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, stored: before, ...answers } = setUp;
-  const { vendor } = settings;
-  const stored = await keys.read(vendor.word);
+  const { service } = settings;
+  const stored = await keys.read(service.word);
   setUp.stored = stored;
   if (!answers.apiKey && !isSameRecord(stored, before)) {
     // Another window signed out or stored a key: what it did is not undone here.
@@ -173,25 +173,25 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   const apiKey = answers.apiKey || stored?.apiKey;
   const again: StepProblem = { step: 'save', text: '' };
   if (!apiKey) return again;
-  if (stored && stored.apiKey !== apiKey && !(await askReplacement(vendor))) return again;
+  if (stored && stored.apiKey !== apiKey && !(await askReplacement(service))) return again;
   await saveSettings(setUp, target.serviceUrl);
-  const record = recordFor(vendor, { ...answers, apiKey }, target);
-  return (await keys.write(record, vendor.word)) ? 'saved' : again;
+  const record = recordFor(service, { ...answers, apiKey }, target);
+  return (await keys.write(record, service.word)) ? 'saved' : again;
 }
 
 /** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
 async function saveSettings(
-  { keys, settings: { vendor }, resource = 'project', projectId }: SetUp,
+  { keys, settings: { service }, resource = 'project', projectId }: SetUp,
   url: string,
 ): Promise<void> {
   const before = await readSettingsInUse(keys);
-  const isOther = before.vendorProblem !== undefined || vendor.word !== before.vendor.word;
-  const isNamed = neededSettings(vendor).includes('projectId');
+  const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
+  const isNamed = neededSettings(service).includes('projectId');
   // What was named before would win over what is named now.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
     // The model of one service is none of another.
-    ...(isOther && { service: vendor.word, modelId: '' }),
+    ...(isOther && { service: service.word, modelId: '' }),
     ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
     ...(isNamed && { [`${resource}Id` as const]: projectId }),
     url,
@@ -199,13 +199,13 @@ async function saveSettings(
 }
 
 /** All services, with the chosen one first and the current one marked. */
-async function serviceItems({ keys, settings: { vendor: chosen, vendors } }: SetUp) {
-  const { vendor: current, vendorProblem } = await readSettingsInUse(keys);
-  const others = vendors.filter(({ word }) => word !== chosen.word);
-  return [chosen, ...others].map((vendor) => {
-    const isCurrent = !vendorProblem && vendor.word === current.word;
-    const description = isCurrent ? `${vendor.word} ${SET_UP.current}` : vendor.word;
-    return { label: vendor.name, description, vendor };
+async function serviceItems({ keys, settings: { service: chosen, services } }: SetUp) {
+  const { service: current, serviceProblem } = await readSettingsInUse(keys);
+  const others = services.filter(({ word }) => word !== chosen.word);
+  return [chosen, ...others].map((service) => {
+    const isCurrent = !serviceProblem && service.word === current.word;
+    const description = isCurrent ? `${service.word} ${SET_UP.current}` : service.word;
+    return { label: service.name, description, service };
   });
 }
 
@@ -213,9 +213,9 @@ interface AddressItem extends QuickPickItem {
   readonly url: string;
 }
 
-/** The regions of the vendor, the one in use first. */
+/** The regions of the service, the one in use first. */
 function addressItems({ settings, url: current }: SetUp): AddressItem[] {
-  const regions = settings.vendor.regions.map(({ place, url }) => ({
+  const regions = settings.service.regions.map(({ place, url }) => ({
     label: place,
     description: url,
     url,
@@ -231,7 +231,7 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 }
 
 /** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
-function typedAddress(text: string, { regions }: Vendor): AddressItem | undefined {
+function typedAddress(text: string, { regions }: Service): AddressItem | undefined {
   // Where there is no list, nothing else can be meant.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
@@ -247,9 +247,9 @@ async function mayUseStoredKey(
   wanted: Destination,
 ): Promise<boolean> {
   if (apiKey || !stored) return true;
-  const binding = bindingOf(stored, settings.vendor, wanted);
+  const binding = bindingOf(stored, settings.service, wanted);
   if (typeof binding === 'string') return binding === 'same';
-  return (await askDestination(binding, settings.vendor)) === 'wanted';
+  return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
 /** Runs the test; says what went wrong and in which step it can be mended. */
@@ -285,7 +285,7 @@ function stepOf(error: unknown, authHost: string | undefined): StepName {
 }
 
 export function recordFor(
-  { definition }: Vendor,
+  { definition }: Service,
   { account, apiKey }: Pick<KeyRecord, 'account' | 'apiKey'>,
   { authUrl, serviceUrl }: Destination,
 ): KeyRecord {

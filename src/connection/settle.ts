@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import { missingText } from '../messages/settingLabels.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalAnswer } from './approvals.ts';
-import { addressText, lookedText, projectText, vendorText } from './connectionMessages.ts';
+import { addressText, lookedText, projectText, serviceText } from './connectionMessages.ts';
 import { settleUnusable } from './credentialSource.ts';
 import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
@@ -36,8 +36,8 @@ export async function settle(
       if (!(await settleSource(options, choice.source, found))) return false;
       onObstacle('none');
       return true;
-    case 'bad-vendor':
-      reportSetting(vendorText(choice.problem));
+    case 'bad-service':
+      reportSetting(serviceText(choice.problem));
       return false;
     case 'chosen-unusable':
       return settleUnusable(choice.source, found);
@@ -80,8 +80,8 @@ export async function importSource(
   source: UsableSource,
   found: SourceSnapshot,
 ): Promise<'refused' | undefined> {
-  const { id, values, vendor, subject } = source;
-  if (!(await options.setUp({ found: { ...values, vendor } }))) return undefined;
+  const { id, values, service, subject } = source;
+  if (!(await options.setUp({ found: { ...values, service } }))) return undefined;
   await options.approvals.remember(subject, 'refused');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

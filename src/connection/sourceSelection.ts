@@ -1,9 +1,9 @@
 import type { WorkspaceFolder } from 'vscode';
 import type {
   CredentialSource,
+  ServiceProblem,
   Settings,
   SourceSettings,
-  VendorProblem,
 } from '../config/settings.ts';
 import type { SourceReading, SourceValues } from '../dotenv/envFile.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
@@ -15,7 +15,7 @@ import {
   missingSettings,
   type ServiceKey,
 } from '../service/credentials.ts';
-import { neededSettings, type SettingName, type Vendor } from '../service/services.ts';
+import { neededSettings, type Service, type SettingName } from '../service/services.ts';
 import type { ApprovalAnswer, Subject } from './approvals.ts';
 import {
   type AddressProblem,
@@ -79,7 +79,7 @@ export interface ExternalSource {
   /** Only if they are complete and free of errors. */
   readonly values?: SourceValues | undefined;
   /** The service that they are for. */
-  readonly vendor?: Vendor;
+  readonly service?: Service;
   /** Where the values lead. The identity address is the user's own, whichever source they are from. */
   readonly destination?: Destination | AddressProblem | undefined;
   /** What an answer about exactly these values is kept under. */
@@ -89,7 +89,7 @@ export interface ExternalSource {
 }
 
 export interface UsableSource extends ExternalSource {
-  readonly vendor: Vendor;
+  readonly service: Service;
   readonly values: SourceValues;
   readonly destination: Destination;
   readonly subject: Subject;
@@ -105,7 +105,7 @@ interface ReadySelection {
 type EditorObstacle =
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** The service that the settings name is not known, or its entry has a mistake. */
-  | { readonly kind: 'bad-vendor'; readonly problem: VendorProblem }
+  | { readonly kind: 'bad-service'; readonly problem: ServiceProblem }
   /** An address that no key may be sent to, whoever set it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
@@ -166,14 +166,14 @@ function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): So
 }
 
 /** Equal for two keys that are sent alike. */
-function identityOf({ vendor, account = '', apiKey }: ServiceKey): string {
-  return JSON.stringify([vendor.word, vendor.definition, account, apiKey]);
+function identityOf({ service, account = '', apiKey }: ServiceKey): string {
+  return JSON.stringify([service.word, service.definition, account, apiKey]);
 }
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
   const editor = selectEditorSource(found);
   // The service in the settings applies to every source.
-  if (editor.kind === 'bad-vendor') return editor;
+  if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
     // Another account must not take its place without a word: a repository can change the file.
@@ -217,7 +217,7 @@ function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
   if (!isUsable(source)) return undefined;
   if (source.answer !== 'approved') return { kind: 'ask-source', source };
-  const credentials = credentialsFor(source.vendor, source.values, source.destination);
+  const credentials = credentialsFor(source.service, source.values, source.destination);
   return { kind: 'ready', source: source.id, credentials };
 }
 
@@ -233,9 +233,9 @@ function isUntrusted({ text }: ExternalSource): boolean {
 }
 
 /** The service of the source that is used, or would be after an approval; else that of the editor. */
-export function vendorInUse({ found, choice }: Lookup): Vendor {
-  if (choice.kind === 'ready') return choice.connection.vendor;
-  return choice.kind === 'ask-source' ? choice.source.vendor : found.settings.vendor;
+export function serviceInUse({ found, choice }: Lookup): Service {
+  if (choice.kind === 'ready') return choice.connection.service;
+  return choice.kind === 'ask-source' ? choice.source.service : found.settings.service;
 }
 
 /** Whether the choice waits for an answer of the user. */
@@ -256,8 +256,8 @@ export function isUsable(source: ExternalSource): source is UsableSource {
 }
 
 /** The project, space, or deployment ID of the editor. Empty if the service needs none. */
-export function editorSourceProject({ vendor, projectId, resource }: SourceSettings) {
-  return neededSettings(vendor).includes('projectId')
+export function editorSourceProject({ service, projectId, resource }: SourceSettings) {
+  return neededSettings(service).includes('projectId')
     ? { projectId, resource }
     : { projectId: '', resource: undefined };
 }
@@ -270,20 +270,20 @@ export function selectEditorSource({
   settings,
   record,
 }: Pick<SourceSnapshot, 'settings' | 'record'>): EditorSourceSelection {
-  const { vendor, vendorProblem, url, authUrl } = settings;
-  if (vendorProblem) return { kind: 'bad-vendor', problem: vendorProblem };
+  const { service, serviceProblem, url, authUrl } = settings;
+  if (serviceProblem) return { kind: 'bad-service', problem: serviceProblem };
   const project = editorSourceProject(settings);
   const projectId = cleanValue(project.projectId).value;
   const { account, apiKey } = record ?? {};
-  const names = missingSettings(vendor, { account, apiKey, projectId, url });
+  const names = missingSettings(service, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
   const wanted = destination(authUrl, url);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
   if (projectId !== '' && !isWellFormed('projectId', projectId)) return { kind: 'bad-project' };
-  const binding = bindingOf(record, vendor, wanted);
+  const binding = bindingOf(record, service, wanted);
   if (binding === 'tampered') return { kind: 'missing', names: ['apiKey'] };
   if (binding !== 'same') return { kind: 'unapproved', ...binding };
   const { resource } = project;
-  const credentials = credentialsFor(vendor, { ...record, projectId, resource }, wanted);
+  const credentials = credentialsFor(service, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };
 }

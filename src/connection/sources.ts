@@ -3,8 +3,8 @@ import { readSettings, type Settings, withStoredService } from '../config/settin
 import {
   firstReading,
   readForAll,
+  type ServiceReading,
   type SourceValues,
-  type VendorReading,
 } from '../dotenv/envFile.ts';
 import {
   type Assignment,
@@ -14,9 +14,9 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
-import { readVendors } from '../service/addedServices.ts';
+import { readServices } from '../service/addedServices.ts';
 import type { ServiceKey } from '../service/credentials.ts';
-import { type Vendor, vendorFor, vendors } from '../service/services.ts';
+import { type Service, serviceFor, services } from '../service/services.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { destination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';
@@ -50,14 +50,14 @@ export async function findSources(
     { text, inUse }: ReadText,
   ): Promise<ExternalSource> => {
     if (!inUse?.reading.values) return { id, text };
-    const { vendor } = inUse;
+    const { service } = inUse;
     const { values } = inUse.reading;
     // The address in the settings is that of the service that they name.
-    const authUrl = vendor.word === settings.vendor.word ? settings.authUrl : vendor.authUrl;
-    const subject = sourceSubject(id, vendor, values, { folder, authUrl });
+    const authUrl = service.word === settings.service.word ? settings.authUrl : service.authUrl;
+    const subject = sourceSubject(id, service, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
     const target = destination(authUrl, values.url);
-    return { id, text, vendor, values, destination: target, subject, answer };
+    return { id, text, service, values, destination: target, subject, answer };
   };
   // As it is when somebody asks: any part of the extension host can change it.
   const assignments = assignmentsIn(options.environment);
@@ -65,7 +65,7 @@ export async function findSources(
   const envFile = await readEnvFile(owner);
   const settings = withStoredService(readSettings(owner?.uri), await keys.services());
   const inFile = readText(envFile, settings);
-  const { word } = settings.vendor;
+  const { word } = settings.service;
   const stored = [keys.read(word), keys.others(word)] as const;
   // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
   // so it needs trust, too.
@@ -111,13 +111,13 @@ async function readEnvFile(
 /** Reads the `.env` of a folder for all known services. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
-  known: KnownVendors,
+  known: KnownServices,
 ): Promise<ReadText> {
   return readText(await readEnvFile(folder), known);
 }
 
 /** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
-export async function keysOfFolders(known: KnownVendors): Promise<ServiceKey[]> {
+export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]> {
   const folders = workspace.workspaceFolders ?? [];
   const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, known)));
   return texts.flatMap(keysIn);
@@ -128,7 +128,7 @@ export async function keysOfFolders(known: KnownVendors): Promise<ServiceKey[]> 
  * or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
-  return all.flatMap(({ vendor, reading }) => {
+  return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
     // Programs differ in which of two lines counts: the first one or the last one.
@@ -138,9 +138,9 @@ function keysIn({ all }: ReadText): ServiceKey[] {
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
     return [
-      ...read.map(({ account, apiKey = '' }) => ({ vendor, account, apiKey })),
-      ...others.map(({ value }) => ({ vendor, apiKey: value })),
-    ].filter(({ apiKey }) => apiKey !== '' && isWellFormed('apiKey', apiKey, vendor));
+      ...read.map(({ account, apiKey = '' }) => ({ service, account, apiKey })),
+      ...others.map(({ value }) => ({ service, apiKey: value })),
+    ].filter(({ apiKey }) => apiKey !== '' && isWellFormed('apiKey', apiKey, service));
   });
 }
 
@@ -149,26 +149,26 @@ function storedKey([word, record]: readonly [word: string, record: KeyRecord]): 
   const { account, apiKey, definition } = record;
   const entry = definition === undefined ? undefined : serviceIn(definition);
   // The key of an unknown service must not be sent either.
-  return { vendor: entry ?? vendorFor(word) ?? vendors[0], account, apiKey };
+  return { service: entry ?? serviceFor(word) ?? services[0], account, apiKey };
 }
 
 /** The service that an entry of the user's own describes, if it can be read. */
-function serviceIn(definition: string): Vendor | undefined {
+function serviceIn(definition: string): Service | undefined {
   try {
-    return readVendors([JSON.parse(definition)]).own[0];
+    return readServices([JSON.parse(definition)]).own[0];
   } catch {
     return undefined;
   }
 }
 
-type KnownVendors = Pick<Settings, 'vendor' | 'isVendorSet' | 'vendors'>;
+type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 
 /** A text, and what each service finds in it. */
 interface ReadText {
   readonly text: ExternalText;
   /** The reading to use; undefined if the text couldn't be read. */
-  readonly inUse: VendorReading | undefined;
-  readonly all: readonly VendorReading[];
+  readonly inUse: ServiceReading | undefined;
+  readonly all: readonly ServiceReading[];
 }
 
 /**
@@ -177,13 +177,13 @@ interface ReadText {
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,
-  known: KnownVendors,
+  known: KnownServices,
 ): ReadText {
   if (typeof assignments === 'string') {
     return { text: { kind: 'unread', why: assignments }, inUse: undefined, all: [] };
   }
-  const all = readForAll(assignments, known.vendor, known.vendors);
-  const inUse = known.isVendorSet ? all[0] : firstReading(all, known.vendors);
+  const all = readForAll(assignments, known.service, known.services);
+  const inUse = known.isServiceSet ? all[0] : firstReading(all, known.services);
   const isOfOther = all.length > 1 && inUse.reading.named.length === 0;
   return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
 }
@@ -191,7 +191,7 @@ function readText(
 /** What an answer about a source depends on. */
 function sourceSubject(
   id: ExternalSourceId,
-  { word, definition = '' }: Vendor,
+  { word, definition = '' }: Service,
   { account = '', apiKey, projectId, url, resource = 'project' }: SourceValues,
   { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {

@@ -1,7 +1,7 @@
 import { commands, type Extension, window } from 'vscode';
 import { readSettings, settingsFor } from '../config/settings.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
-import { type Lookup, vendorInUse } from '../connection/sourceSelection.ts';
+import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import { isOutOfReach } from '../service/errors.ts';
@@ -45,7 +45,7 @@ export async function diagnoseConnection(
       show(READING);
       looked = await peekWithin(deps, KEYRING_MS, folder);
       if (!looked) return show(UNANSWERED);
-      settings = settingsFor(vendorInUse(looked), settings);
+      settings = settingsFor(serviceInUse(looked), settings);
       const diagnosed = whatToDiagnose(looked.found, looked.choice);
       const { connection, context } = diagnosed;
       anonymous = diagnosed.anonymous;

@@ -7,10 +7,10 @@ import {
   lookedText,
   projectPlace,
   projectText,
+  serviceText,
   sourceName,
   sourceProblem,
   unusableText,
-  vendorText,
 } from '../connection/connectionMessages.ts';
 import {
   type Choice,
@@ -85,7 +85,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   // What is wrong with the source in the settings goes before everything else that could be said.
-  if (['chosen-unusable', 'bad-vendor'].includes(choice.kind)) return undefined;
+  if (['chosen-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // Complete but for its errors: those are the cause, rather than what the editor lacks. A
   // placeholder is an error and a value that is missing.
@@ -130,8 +130,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     const text = `${what} Only a complete source is used. Nothing was sent.`;
     return failed('settings', text, mendingOf(partial.id));
   }
-  if (choice.kind === 'bad-vendor') {
-    return failed('settings', vendorText(choice.problem), 'openSettings');
+  if (choice.kind === 'bad-service') {
+    return failed('settings', serviceText(choice.problem), 'openSettings');
   }
   const names = choice.kind === 'missing' ? choice.names : [];
   return failed('settings', `${missingText(names, found.settings)} ${lookedText(found)}`, 'setUp');
@@ -152,7 +152,7 @@ function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'bad-address') {
     return failed('syntax', addressText(choice), 'openSettings');
   }
-  const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.vendor);
+  const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.service);
   if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setUp');
   if (choice.kind === 'bad-project') {
     return failed('syntax', projectText(found.settings), 'openSettings');

@@ -5,7 +5,7 @@ import type { SourceId } from '../service/credentials.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { LimiterReport } from '../service/serviceRuntime.ts';
-import { vendors } from '../service/services.ts';
+import { services } from '../service/services.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
@@ -86,10 +86,10 @@ function conclusionLine(checks: readonly ShownCheck[]): string {
 }
 
 function settingLines({ settings, insertModes }: ReportFacts): string[] {
-  const { vendor, limits, templates, insertMode } = settings;
+  const { service, limits, templates, insertMode } = settings;
   const parameters = Object.keys(settings.parameters).length;
   return [
-    `Service: ${vendor.definition === undefined ? vendor.word : 'an entry of the user'} (${vendor.way.kind}, ${vendor.dialect.kind})`,
+    `Service: ${service.definition === undefined ? service.word : 'an entry of the user'} (${service.authentication.kind}, ${service.api.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
     `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the settings of the folder or machine' : ''}`,
@@ -192,14 +192,14 @@ function addressWords(text: string): string {
 }
 
 /** The name of any other model is the user's own; so is the default of an entry of theirs. */
-function modelWords({ vendor, modelId }: Settings): string {
-  if (modelId !== vendor.defaultModelId) return 'another one';
-  return vendor.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
+function modelWords({ service, modelId }: Settings): string {
+  if (modelId !== service.defaultModelId) return 'another one';
+  return service.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
 }
 
-/** Hosts of a vendor's own are public; any other one may name whoever runs it. */
+/** Hosts of a service’s own are public; any other one may name whoever runs it. */
 function hostWords(host: string): string {
-  const known = vendors.flatMap(({ authUrl, regions, privatePrefix }) => {
+  const known = services.flatMap(({ authUrl, regions, privatePrefix }) => {
     const urls = [authUrl, ...regions.map(({ url }) => url)];
     const hosts = urls.flatMap((url) => URL.parse(url)?.host ?? []);
     return [...hosts, ...hosts.map((one) => privatePrefix + one)];

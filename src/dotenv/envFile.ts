@@ -4,8 +4,8 @@ import {
   neededSettings,
   neutralNameSet,
   resourceOf,
-  type Vendor,
-  vendorNameSets,
+  type Service,
+  serviceNameSets,
 } from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 import {
@@ -52,30 +52,30 @@ export interface SourceReading {
 }
 
 /** The reading of a service, by whose words the settings are named. */
-export interface VendorReading {
-  readonly vendor: Vendor;
+export interface ServiceReading {
+  readonly service: Service;
   readonly reading: SourceReading;
 }
 
 /**
  * The same for all services that are known. Those whose own words name nothing are left out, but for
  * the one in use, which comes first and is meant by the neutral names.
- * @param vendors the one in use among them
+ * @param services the one in use among them
  */
 export function readForAll(
   assignments: readonly Assignment[],
-  inUse: Vendor,
-  vendors: readonly Vendor[],
-): readonly [inUse: VendorReading, ...others: VendorReading[]] {
-  const readings = vendors
+  inUse: Service,
+  services: readonly Service[],
+): readonly [inUse: ServiceReading, ...others: ServiceReading[]] {
+  const readings = services
     .filter(({ word }) => word !== inUse.word)
-    .map((vendor) => ({ vendor, reading: readAssignments(assignments, vendor, false) }));
+    .map((service) => ({ service, reading: readAssignments(assignments, service, false) }));
   const named = readings.filter(({ reading }) => reading.named.length > 0);
-  return [{ vendor: inUse, reading: readAssignments(assignments, inUse) }, ...named];
+  return [{ service: inUse, reading: readAssignments(assignments, inUse) }, ...named];
 }
 
 /** The one of them that the text is about: the service in use, or else one that it names. */
-export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): VendorReading {
+export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): ServiceReading {
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
@@ -83,14 +83,14 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
  * Returns the first complete reading, for use if the settings name no service, unless an earlier
  * one is malformed. Incomplete readings are skipped. If none is complete, returns the first one that
  * names a setting.
- * @param vendors in order of preference
+ * @param services in order of preference
  */
 export function firstReading(
   all: ReturnType<typeof readForAll>,
-  vendors: readonly Vendor[],
-): VendorReading {
-  const inOrder = vendors.flatMap(
-    ({ word }) => all.find(({ vendor }) => vendor.word === word) ?? [],
+  services: readonly Service[],
+): ServiceReading {
+  const inOrder = services.flatMap(
+    ({ word }) => all.find(({ service }) => service.word === word) ?? [],
   );
   const deciding = inOrder.find(({ reading }) => reading.values || reading.isMalformed);
   return deciding ?? inOrder.find(({ reading }) => reading.named.length > 0) ?? all[0];
@@ -99,17 +99,17 @@ export function firstReading(
 /** @param isInUse true for the service that the neutral names mean */
 export function readAssignments(
   assignments: readonly Assignment[],
-  vendor: Vendor,
+  service: Service,
   isInUse = true,
 ): SourceReading {
-  const ownSets = vendorNameSets(vendor);
-  const sets = isInUse ? [...ownSets, neutralNameSet(vendor)] : ownSets;
-  const given = recognisedSettings(assignments, vendor, sets);
+  const ownSets = serviceNameSets(service);
+  const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
+  const given = recognisedSettings(assignments, service, sets);
   // The first line of each setting, by the names that it goes by in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))
-    .map((set) => missingOf(vendor, set, given))
+    .map((set) => missingOf(service, set, given))
     .sort((one, other) => one.length - other.length);
   const issues = given.flatMap((own) => {
     const first = firsts.get(own.set[own.setting]);
@@ -125,12 +125,12 @@ export function readAssignments(
     ({ set, name, isGiven }) => isGiven && faulty.has(name) && ownSets.includes(set),
   );
   const usable = isMalformed ? ownSets : sets;
-  const values = usable.map((set) => usableValues(vendor, set, given, faulty)).find(Boolean);
+  const values = usable.map((set) => usableValues(service, set, given, faulty)).find(Boolean);
   return { values, isMalformed, missing: nearest ?? [], named: given, issues };
 }
 
-function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetting[]): string[] {
-  return neededSettings(vendor).flatMap((setting) => {
+function missingOf(service: Service, set: NameSet, given: readonly RecognisedSetting[]): string[] {
+  return neededSettings(service).flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
     return own[0]?.name ?? set[setting][0] ?? [];
@@ -138,14 +138,14 @@ function missingOf(vendor: Vendor, set: NameSet, given: readonly RecognisedSetti
 }
 
 function usableValues(
-  vendor: Vendor,
+  service: Service,
   set: NameSet,
   given: readonly RecognisedSetting[],
   faulty: ReadonlySet<string>,
 ): SourceValues | undefined {
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
-  if (neededSettings(vendor).some((setting) => !values[setting])) return undefined;
+  if (neededSettings(service).some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;
   return { ...values, apiKey, projectId, url };
 }

@@ -1,5 +1,5 @@
 import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
-import type { Region, Vendor } from '../service/services.ts';
+import type { Region, Service } from '../service/services.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
 
@@ -20,7 +20,7 @@ export type EnvFix =
  * right, and where the line would then be read as another value.
  * @param content the line of the issue, in the text that was read for it
  */
-export function envFixes(content: string, issue: Issue, vendor: Vendor): readonly EnvFix[] {
+export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
   const { place } = issue;
   const [assignment] = assignmentsOf(content);
   const name = assignment && placeOf(assignment);
@@ -59,7 +59,7 @@ export function envFixes(content: string, issue: Issue, vendor: Vendor): readonl
       return address === undefined ? [] : rewrite(address);
     }
     case 'unknown-region':
-      return vendor.regions.flatMap((region) => rewrite(region.url, region));
+      return service.regions.flatMap((region) => rewrite(region.url, region));
     case 'empty':
     case 'placeholder':
     case 'non-ascii':

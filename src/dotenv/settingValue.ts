@@ -7,14 +7,14 @@ import {
   type UrlProblem,
 } from '../service/credentials.ts';
 import {
+  AUTH_METHODS,
   allNameSets,
   type NameSet,
   type ResourceKind,
   resourceOf,
   SETTING_NAMES,
+  type Service,
   type SettingName,
-  type Vendor,
-  WAYS,
 } from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 
@@ -81,32 +81,34 @@ interface ColumnRange {
 
 /**
  * True if a value has a valid length and only valid characters.
- * @param vendor the service of a key; without one, the rules of an API key apply
+ * @param service the service of a key; without one, the rules of an API key apply
  */
-export function isWellFormed(setting: SettingName, value: string, vendor?: Vendor): boolean {
+export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
   // Dots alone would be a step in the address that a deployment stands in.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'url') return true;
   if (value.length > LONGEST_VALUE) return false;
-  return !(setting === 'apiKey' && !mayHoldSpaces(vendor) ? /\s/ : /[^\S ]/).test(value);
+  return !(setting === 'apiKey' && !mayHoldSpaces(service) ? /\s/ : /[^\S ]/).test(value);
 }
 
 /** True for the secret of an OAuth client: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2 */
-export function mayHoldSpaces(vendor: Vendor | undefined): boolean {
-  return vendor !== undefined && WAYS[vendor.way.kind].secret === 'CLIENT_SECRET';
+export function mayHoldSpaces(service: Service | undefined): boolean {
+  return (
+    service !== undefined && AUTH_METHODS[service.authentication.kind].secret === 'CLIENT_SECRET'
+  );
 }
 
 /** The assignments that are meant for this client, in their order. */
 export function recognisedSettings(
   assignments: readonly Assignment[],
-  vendor: Vendor,
-  sets: readonly NameSet[] = allNameSets(vendor),
+  service: Service,
+  sets: readonly NameSet[] = allNameSets(service),
 ): RecognisedSetting[] {
   const known = new Map(namesIn(sets).map((one) => [one.name, one]));
   return assignments.flatMap((assignment) => {
     const own = known.get(assignment.name);
     if (!own) return [];
-    const read = readValue(own.setting, assignment, vendor);
+    const read = readValue(own.setting, assignment, service);
     return { ...own, assignment, place: placeOf(assignment), ...read };
   });
 }
@@ -143,7 +145,7 @@ function namesIn(sets: readonly NameSet[]): SettingOfName[] {
 function readValue(
   setting: SettingName,
   assignment: Assignment,
-  vendor: Vendor,
+  service: Service,
 ): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
@@ -164,9 +166,9 @@ function readValue(
   if (value === '') add({ kind: 'empty' });
   const isGiven = value !== '' && !blemishes.includes('placeholder');
   if (isGiven && setting === 'url') {
-    for (const details of urlIssues(value, vendor)) add(details, span);
+    for (const details of urlIssues(value, service)) add(details, span);
   }
-  if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value, vendor)) {
+  if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value, service)) {
     add({ kind: 'malformed' }, span);
   }
   return { value, isGiven, issues };
@@ -219,7 +221,7 @@ function commentAt(raw: string): number | undefined {
   return undefined;
 }
 
-function urlIssues(value: string, { regions, privatePrefix }: Vendor): IssueDetails[] {
+function urlIssues(value: string, { regions, privatePrefix }: Service): IssueDetails[] {
   const parsed = parseServiceUrl(value);
   if (!parsed.ok) return [{ kind: 'bad-url', problem: parsed.problem }];
   const issues: IssueDetails[] = [];

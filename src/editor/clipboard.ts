@@ -2,7 +2,7 @@ import { env } from 'vscode';
 import { inform } from '../ui/notify.ts';
 import { onClipboard } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
-import type { AnswerWriter } from './streamWriter.ts';
+import type { ResponseWriter } from './streamWriter.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',
@@ -13,7 +13,7 @@ export const clipboard: InsertMode = {
  * Copies all answers together, once the last one has ended. What was on the clipboard before is
  * never read, and so cannot come back.
  */
-class ClipboardWriter implements AnswerWriter {
+class ClipboardWriter implements ResponseWriter {
   readonly isPending = false;
   readonly #texts: string[];
   readonly #open: Set<number>;

@@ -1,7 +1,7 @@
 import type { EditorDocument } from './openDocument.ts';
 import type { Previews } from './previews.ts';
 import type { AnswerPlace } from './responseInDocument.ts';
-import type { AnswerWriter } from './streamWriter.ts';
+import type { ResponseWriter } from './streamWriter.ts';
 import type { Target, Targets } from './target.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface InsertMode {
    */
   readonly placeOf?: (target: Target) => AnswerPlace;
   /** @param targets one for each answer, in the order of the document */
-  readonly open: (targets: Targets, deps: ModeDeps) => AnswerWriter;
+  readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }
 
 /** What a mode may need of the command that it serves. */

@@ -1,7 +1,7 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
 import type { InsertMode } from './insertMode.ts';
 import { EditorDocument, openEmpty } from './openDocument.ts';
-import { type AnswerWriter, StreamWriter, type Undone } from './streamWriter.ts';
+import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 import { isUnchanged, type Targets } from './target.ts';
 
 export const newDocument: InsertMode = {
@@ -10,7 +10,7 @@ export const newDocument: InsertMode = {
 };
 
 /** Opens a document once there is text for it, and writes the answers below each other. */
-class NewDocumentWriter implements AnswerWriter {
+class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
   readonly #onTakenBack: () => void;
   /** Of undefined if the document could not be opened: whoever ends an answer is told. */
@@ -78,8 +78,8 @@ class NewDocumentWriter implements AnswerWriter {
   }
 
   async #open(): Promise<StreamWriter> {
-    const [{ answerLanguage, snapshot }] = this.#targets;
-    const document = await openEmpty(answerLanguage);
+    const [{ responseLanguage, snapshot }] = this.#targets;
+    const document = await openEmpty(responseLanguage);
     const preserveFocus = !isUnchanged(snapshot);
     const options = { viewColumn: ViewColumn.Beside, preview: false, preserveFocus };
     await window.showTextDocument(document, options);

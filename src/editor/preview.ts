@@ -5,7 +5,7 @@ import { NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { replace } from './placing.ts';
 import type { AnswerPlace } from './responseInDocument.ts';
-import { type AnswerWriter, StreamWriter, type Undone } from './streamWriter.ts';
+import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './target.ts';
 
 /** Often enough to seem to stream; VS Code compares both sides anew each time. */
@@ -30,7 +30,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
  * lands without a look at it, a continued or repeated answer neither. Follows their places all the
  * time, so that the document may change meanwhile.
  */
-class PreviewWriter implements AnswerWriter {
+class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
   /** The answers that are to come, or to go on. */

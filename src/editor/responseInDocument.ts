@@ -45,7 +45,7 @@ const AFTER: Readonly<
 };
 
 /** One answer in a document: its place, what of it stands there, and what waits to be written. */
-export class AnswerInDocument {
+export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
   readonly #place: AnswerPlace;

@@ -2,7 +2,7 @@ import type { TextDocument } from 'vscode';
 import { answerOf, EditAttempts, isLate } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
 import type { Replay } from './replayStates.ts';
-import { AnswerInDocument, type AnswerPlace, type NextChange } from './responseInDocument.ts';
+import { type AnswerPlace, type NextChange, ResponseInDocument } from './responseInDocument.ts';
 import { replacedRange, type TextChange } from './textChange.ts';
 
 /** What became of the wish to take text back. */
@@ -14,7 +14,7 @@ export type Undone =
   | 'refused';
 
 /** Takes the answers of one command as they stream, each by its number. Text has LF line ends. */
-export interface AnswerWriter {
+export interface ResponseWriter {
   /** The document that it has opened for them. */
   readonly document?: TextDocument | undefined;
   /** Whether text of it waits to be written. */
@@ -56,7 +56,7 @@ interface WriterOptions {
 
 /** A change under way, until it is reported. */
 interface ExpectedChange extends NextChange {
-  readonly answer: AnswerInDocument;
+  readonly answer: ResponseInDocument;
 }
 
 /** Times that text is taken back, before it is left where it is: the user may always be quicker. */
@@ -70,9 +70,9 @@ const REMOVALS = 10;
  * What VS Code says about an edit proves nothing (see `OpenDocument.write`); what counts is the change that
  * the document then reports.
  */
-export class StreamWriter implements AnswerWriter {
+export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
-  readonly #answers: readonly AnswerInDocument[];
+  readonly #answers: readonly ResponseInDocument[];
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
   /** Somebody else edited since our last edit, so that the next one begins an undo step. */
@@ -93,7 +93,7 @@ export class StreamWriter implements AnswerWriter {
     this.#openDocument = openDocument;
     this.#timing = timing;
     this.#onTakenBack = onTakenBack;
-    this.#answers = places.map((place) => new AnswerInDocument(openDocument, place));
+    this.#answers = places.map((place) => new ResponseInDocument(openDocument, place));
     openDocument.onDidChange((changes, replay) => this.#follow(changes, replay));
   }
 
@@ -161,7 +161,7 @@ export class StreamWriter implements AnswerWriter {
     return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
   }
 
-  #answer(index: number): AnswerInDocument {
+  #answer(index: number): ResponseInDocument {
     const answer = this.#answers[index];
     if (!answer) throw new RangeError(`No answer ${index}`);
     return answer;

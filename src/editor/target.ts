@@ -32,7 +32,7 @@ export interface Target {
   /** Of the first line of the selection. */
   readonly indentation: string;
   /** What an answer is written in that goes somewhere else: the document's, unless one was chosen. */
-  readonly answerLanguage: string;
+  readonly responseLanguage: string;
 }
 
 /** The first of them stands for what they share: the document, the snapshot, the language. */
@@ -44,7 +44,7 @@ export type Targets = readonly [Target, ...Target[]];
  */
 export function captureTargets(
   editor: Pick<TextEditor, 'document' | 'selections'>,
-  answerLanguage = editor.document.languageId,
+  responseLanguage = editor.document.languageId,
 ): Target[] {
   const { document, selections } = editor;
   const snapshot = snapshotOf(editor);
@@ -58,7 +58,7 @@ export function captureTargets(
       snapshot,
       selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
       indentation: indentationAt(document, selection.start.line),
-      answerLanguage,
+      responseLanguage,
     }));
 }
 

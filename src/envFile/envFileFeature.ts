@@ -3,7 +3,7 @@ import { readSettings, withStoredService } from '../config/settings.ts';
 import { isEnvFile } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
 import type { KeyStore } from '../connection/keyStore.ts';
-import type { VendorReading } from '../dotenv/envFile.ts';
+import type { ServiceReading } from '../dotenv/envFile.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';
@@ -13,12 +13,12 @@ import { registerQuickFixes } from './quickFixes.ts';
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
-  const problemsIn = (document: TextDocument, text: VendorReading) =>
+  const problemsIn = (document: TextDocument, text: ServiceReading) =>
     problemsOf(text, risks.get(document));
-  const parse = async (document: TextDocument): Promise<VendorReading> => {
+  const parse = async (document: TextDocument): Promise<ServiceReading> => {
     const settings = withStoredService(readSettings(document.uri), await keys.services());
-    const { vendor, vendors, isVendorSet } = settings;
-    return parseEnvText(document.getText(), vendor, vendors, isVendorSet);
+    const { service, services, isServiceSet } = settings;
+    return parseEnvText(document.getText(), service, services, isServiceSet);
   };
   const diagnostics = new DocumentDiagnostics({
     appliesTo: isEnvFile,

@@ -3,7 +3,7 @@ import type { GitRisk } from '../connection/gitRisk.ts';
 import type { EnvFix } from '../dotenv/envFix.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import { listOf, settingLabel } from '../messages/settingLabels.ts';
-import { resourceOf, type Vendor } from '../service/services.ts';
+import { resourceOf, type Service } from '../service/services.ts';
 
 /**
  * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings
@@ -51,9 +51,9 @@ const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
   'url-path': 'Cut Off Path',
 };
 
-export function issueText(issue: Issue, vendor: Vendor): string {
+export function issueText(issue: Issue, service: Service): string {
   const { kind, name, setting } = issue;
-  const label = settingLabel(setting, { vendor, resource: resourceOf(name) });
+  const label = settingLabel(setting, { service, resource: resourceOf(name) });
   const what = `${name} ${ISSUE_PHRASES[kind]}`;
   if (issue.kind === 'bad-url') {
     return `${what}: ${URL_PROBLEMS[issue.problem]}. Nothing is sent to it. Put the ${label} in its place.`;

@@ -3,12 +3,12 @@ import {
   firstReading,
   likelyReading,
   readForAll,
+  type ServiceReading,
   type SourceReading,
-  type VendorReading,
 } from '../dotenv/envFile.ts';
 import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
-import type { Vendor } from '../service/services.ts';
+import type { Service } from '../service/services.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
 /** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
@@ -25,28 +25,28 @@ export interface Problem {
 
 /**
  * The text of an open file, read once for its problems and for what mends them.
- * @param vendors those that the text can be about; the one in use if it names none
+ * @param services those that the text can be about; the one in use if it names none
  * @param isVendorSet false if the settings name no service, so that the first complete set is used
  */
 export function parseEnvText(
   text: string,
-  inUse: Vendor,
-  vendors: readonly Vendor[] = [inUse],
-  isVendorSet = true,
-): VendorReading {
+  inUse: Service,
+  services: readonly Service[] = [inUse],
+  isServiceSet = true,
+): ServiceReading {
   // A file of this size is not used, so nothing needs to be said about it.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
-  const all = readForAll(assignments, inUse, vendors);
-  return isVendorSet ? likelyReading(all) : firstReading(all, vendors);
+  const all = readForAll(assignments, inUse, services);
+  return isServiceSet ? likelyReading(all) : firstReading(all, services);
 }
 
 /** In no order. Empty if the file names none of the settings. */
-export function problemsOf({ reading, vendor }: VendorReading, risk?: GitRisk): Problem[] {
+export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
     if (!place) return [];
     const severity = isError ? 'Error' : 'Warning';
-    return [{ kind, severity, place, message: issueText(issue, vendor), issue }];
+    return [{ kind, severity, place, message: issueText(issue, service), issue }];
   });
   const [first] = reading.named;
   if (!first?.place) return problems;

@@ -13,7 +13,7 @@ import {
   workspace,
 } from 'vscode';
 import { isEnvFile } from '../connection/folders.ts';
-import type { VendorReading } from '../dotenv/envFile.ts';
+import type { ServiceReading } from '../dotenv/envFile.ts';
 import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
@@ -28,8 +28,8 @@ const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 type IsHere = (place: { readonly line: number }) => boolean;
 
 export function registerQuickFixes(
-  parse: (document: TextDocument) => Promise<VendorReading>,
-  problemsIn: (document: TextDocument, text: VendorReading) => readonly Problem[],
+  parse: (document: TextDocument) => Promise<ServiceReading>,
+  problemsIn: (document: TextDocument, text: ServiceReading) => readonly Problem[],
 ): Disposable {
   const provideCodeActions = async (
     document: TextDocument,
@@ -71,7 +71,7 @@ function markOf(code: Diagnostic['code'], { start, end }: Range): string {
 async function fixesOf(
   { kind, issue, place }: Problem,
   document: TextDocument,
-  { vendor, reading }: VendorReading,
+  { service, reading }: ServiceReading,
 ): Promise<CodeAction[]> {
   if (kind === 'incomplete') {
     const lines = absentNames(reading).map((name) => `${name}=`);
@@ -80,7 +80,7 @@ async function fixesOf(
   }
   if (kind === 'not-ignored') return ignoreActions(document);
   if (!issue) return [];
-  const mendings = envFixes(document.lineAt(place.line).text, issue, vendor);
+  const mendings = envFixes(document.lineAt(place.line).text, issue, service);
   if (mendings.length === 0) return [withCommand('setUp')];
   return mendings.map((mending) => {
     const action = withEdit(document, mendingTitle(issue, mending), changeOf(document, mending));

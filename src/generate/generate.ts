@@ -34,7 +34,7 @@ export async function generate(
   const mustPreview = await leadsToConfigFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
-  const [first, ...more] = captureTargets(snapshot, order.template?.answerLanguage || undefined);
+  const [first, ...more] = captureTargets(snapshot, order.template?.responseLanguage || undefined);
   if (!first) return;
   const targets = [first, ...more] as const;
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);

@@ -4,7 +4,7 @@ import { plainText } from '../editor/fit/characterFilter.ts';
 import { TextFit } from '../editor/fit/textFit.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import { EditorDocument } from '../editor/openDocument.ts';
-import type { AnswerWriter, Undone } from '../editor/streamWriter.ts';
+import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { Target, Targets } from '../editor/target.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
@@ -48,7 +48,7 @@ export class Job implements Result, Disposable {
   readonly mode: InsertMode;
   /** Empty once the job is forgotten. */
   #answers: readonly Answer[];
-  #writer: AnswerWriter;
+  #writer: ResponseWriter;
   readonly #openDocument: EditorDocument;
   /** Who is at work on its answers. */
   readonly activeRuns = new ActiveRuns();
@@ -264,7 +264,7 @@ export class Job implements Result, Disposable {
 }
 
 /** The writer of a forgotten job. */
-const FORGOTTEN_WRITER: AnswerWriter = {
+const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,
   append() {},
@@ -273,8 +273,8 @@ const FORGOTTEN_WRITER: AnswerWriter = {
 };
 
 function fitFor({ placeOf }: InsertMode, target: Target): TextFit {
-  const { document, indentation, answerLanguage } = target;
+  const { document, indentation, responseLanguage } = target;
   return placeOf
     ? new TextFit({ languageId: document.languageId, indentation, isInserted: true })
-    : new TextFit({ languageId: answerLanguage, indentation: '' });
+    : new TextFit({ languageId: responseLanguage, indentation: '' });
 }

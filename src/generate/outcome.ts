@@ -33,13 +33,13 @@ async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): 
   const { CONTINUE, TRY_AGAIN, UNDO } = texts;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
-  if (picked === CONTINUE) await continueAnswers(job, runAgain);
+  if (picked === CONTINUE) await continueResponses(job, runAgain);
   if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
 /** Continues what the service cut. */
-export async function continueAnswers(job: Job | undefined, runAgain: RunAgain): Promise<void> {
+export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (job?.isTakenBack) return inform(texts.TAKEN_BACK);
   if (!job || job.cut.length === 0) return inform(texts.NOTHING_CUT);
   await runAgain(job.cut, 'continue');

@@ -180,11 +180,11 @@ async function generateOne(
   try {
     watch = startWatch();
     const prompt = job.promptOf(index);
-    const answerSoFar = job.begin(index, runMode);
+    const responseSoFar = job.begin(index, runMode);
     const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
       return connection.generateText(prompt, {
         signal: ends,
-        answerSoFar,
+        responseSoFar,
         onSilence,
         onUsage: onUsed,
         onText: (text) => {

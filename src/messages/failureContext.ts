@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '../service/errors.ts';
-import { vendors } from '../service/services.ts';
+import { services } from '../service/services.ts';
 import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 
@@ -34,8 +34,8 @@ export interface FailureContext {
   readonly place: FixActions;
   /** Holds the address of the host that failed. */
   readonly address: FixActions;
-  /** The address of this host stands in our own list of vendors, so that nobody has misspelt it. */
-  readonly isOfVendor: boolean;
+  /** The address of this host stands in our own list of services, so that nobody has misspelt it. */
+  readonly isOfService: boolean;
   readonly isIdentity: boolean;
   /** Nothing was to be generated, so that nothing is lost or paid twice. */
   readonly isSafeToRepeat: boolean;
@@ -72,17 +72,17 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {
   const { source = 'editor', authHost, isCheck = false } = context;
-  const isVendorIdentity =
-    host !== undefined && vendors.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
-  const isIdentity = isVendorIdentity || (host !== undefined && host === authHost);
-  const isRegion = vendors.some(({ regions }) =>
+  const isServiceIdentity =
+    host !== undefined && services.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
+  const isIdentity = isServiceIdentity || (host !== undefined && host === authHost);
+  const isRegion = services.some(({ regions }) =>
     regions.some(({ url }) => new URL(url).host === host),
   );
   return {
     place: PLACES[source],
     // The identity address is the user's own, whichever source the three settings come from.
     address: isIdentity ? PLACES.editor : PLACES[source],
-    isOfVendor: isVendorIdentity || isRegion,
+    isOfService: isServiceIdentity || isRegion,
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
     labels: context,

@@ -117,11 +117,11 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           actions: [address.value],
         }
       : { text: 'Nothing was sent: the selection is too large. Select less text.', actions: [] },
-  'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isOfVendor }) =>
+  'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isOfService }) =>
     status >= 200 && status < 300
       ? {
-          text: `${host} answered with a page. Most likely it is a login page of the network: log in with a browser.${isOfVendor ? '' : ` Otherwise check the address in ${address.name}.`}`,
-          actions: ['retry', isOfVendor ? 'diagnose' : address.value],
+          text: `${host} answered with a page. Most likely it is a login page of the network: log in with a browser.${isOfService ? '' : ` Otherwise check the address in ${address.name}.`}`,
+          actions: ['retry', isOfService ? 'diagnose' : address.value],
         }
       : {
           text: `${host} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in ${address.name} is wrong.`,

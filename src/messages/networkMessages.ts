@@ -61,12 +61,12 @@ export const NETWORK_SENTENCES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Message {
-  const { address, isIdentity, isOfVendor } = where;
+  const { address, isIdentity, isOfService } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
   const what = `${asked} wanted to redirect to ${to}: refused, as key or token would go there.`;
   const cause = 'Most likely the network wants a login in a browser';
-  const end = isOfVendor
+  const end = isOfService
     ? '. Log in there and try again.'
     : `, or the address in ${address.name} is wrong.`;
   return { text: `${what} ${cause}${end}`, actions: mendAddress(where) };
@@ -74,21 +74,21 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
 
 function unreachable(
   { host = 'the service', code, phase }: ErrorDetails,
-  { address: { name }, isOfVendor }: FailureContext,
+  { address: { name }, isOfService }: FailureContext,
 ): string {
   if (phase === 'connect') {
     const why = code ? ` (${code})` : ' in time';
     return `No connection to ${host} came about${why}, and nothing was sent. Most likely a firewall or a proxy does not let it through. ${CHECK_NETWORK}`;
   }
   if (code === UNKNOWN_NAME) {
-    return isOfVendor
+    return isOfService
       ? `The name ${host} was not found. Most likely this machine is offline, or a name server of its network does not know it. Check the network.`
       : `The name ${host} was not found. Most likely the address in ${name} is misspelt, or the name is known in another network only. Check the address.`;
   }
   if (code === 'EAI_AGAIN') {
     return `No name server answered for ${host}. Most likely this machine is offline. Check the network.`;
   }
-  const settings = isOfVendor
+  const settings = isOfService
     ? 'the network and the proxy settings of VS Code'
     : `the network, the proxy settings of VS Code and the address in ${name}`;
   return `Nothing answers at ${host} (${code ?? 'no code'}). Check ${settings}.`;
@@ -96,21 +96,21 @@ function unreachable(
 
 function certificate(
   { host = 'the service', code = 'no code' }: ErrorDetails,
-  { address, isOfVendor }: FailureContext,
+  { address, isOfService }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
     return `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`;
   }
   if (OTHER_HOST.test(code)) {
-    const wrong = isOfVendor ? '' : ` the address in ${address.name} is wrong, or`;
-    return `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${isOfVendor ? 'network' : 'address'}.`;
+    const wrong = isOfService ? '' : ` the address in ${address.name} is wrong, or`;
+    return `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${isOfService ? 'network' : 'address'}.`;
   }
   return `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`;
 }
 
 /** An address out of our own list has nothing to mend. */
-function mendAddress({ address, isOfVendor }: FailureContext): readonly Action[] {
-  return isOfVendor ? ELSEWHERE : [address.value, 'diagnose'];
+function mendAddress({ address, isOfService }: FailureContext): readonly Action[] {
+  return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
 }
 
 /** The codes of a proxy that fetch cannot use at all, as it cannot use SOCKS. */

@@ -28,7 +28,7 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “authentication” of the entry in hostedModel.services.',
+      'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “clientAuthentication” of the entry in hostedModel.services.',
     invalid_grant:
       'The identity service takes this grant of the client no more. Ask who runs it to renew it.',
     unauthorized_client:
@@ -65,8 +65,8 @@ export const REFUSAL_SENTENCES = {
     text: `The service knows you but does not allow this. Most likely your account has no rights ${rights(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
-  intercepted: ({ status }, { address, isOfVendor }) => ({
-    text: `Something in between, such as a firewall or a gateway, refused the request (${status ?? 'no status'}); the answer is not the service's own. Ask who runs the network${isOfVendor ? '' : `, or check the address in ${address.name}`}.`,
+  intercepted: ({ status }, { address, isOfService }) => ({
+    text: `Something in between, such as a firewall or a gateway, refused the request (${status ?? 'no status'}); the answer is not the service's own. Ask who runs the network${isOfService ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({

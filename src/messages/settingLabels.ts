@@ -1,10 +1,10 @@
 import type { Credentials } from '../service/credentials.ts';
-import { neededSettings, type SettingName, vendors, WAYS } from '../service/services.ts';
+import { AUTH_METHODS, neededSettings, type SettingName, services } from '../service/services.ts';
 
 /** What the settings of a service are called, and which of them is missing. Pure. */
 
 /** What the names differ by; those of the first service where nothing is known. */
-export type LabelContext = Partial<Pick<Credentials, 'vendor' | 'resource'>>;
+export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
 const CLIENT_LABELS: Readonly<Partial<Record<SettingName, string>>> = {
   account: 'client ID',
@@ -12,8 +12,9 @@ const CLIENT_LABELS: Readonly<Partial<Record<SettingName, string>>> = {
 };
 
 /** "API key", within a sentence; an OAuth client has other words for it. */
-export function settingLabel(name: SettingName, { vendor, resource }: LabelContext = {}): string {
-  const isOfClient = vendor && WAYS[vendor.way.kind].secret === 'CLIENT_SECRET';
+export function settingLabel(name: SettingName, { service, resource }: LabelContext = {}): string {
+  const isOfClient =
+    service && AUTH_METHODS[service.authentication.kind].secret === 'CLIENT_SECRET';
   const labels = {
     ...{ account: 'user name', apiKey: 'API key', url: 'service URL' },
     projectId: `${resourceName({ resource })} ID`,
@@ -34,13 +35,13 @@ export function missingText(names: readonly SettingName[], context?: LabelContex
 
 /** "API key, project ID and service URL": all settings that the service needs. */
 export function allSettings(context: LabelContext): string {
-  const { vendor = vendors[0] } = context;
-  return listOf(neededSettings(vendor).map((name) => settingLabel(name, context)));
+  const { service = services[0] } = context;
+  return listOf(neededSettings(service).map((name) => settingLabel(name, context)));
 }
 
 /** "All three", of as many settings as the service needs. */
-export function allOf({ vendor = vendors[0] }: LabelContext): string {
-  return { 2: 'Both', 3: 'All three' }[neededSettings(vendor).length] ?? 'All four';
+export function allOf({ service = services[0] }: LabelContext): string {
+  return { 2: 'Both', 3: 'All three' }[neededSettings(service).length] ?? 'All four';
 }
 
 /** What the ID in requests is of: "project", "space" or "deployment". */
@@ -49,25 +50,25 @@ export function resourceName({ resource = 'project' }: LabelContext): string {
 }
 
 /** Whether the service needs this setting. */
-export function needsSetting(name: SettingName, { vendor = vendors[0] }: LabelContext): boolean {
-  return neededSettings(vendor).includes(name);
+export function needsSetting(name: SettingName, { service = services[0] }: LabelContext): boolean {
+  return neededSettings(service).includes(name);
 }
 
 /** What says where the secret goes: "the identity address in the settings". */
-export function identityAddress({ vendor = vendors[0] }: LabelContext): string {
-  if (!WAYS[vendor.way.kind].hasAddress) return 'the service URL';
-  return vendor.definition === undefined
+export function identityAddress({ service = services[0] }: LabelContext): string {
+  if (!AUTH_METHODS[service.authentication.kind].hasAddress) return 'the service URL';
+  return service.definition === undefined
     ? 'the service or identity address in the settings'
     : '“tokenUrl” of the entry in hostedModel.services';
 }
 
-export function hasRegions({ vendor = vendors[0] }: LabelContext): boolean {
-  return vendor.regions.length > 0;
+export function hasRegions({ service = services[0] }: LabelContext): boolean {
+  return service.regions.length > 0;
 }
 
 /** Whether the secret itself opens the service, so that there is neither trade nor token. */
-export function sendsKey({ vendor = vendors[0] }: LabelContext): boolean {
-  return WAYS[vendor.way.kind].sendsKey === true;
+export function sendsKey({ service = services[0] }: LabelContext): boolean {
+  return AUTH_METHODS[service.authentication.kind].sendsKey === true;
 }
 
 export function listOf(words: readonly string[]): string {

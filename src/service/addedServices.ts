@@ -1,5 +1,5 @@
 import { parseServiceUrl } from './credentials.ts';
-import { DIALECTS, NOTHING_BESIDES, type Vendor, vendors, WAYS } from './services.ts';
+import { APIS, AUTH_METHODS, NOTHING_BESIDES, type Service, services } from './services.ts';
 
 /**
  * Services that the user describes in the settings. By hand, since this is read with the window, and
@@ -7,15 +7,15 @@ import { DIALECTS, NOTHING_BESIDES, type Vendor, vendors, WAYS } from './service
  */
 
 /** The field of an entry that keeps it from being used. */
-export interface VendorIssue {
+export interface ServiceIssue {
   readonly word: string;
   readonly field:
     | 'word'
     | 'name'
-    | 'way'
+    | 'authentication'
     | 'tokenUrl'
     | 'grantType'
-    | 'dialect'
+    | 'api'
     | 'prefix'
     | 'defaultModel'
     | 'keyPage';
@@ -24,16 +24,19 @@ export interface VendorIssue {
 /** Stands in names for whichever service is in use. */
 const NEUTRAL = 'vendor';
 /** Of which each is looked for in each `.env` file. */
-const MOST_VENDORS = 50;
+const MOST_SERVICES = 50;
 
 /** The entries that can be used, and the first thing that is wrong with each of the others. */
-export function readVendors(entries: readonly unknown[]) {
-  const own: Vendor[] = [];
-  const issues: VendorIssue[] = [];
+export function readServices(entries: readonly unknown[]) {
+  const own: Service[] = [];
+  const issues: ServiceIssue[] = [];
   // Words that begin names of other services, those of their aliases among them.
-  const taken = new Set([NEUTRAL, ...vendors.flatMap((one) => [one.word, ...wordsOfAliases(one)])]);
-  for (const entry of entries.slice(0, MOST_VENDORS)) {
-    const read = readVendor(entry, taken);
+  const taken = new Set([
+    NEUTRAL,
+    ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
+  ]);
+  for (const entry of entries.slice(0, MOST_SERVICES)) {
+    const read = readService(entry, taken);
     if ('field' in read) {
       issues.push(read);
     } else {
@@ -44,25 +47,25 @@ export function readVendors(entries: readonly unknown[]) {
   return { own, issues };
 }
 
-function readVendor(entry: unknown, taken: ReadonlySet<string>): Vendor | VendorIssue {
+function readService(entry: unknown, taken: ReadonlySet<string>): Service | ServiceIssue {
   const text = textsOf(entry);
-  const ofWay = textsOf(Object(entry).way);
+  const ofAuthentication = textsOf(Object(entry).authentication);
   const word = text('word').toLowerCase();
-  const wrong = (field: VendorIssue['field']) => ({ word, field });
+  const wrong = (field: ServiceIssue['field']) => ({ word, field });
   if (!/^[a-z][a-z0-9_]{0,31}$/.test(word) || taken.has(word)) return wrong('word');
   const name = text('name') || word;
   if (!/^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name)) return wrong('name');
-  const kind = ofWay('kind');
-  if (!isKeyOf(WAYS, kind)) return wrong('way');
-  const { hasAddress, required, read } = WAYS[kind];
+  const kind = ofAuthentication('kind');
+  if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
+  const { hasAddress, required, read } = AUTH_METHODS[kind];
   // The text, since the parser repairs what leads elsewhere.
-  const isStrict = parseServiceUrl(ofWay('tokenUrl')).ok;
-  const address = URL.parse(ofWay('tokenUrl'));
+  const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
+  const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
   if (hasAddress && !isPlain) return wrong('tokenUrl');
-  if (required && !ofWay(required)) return wrong(required);
-  const dialect = text('dialect');
-  if (!isKeyOf(DIALECTS, dialect)) return wrong('dialect');
+  if (required && !ofAuthentication(required)) return wrong(required);
+  const api = text('api');
+  if (!isKeyOf(APIS, api)) return wrong('api');
   if (!/^(\/(?!\.{1,2}(\/|$))[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
   const defaultModelId = text('defaultModel');
   if (!defaultModelId) return wrong('defaultModel');
@@ -70,14 +73,20 @@ function readVendor(entry: unknown, taken: ReadonlySet<string>): Vendor | Vendor
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
   return {
     ...NOTHING_BESIDES,
-    ...{ word, name, keyPage, defaultModelId, way: read(address?.pathname ?? '', ofWay) },
+    ...{
+      word,
+      name,
+      keyPage,
+      defaultModelId,
+      authentication: read(address?.pathname ?? '', ofAuthentication),
+    },
     authUrl: hasAddress ? (address?.origin ?? '') : '',
-    dialect: { kind: dialect, prefix: text('prefix') },
+    api: { kind: api, prefix: text('prefix') },
     definition: JSON.stringify(entry),
   };
 }
 
-function wordsOfAliases({ aliases }: Vendor): string[] {
+function wordsOfAliases({ aliases }: Service): string[] {
   const names = Object.values(aliases).flat();
   return names.map((name) => name.split('_', 1)[0]?.toLowerCase() ?? '');
 }

@@ -1,4 +1,4 @@
-import { dialectOf } from './api/apis.ts';
+import { apiOf } from './api/apis.ts';
 import {
   type Conversation,
   chatParts,
@@ -11,7 +11,7 @@ import type { Model } from './api/modelList.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
 import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
-import { AnswerReader, type Generation } from './api/responseReader.ts';
+import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { secretsOf } from './auth/authMethods.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
@@ -51,7 +51,7 @@ export interface GenerateOptions extends CallOptions {
    * What the model has answered to this prompt already: it goes on from there. Neither `onText` nor
    * the result repeats it.
    */
-  readonly answerSoFar?: string;
+  readonly responseSoFar?: string;
 }
 
 /** What one call is made with. */
@@ -106,11 +106,11 @@ export class Client {
   async generateText(
     prompt: string,
     parameters: Parameters,
-    { answerSoFar = '', ...options }: GenerateOptions = {},
+    { responseSoFar = '', ...options }: GenerateOptions = {},
   ): Promise<Generation> {
     const { operation } = this.#options;
-    const text = prompt + answerSoFar;
-    const fields = this.#textFields(promptConversation(prompt, answerSoFar), () => text);
+    const text = prompt + responseSoFar;
+    const fields = this.#textFields(promptConversation(prompt, responseSoFar), () => text);
     const request = { operation, parameters, fields, text, inputs: [prompt] };
     return this.#generate(request, options);
   }
@@ -142,7 +142,7 @@ export class Client {
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
     const { modelId, credentials } = this.#options;
-    const { read, isExpectedError, ...asked } = this.#dialect.accessCheck(modelId, credentials);
+    const { read, isExpectedError, ...asked } = this.#api.accessCheck(modelId, credentials);
     const readAnswer = async ({ body, header }: HttpResponse) => {
       read(parseJson(await body.text()));
       return readRateLimit(header);
@@ -170,8 +170,8 @@ export class Client {
     return maskSecrets(maskPrivateKeys(text), secrets, SHORTEST_SOUGHT);
   }
 
-  get #dialect() {
-    return dialectOf(this.#options.credentials.vendor);
+  get #api() {
+    return apiOf(this.#options.credentials.service);
   }
 
   /** Secrets that no prompt may contain: all known keys and the latest tokens of every service. */
@@ -218,7 +218,7 @@ export class Client {
     // Once more: what the service said meanwhile may limit the model.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
-    const body = { ...this.#dialect.modelFields(modelId, credentials), ...fields };
+    const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
     const callbacks = new Callbacks();
     let received = '';
     const receive = (listener: CallOptions['onText']) => (text: string) => {
@@ -226,14 +226,14 @@ export class Client {
       listener?.(text);
     };
     const hear = onText && callbacks.capturing(receive(onText));
-    const dialect = this.#dialect;
+    const api = this.#api;
     const listeners = hear && {
       onText: hear,
       onReasoning: callbacks.capturing(receive(onReasoning)),
     };
-    const reader = new AnswerReader(operation, listeners, dialect);
-    const url = dialect.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
-    const asked = { url, body: { ...body, ...(hear && dialect.streaming) }, streams: !!hear };
+    const reader = new ResponseReader(operation, listeners, api);
+    const url = api.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
+    const asked = { url, body: { ...body, ...(hear && api.streaming) }, streams: !!hear };
     const answer = infer(this.#options, asked, {
       ...others,
       signal,
@@ -257,7 +257,7 @@ export class Client {
   #textFields(conversation: Conversation, input: () => string): RequestBody {
     const { operation, credentials } = this.#options;
     if (operation === 'generation') return { input: input() };
-    return this.#dialect.conversation(chatParts(conversation), credentials);
+    return this.#api.conversation(chatParts(conversation), credentials);
   }
 
   /** Returns the body without the fields for model and project. */
@@ -265,7 +265,7 @@ export class Client {
     const { operation, parameters } = request;
     const { knownModel } = this.#options;
     const newTokens = newTokensByDefault(knownModel?.(), request);
-    const names = this.#dialect.chatParameters;
+    const names = this.#api.chatParameters;
     const { fields, dropped } = mapParameters(operation, parameters, names, newTokens);
     const parameterFields = operation === 'chat' ? fields : { parameters: fields };
     return { fields: { ...request.fields, ...parameterFields }, dropped };

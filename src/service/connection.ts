@@ -10,7 +10,7 @@ import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
-import type { Operation, ResourceKind, Vendor } from './services.ts';
+import type { Operation, ResourceKind, Service } from './services.ts';
 
 /** The settings that a connection calls its service with. */
 export interface ModelSettings {
@@ -37,7 +37,7 @@ export type PublicCredentials = Omit<Credentials, 'apiKey' | 'otherKeys'>;
  * without them.
  */
 export class Connection implements PublicCredentials, ModelSettings {
-  readonly vendor: Vendor;
+  readonly service: Service;
   readonly account: string | undefined;
   readonly projectId: string;
   readonly resource: ResourceKind | undefined;
@@ -56,7 +56,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   /** @param runtime loads the service with the first call */
   constructor(options: ConnectionOptions, runtime: () => Promise<ServiceRuntime>) {
     const { credentials } = options;
-    this.vendor = credentials.vendor;
+    this.service = credentials.service;
     this.account = credentials.account;
     this.projectId = credentials.projectId;
     this.resource = credentials.resource;
@@ -110,8 +110,8 @@ export class Connection implements PublicCredentials, ModelSettings {
    * @throws {ServiceError}
    */
   async models(signal: AbortSignal): Promise<ModelList> {
-    const { vendor, serviceUrl, operation } = this;
-    const from = { vendor, serviceUrl, operation };
+    const { service, serviceUrl, operation } = this;
+    const from = { service, serviceUrl, operation };
     const runtime = await this.#runtime();
     return runtime.listModels(from, this.modelId, signal, this.#credentials);
   }
@@ -178,8 +178,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   toJSON(): object {
-    const { vendor, source, reason, projectId, authUrl, serviceUrl, modelId } = this;
-    return { service: vendor.word, source, reason, projectId, authUrl, serviceUrl, modelId };
+    const { service, source, reason, projectId, authUrl, serviceUrl, modelId } = this;
+    return { service: service.word, source, reason, projectId, authUrl, serviceUrl, modelId };
   }
 
   [inspect.custom](): object {

@@ -1,4 +1,4 @@
-import { neededSettings, type ResourceKind, type SettingName, type Vendor } from './services.ts';
+import { neededSettings, type ResourceKind, type Service, type SettingName } from './services.ts';
 
 /**
  * The settings that a service needs (API key, project ID, service URL, …): which are missing, what
@@ -7,7 +7,7 @@ import { neededSettings, type ResourceKind, type SettingName, type Vendor } from
 
 /** A key with all that its header values are made of. */
 export interface ServiceKey {
-  readonly vendor: Vendor;
+  readonly service: Service;
   /** Whose secret it is, where the way to a token asks: a client ID or a user name. */
   readonly account?: string | undefined;
   /** The secret that opens the service: an API key, or that of an OAuth client. */
@@ -94,10 +94,10 @@ export function strippedValue(text: string): CleanValue {
 
 /** The names of the settings that have no usable value, of those that the service needs. */
 export function missingSettings(
-  vendor: Vendor,
+  service: Service,
   values: Readonly<{ [Name in SettingName]?: string | undefined }>,
 ): SettingName[] {
-  return neededSettings(vendor).filter((name) => cleanValue(values[name] ?? '').value === '');
+  return neededSettings(service).filter((name) => cleanValue(values[name] ?? '').value === '');
 }
 
 export type UrlProblem =

@@ -1,4 +1,4 @@
-import { dialectOf } from './api/apis.ts';
+import { apiOf } from './api/apis.ts';
 import type { RequestBody } from './api/requestBody.ts';
 import { authMethodOf } from './auth/authMethods.ts';
 import { accessOf } from './auth/identity.ts';
@@ -60,7 +60,7 @@ export async function infer<Result>(
   { url, body, streams = false }: Asked,
   call: Call<Result>,
 ): Promise<Result> {
-  const { vendor, projectId } = credentials;
+  const { service, projectId } = credentials;
   const { callbacks = new Callbacks() } = call;
   let used: Token | undefined;
   const request: HttpRequest<Result> = {
@@ -79,7 +79,7 @@ export async function infer<Result>(
     onTurn: callbacks.awaiting(call.onTurn),
     onRetry: callbacks.capturing(call.onRetry),
     onSilence: call.onSilence,
-    failure: (answer) => dialectOf(vendor).failure(answer, credentials),
+    failure: (answer) => apiOf(service).failure(answer, credentials),
     read: call.read,
   };
   try {
@@ -89,7 +89,7 @@ export async function infer<Result>(
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
     // The secret itself was refused, and there is no other one.
-    if (!authMethodOf(vendor).exchange) {
+    if (!authMethodOf(service).exchange) {
       throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     }
     tokenService.drop(used);

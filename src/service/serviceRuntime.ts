@@ -1,4 +1,4 @@
-import { dialectOf } from './api/apis.ts';
+import { apiOf } from './api/apis.ts';
 import type { Model, ModelList } from './api/modelList.ts';
 import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
 import { accessOf, fetchToken } from './auth/identity.ts';
@@ -170,7 +170,7 @@ export class ServiceRuntime {
     signal: AbortSignal,
     credentials?: Credentials,
   ): Promise<ModelList> {
-    const needsToken = credentials && dialectOf(from.vendor).models.needsToken;
+    const needsToken = credentials && apiOf(from.service).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
     const secrets = credentials ? secretsOf(credentials) : secretsOfKeys(from.otherKeys ?? []);
     const source = { ...from, secrets };
@@ -287,9 +287,9 @@ function hasOwnModel({ resource }: Credentials): boolean {
 }
 
 function sourceOf(credentials: Credentials, operation: Operation) {
-  const { vendor, serviceUrl, approved } = credentials;
+  const { service, serviceUrl, approved } = credentials;
   const secrets = secretsOf(credentials);
-  return { vendor, serviceUrl, origin: approved.service, operation, secrets };
+  return { service, serviceUrl, origin: approved.service, operation, secrets };
 }
 
 /** One request at a time, and none of another caller's queue or patience. */

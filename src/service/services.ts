@@ -6,14 +6,14 @@
  */
 
 /** One hosted generative-model service. */
-export interface Vendor {
+export interface Service {
   /** The word that, in capitals, stands for it in setting names. */
   readonly word: string;
   readonly name: string;
   /** The identity service that trades a secret for a token; empty where the service itself does. */
   readonly authUrl: string;
-  readonly way: Way;
-  readonly dialect: DialectConfig;
+  readonly authentication: Authentication;
+  readonly api: ApiConfig;
   /** Where a person creates the secret; empty where each company has its own place. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
@@ -29,7 +29,7 @@ export interface Vendor {
 }
 
 /** How a token is got, with what differs from service to service. Paths are behind the identity address. */
-export type Way =
+export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
   /** OAuth 2.0 client credentials; `scope` and `audience` are sent where they are not empty. */
   | {
@@ -44,7 +44,7 @@ export type Way =
   | { readonly kind: 'zenApiKey' };
 
 /** What each way asks of the user besides the address, and what of an entry of the user's own it reads. */
-export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
+export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
     hasAddress: true,
@@ -58,7 +58,7 @@ export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
     read: (path, text) => ({
       kind: 'clientCredentials',
       path,
-      inBody: text('authentication') === 'client_secret_post',
+      inBody: text('clientAuthentication') === 'client_secret_post',
       scope: text('scope'),
       audience: text('audience'),
     }),
@@ -67,7 +67,7 @@ export const WAYS: Readonly<Record<Way['kind'], WayNeeds>> = {
   zenApiKey: { secret: 'API_KEY', sendsKey: true, read: () => ({ kind: 'zenApiKey' }) },
 };
 
-export interface WayNeeds {
+export interface AuthNeeds {
   /** Whose secret it is, where the way asks; as the end of a name in a `.env` file. */
   readonly account?: 'CLIENT_ID' | 'USERNAME';
   readonly secret: 'API_KEY' | 'CLIENT_SECRET';
@@ -77,27 +77,27 @@ export interface WayNeeds {
   readonly sendsKey?: true;
   /** What an entry of the user's own must say besides. */
   readonly required?: 'grantType';
-  readonly read: (path: string, text: (field: string) => string) => Way;
+  readonly read: (path: string, text: (field: string) => string) => Authentication;
 }
 
 /**
  * What each dialect can do. `resources` is what its requests can name, of which exactly one is
  * needed; empty where they name none.
  */
-export const DIALECTS = {
+export const APIS = {
   watsonx: {
     operations: ['chat', 'generation'],
     resources: ['project', 'space', 'deployment'],
   },
-  openAi: { operations: ['chat'], resources: [] },
+  openai: { operations: ['chat'], resources: [] },
 } as const satisfies Record<
   string,
   { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
 >;
 
 /** How text is asked for. `prefix` is what stands between the service address and the dialect's own paths. */
-export interface DialectConfig {
-  readonly kind: keyof typeof DIALECTS;
+export interface ApiConfig {
+  readonly kind: keyof typeof APIS;
   readonly prefix: string;
 }
 
@@ -127,7 +127,7 @@ export type Operation = 'chat' | 'generation';
 
 const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';
 
-const ibm: Vendor = {
+const ibm: Service = {
   word: 'ibm',
   name: 'IBM watsonx.ai',
   authUrl: 'https://iam.cloud.ibm.com',
@@ -147,8 +147,8 @@ const ibm: Vendor = {
     projectId: ['WATSONX_PROJECT_ID', 'WATSONX_SPACE_ID', 'WATSONX_DEPLOYMENT_ID'],
     url: ['WATSONX_URL'],
   },
-  way: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
-  dialect: { kind: 'watsonx', prefix: '' },
+  authentication: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
+  api: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
 };
 
@@ -160,30 +160,30 @@ export const NOTHING_BESIDES = {
   regions: [],
   privatePrefix: '',
   aliases: NO_NAMES,
-} as const satisfies Partial<Vendor>;
+} as const satisfies Partial<Service>;
 
 /** That maker's gateway to models of all makers, in the same cloud. */
-const gateway: Vendor = {
+const gateway: Service = {
   ...ibm,
   word: 'ibm_gateway',
   name: 'IBM watsonx.ai model gateway',
-  dialect: { kind: 'openAi', prefix: '/ml/gateway/v1' },
+  api: { kind: 'openai', prefix: '/ml/gateway/v1' },
   aliases: NO_NAMES,
 };
 
 /** The same maker's software on a company's own machines, which is its own identity service. */
-const cloudPak: Vendor = {
+const cloudPak: Service = {
   word: 'cpd',
   name: 'IBM watsonx.ai on premises',
   authUrl: '',
-  way: { kind: 'cloudPak' },
-  dialect: { kind: 'watsonx', prefix: '' },
+  authentication: { kind: 'cloudPak' },
+  api: { kind: 'watsonx', prefix: '' },
   defaultModelId: ibm.defaultModelId,
   ...NOTHING_BESIDES,
 };
 
 /** The built-in ones; the first one is in use unless a setting says otherwise. */
-export const vendors: readonly [Vendor, ...Vendor[]] = [
+export const services: readonly [Service, ...Service[]] = [
   ibm,
   gateway,
   cloudPak,
@@ -191,47 +191,47 @@ export const vendors: readonly [Vendor, ...Vendor[]] = [
     ...cloudPak,
     word: 'zen',
     name: `${cloudPak.name}, by a Zen API key`,
-    way: { kind: 'zenApiKey' },
+    authentication: { kind: 'zenApiKey' },
   },
 ];
 
-/** The vendor entry for a vendor word; undefined for a word that no entry has. */
-export function vendorFor(word: string, all: readonly Vendor[] = vendors): Vendor | undefined {
-  return all.find((vendor) => vendor.word === word.trim().toLowerCase());
+/** The service with that word, or undefined. */
+export function serviceFor(word: string, all: readonly Service[] = services): Service | undefined {
+  return all.find((service) => service.word === word.trim().toLowerCase());
 }
 
 /** Whether an address of the user's own takes the place of the entry's: of a built-in one, and of no other. */
-export function hasMovableIdentity({ authUrl, definition }: Vendor): boolean {
+export function hasMovableIdentity({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
 
 /** The settings that a service needs, all of them; in the order people are asked. */
-export function neededSettings(vendor: Vendor): SettingName[] {
-  const names = withPrefix('', vendor);
+export function neededSettings(service: Service): SettingName[] {
+  const names = withPrefix('', service);
   return SETTING_NAMES.filter((setting) => names[setting].length > 0);
 }
 
-/** The names that the settings of the vendor in use go by, in the order they are looked for. */
-export function allNameSets(vendor: Vendor): readonly NameSet[] {
-  return [...vendorNameSets(vendor), neutralNameSet(vendor)];
+/** The names that the settings of the service in use go by, in the order they are looked for. */
+export function allNameSets(service: Service): readonly NameSet[] {
+  return [...serviceNameSets(service), neutralNameSet(service)];
 }
 
 /** The last of them, which means whichever service is in use. */
-export function neutralNameSet(vendor: Vendor): NameSet {
-  return withPrefix('VENDOR', vendor);
+export function neutralNameSet(service: Service): NameSet {
+  return withPrefix('VENDOR', service);
 }
 
-/** Those of them that are the vendor's own. */
-export function vendorNameSets(vendor: Vendor): readonly NameSet[] {
-  return [withPrefix(vendor.word.toUpperCase(), vendor), vendor.aliases];
+/** Those of them that are the service’s own. */
+export function serviceNameSets(service: Service): readonly NameSet[] {
+  return [withPrefix(service.word.toUpperCase(), service), service.aliases];
 }
 
-function withPrefix(prefix: string, { way, dialect }: Vendor): NameSet {
-  const { account, secret } = WAYS[way.kind];
+function withPrefix(prefix: string, { authentication, api }: Service): NameSet {
+  const { account, secret } = AUTH_METHODS[authentication.kind];
   return {
     account: account ? [`${prefix}_${account}`] : [],
     apiKey: [`${prefix}_${secret}`],
-    projectId: DIALECTS[dialect.kind].resources.map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
+    projectId: APIS[api.kind].resources.map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
     url: [`${prefix}_URL`],
   };
 }

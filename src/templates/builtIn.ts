@@ -10,7 +10,7 @@ const TEMPLATES: readonly Omit<Template, 'origin'>[] = [
   {
     name: 'Explain',
     insertMode: 'newDocument',
-    answerLanguage: 'markdown',
+    responseLanguage: 'markdown',
     prompt: `Explain what the following does, for a colleague who knows the language ($\{language}) but not this file ($\{fileName}). Begin with its purpose in one sentence, then go through the parts that matter, and end with anything that looks wrong or surprising. Be brief.
 
 $\{selection}`,

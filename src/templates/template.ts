@@ -21,7 +21,7 @@ export interface Template extends Provenance {
   readonly parameters?: Parameters;
   readonly modelId?: string;
   /** Of an answer that goes to a new document or the clipboard; else that of the document. */
-  readonly answerLanguage?: string;
+  readonly responseLanguage?: string;
   /** Language identifiers of VS Code. Without them it fits every language. */
   readonly languages?: readonly string[];
 }

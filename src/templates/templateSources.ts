@@ -130,8 +130,8 @@ async function templatesOfFiles({
 }
 
 /** Whether every step of a way is a folder of its own, and not a link to elsewhere. */
-async function stateOf(way: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
-  for (const step of way) {
+async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
+  for (const step of path) {
     const stat = await workspace.fs.stat(step).then(undefined, () => undefined);
     if (!stat) return 'absent';
     if ((stat.type & FileType.SymbolicLink) !== 0) return 'link';

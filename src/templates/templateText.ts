@@ -175,7 +175,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       if (modes.includes(insertMode)) return { insertMode };
       return { kind: 'unknown-insert-mode', modes };
     }),
-    answerLanguage: field('text', (answerLanguage) => ({ answerLanguage })),
+    responseLanguage: field('text', (responseLanguage) => ({ responseLanguage })),
     model: field('text', (modelId) => ({ modelId })),
     languages: field('texts', (languages) => ({ languages })),
     parameters: field(

@@ -8,7 +8,7 @@ import { isRecord, type Service } from './service.ts';
 
 const PATH = /^(?:\/ml\/gateway)?\/v1(\/chat\/completions|\/models)$/;
 
-/** The answer to a request of this dialect; undefined for any other path. */
+/** The answer to a request of this API; undefined for any other path. */
 export function chatCompletionsAnswer(
   request: ReceivedRequest,
   service: Service,

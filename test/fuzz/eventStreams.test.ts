@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { failureInEvent } from '../../src/service/api/inferenceFailure.ts';
-import { AnswerReader } from '../../src/service/api/responseReader.ts';
+import { ResponseReader } from '../../src/service/api/responseReader.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Body } from '../../src/service/http/body.ts';
 import type { Operation } from '../../src/service/services.ts';
@@ -40,7 +40,7 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Body {
 
 async function collected(operation: Operation, body: Body) {
   const told: string[] = [];
-  const reader = new AnswerReader(
+  const reader = new ResponseReader(
     operation,
     { onText: (text) => told.push(text) },
     { failureInEvent },

@@ -18,7 +18,7 @@ import {
   workspace,
 } from 'vscode';
 import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { extensionId } from '../extensionId.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 import { closeTabs } from './jobs.ts';
@@ -82,7 +82,7 @@ describe('the .env file in a real editor', () => {
         const before = [key, ...rest, ''].with(line, written).join('\n');
         const document = await openWith(before);
         const found = await diagnosticOf(kind);
-        const text = parseEnvText(before, vendors[0] ?? assert.fail());
+        const text = parseEnvText(before, services[0] ?? assert.fail());
         const problem = problemsOf(text).find((one) => one.kind === kind);
         assert.equal(found.message, problem?.message);
         assert.deepEqual(

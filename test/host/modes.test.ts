@@ -126,7 +126,7 @@ describe('insert modes', () => {
     let isOpenable = false;
     const fragile = {
       ...target,
-      get answerLanguage() {
+      get responseLanguage() {
         assert.ok(isOpenable);
         return 'plaintext';
       },

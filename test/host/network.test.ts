@@ -4,7 +4,7 @@ import { ConfigurationTarget, workspace } from 'vscode';
 import { fetchToken, probeIdentity } from '../../src/service/auth/identity.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { Http } from '../../src/service/http/http.ts';
-import { type Vendor, vendorFor } from '../../src/service/services.ts';
+import { type Service, serviceFor } from '../../src/service/services.ts';
 import { startMuteServer } from '../contract/service/muteServer.ts';
 import { CLOSED_PORT, startProxy } from '../contract/service/proxy.ts';
 import { startTlsServer } from '../contract/service/tlsServer.ts';
@@ -15,7 +15,7 @@ import { trustedFileVariable } from './trusted.ts';
 const HOST = 'service.example';
 const far = `https://${HOST}:4711`;
 const never = new AbortController().signal;
-const vendor = vendorFor('ibm') as Vendor;
+const service = serviceFor('ibm') as Service;
 
 describe('the way to the service, as VS Code’s own fetch goes it,', () => {
   const closers: (() => unknown)[] = [];
@@ -35,7 +35,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     const http = new Http({ waitMs: () => 1 });
     closers.push(() => http.dispose());
     const credentialsAt = (origin: string) => ({
-      ...{ vendor, apiKey: 'none', projectId: 'none', authUrl: origin, serviceUrl: origin },
+      ...{ service, apiKey: 'none', projectId: 'none', authUrl: origin, serviceUrl: origin },
       approved: { auth: origin, service: origin },
     });
     return {

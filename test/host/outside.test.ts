@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
 import { readExternalFile } from '../../src/connection/sources.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 
-const [vendor] = vendors;
-assert.ok(vendor);
+const [service] = services;
+assert.ok(service);
 const text = 'VENDOR_API_KEY=key-no-1\nVENDOR_PROJECT_ID=project-1\nVENDOR_URL=https://a.example\n';
 const values = { apiKey: 'key-no-1', projectId: 'project-1', url: 'https://a.example' };
 
@@ -23,7 +23,7 @@ describe('the .env file of a real folder', () => {
 
   const env = () => join(folder, '.env');
   const read = (uri = Uri.file(folder)) =>
-    readExternalFile({ uri, name: 'x', index: 0 }, { vendor, isVendorSet: false, vendors });
+    readExternalFile({ uri, name: 'x', index: 0 }, { service, isServiceSet: false, services });
   const valuesRead = async () => {
     const { text: found } = await read();
     return found.kind === 'read' ? found.reading.values : found.why;

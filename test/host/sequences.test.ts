@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { commands, Range, Selection, type TextDocument, type TextEditor } from 'vscode';
 import { generate } from '../../src/generate/generate.ts';
 import type { Job } from '../../src/generate/job.ts';
-import { continueAnswers } from '../../src/generate/outcome.ts';
+import { continueResponses } from '../../src/generate/outcome.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
@@ -295,7 +295,7 @@ class Sequence {
     if (!generation || !response) return;
     const { job } = generation;
     const { options } = this.#world;
-    const continued = continueAnswers(job, (indices, how) => runJob(options, job, indices, how));
+    const continued = continueResponses(job, (indices, how) => runJob(options, job, indices, how));
     const isSent = await this.#run('Continue', continued);
     if (!isSent) {
       const first = response.marks[0] && this.#marks.indexOf(response.marks[0]);

@@ -252,7 +252,7 @@ describe('templates in a real editor', () => {
         (await completionsAt(document, new Position(line, character))).map(labelOf);
       assert.deepEqual(await labels(1, 0), [
         'name',
-        'answerLanguage',
+        'responseLanguage',
         'model',
         'languages',
         'parameters',

@@ -4,7 +4,7 @@ import type { GenerateDeps } from '../../src/generate/runJob.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
@@ -45,11 +45,11 @@ export class World {
   }
 
   get options(): GenerateDeps {
-    const [vendor] = vendors;
-    if (!vendor) throw new Error('No vendor');
+    const [service] = services;
+    if (!service) throw new Error('No service');
     const { url } = this.emulator;
     const credentials: Credentials = {
-      vendor,
+      service,
       apiKey: defaultApiKey,
       projectId: defaultProjectId,
       authUrl: url,

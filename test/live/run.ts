@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
 import { holdsSecret, redact } from '../../src/service/secrets.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
@@ -16,12 +16,12 @@ import { differencesOf } from './differences.ts';
 import { type LiveRun, takeSteps } from './steps.ts';
 import { MOST_TOKENS } from './witness.ts';
 
-const [vendor] = vendors;
+const [service] = services;
 
 const { values: options } = parseArgs({
   options: {
-    model: { type: 'string', default: vendor.defaultModelId },
-    identity: { type: 'string', default: vendor.authUrl },
+    model: { type: 'string', default: service.defaultModelId },
+    identity: { type: 'string', default: service.authUrl },
   },
 });
 
@@ -38,29 +38,29 @@ function credentialsFrom(
   environment: Readonly<Record<string, string | undefined>>,
   identity: string,
 ): Credentials | string {
-  const { values, missing, named, issues } = readEnvironment(environment, vendor);
+  const { values, missing, named, issues } = readEnvironment(environment, service);
   if (named.length === 0) {
     const names = 'VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL';
     return `Skipped: the environment has no ${names}, nor the same by another name of the README. It runs the extension's client against the live service and generates at most ${MOST_TOKENS} tokens.`;
   }
   const wrong = issues.filter(({ isError }) => isError).map(({ name, kind }) => `${name}: ${kind}`);
-  const [service, auth] = [parseServiceUrl(values?.url ?? ''), parseServiceUrl(identity)];
+  const [address, auth] = [parseServiceUrl(values?.url ?? ''), parseServiceUrl(identity)];
   if (!auth.ok) return `Not run: --identity is ${auth.problem}.`;
-  if (!values || !service.ok) {
+  if (!values || !address.ok) {
     return `Not run. Missing: ${missing.join(', ') || 'nothing'}. Wrong: ${wrong.join(', ') || 'nothing'}.`;
   }
   if (values.resource === 'deployment') {
     return 'Not run: of a deployment there are no recordings to compare with.';
   }
   return {
-    ...{ vendor, ...values, authUrl: auth.url, serviceUrl: service.url },
-    approved: { auth: auth.origin, service: service.origin },
+    ...{ service, ...values, authUrl: auth.url, serviceUrl: address.url },
+    approved: { auth: auth.origin, service: address.origin },
   };
 }
 
 async function compareWithEmulator(target: Credentials, modelId: string): Promise<0 | 1> {
   const { serviceUrl, authUrl, projectId } = target;
-  const isListed = vendor.regions.some(({ url }) => url === serviceUrl);
+  const isListed = service.regions.some(({ url }) => url === serviceUrl);
   const expected = await onEmulator(modelId);
   const found = await takeSteps({ credentials: target, modelId });
   const { text, isAsRecorded } = comparison(expected, found);
@@ -68,7 +68,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
     // That of a company is nobody else's business: the report is for strangers who help.
     `Service: ${isListed ? new URL(serviceUrl).host : 'a host of your own'}; model ${modelId}`,
-    authUrl === vendor.authUrl ? '' : 'Identity service: a host of your own',
+    authUrl === service.authUrl ? '' : 'Identity service: a host of your own',
     ...['', text, ''],
     `${found.generated} tokens were generated, as the service counts them; ${found.allowed} were allowed, of at most ${MOST_TOKENS}.`,
   ].join('\n');
@@ -91,7 +91,7 @@ async function onEmulator(modelId: string): Promise<LiveRun> {
   try {
     return await takeSteps({
       credentials: {
-        ...{ vendor, apiKey: defaultApiKey, projectId: defaultProjectId },
+        ...{ service, apiKey: defaultApiKey, projectId: defaultProjectId },
         ...{ authUrl: url, serviceUrl: url, approved: { auth: url, service: url } },
       },
       modelId,

@@ -90,8 +90,8 @@ const STEPS: Readonly<Record<string, Step>> = {
     return words.join(', ');
   },
   'Select Model': async ({ runtime, credentials, modelId }) => {
-    const { vendor, serviceUrl } = credentials;
-    const source = { vendor, serviceUrl, operation: 'chat' } as const;
+    const { service, serviceUrl } = credentials;
+    const source = { service, serviceUrl, operation: 'chat' } as const;
     const { models } = await runtime.listModels(source, modelId, never);
     return models.some(({ id }) => id === modelId) ? 'lists the model' : 'does not list the model';
   },
@@ -101,7 +101,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     [`${operation}, with parameters`]: generate(operation, {
       parameters: ALL_PARAMETERS[operation],
     }),
-    [`${operation}, continued`]: generate(operation, { answerSoFar: 'one two three' }),
+    [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
     // Refused, so that one token is one too many.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },
@@ -157,14 +157,14 @@ export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
 interface GenerationStep {
   readonly isStreamed?: boolean;
   readonly parameters?: Parameters;
-  readonly answerSoFar?: string;
+  readonly responseSoFar?: string;
   readonly newTokens?: number;
   readonly credentials?: Partial<Credentials>;
   readonly modelId?: string;
 }
 
 function generate(operation: Operation, given: GenerationStep = {}): Step {
-  const { isStreamed = false, parameters, answerSoFar = '', newTokens = NEW_TOKENS } = given;
+  const { isStreamed = false, parameters, responseSoFar = '', newTokens = NEW_TOKENS } = given;
   return async ({ runtime, credentials, modelId, told }) => {
     const client = runtime.client(
       { ...credentials, ...given.credentials },
@@ -175,7 +175,7 @@ function generate(operation: Operation, given: GenerationStep = {}): Step {
       pieces += 1;
     };
     const limited = { ...parameters, max_new_tokens: newTokens };
-    const options = { answerSoFar, ...(isStreamed && { onText }) };
+    const options = { responseSoFar, ...(isStreamed && { onText }) };
     const words = told(await client.generateText(PROMPT, limited, options));
     return pieces > 1 ? `${words}, in pieces` : words;
   };

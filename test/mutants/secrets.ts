@@ -209,7 +209,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a source is used for a different service than the settings name',
     file: 'src/connection/sources.ts',
-    from: 'const inUse = known.isVendorSet ? all[0] : ',
+    from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
     title: 'exclude all others if the set of the one in the settings is incomplete',
@@ -257,7 +257,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a secret that nothing trades is sent again after its refusal',
     file: 'src/service/inference.ts',
-    from: '    if (!authMethodOf(vendor).exchange) {',
+    from: '    if (!authMethodOf(service).exchange) {',
     to: '    if (!authMethodOf) {',
     test: 'test/contract/service/services.test.ts',
     title: 'proves Zen API key in watsonx, project without generating',
@@ -290,8 +290,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
     file: 'src/connection/setUp.ts',
-    from: 'return keys.write(recordFor(vendor, record, wanted)',
-    to: 'await keys.write(recordFor(vendor, record, wanted)',
+    from: 'return keys.write(recordFor(service, record, wanted)',
+    to: 'await keys.write(recordFor(service, record, wanted)',
     test: access,
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },

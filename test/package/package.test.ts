@@ -74,8 +74,8 @@ describe('the package', () => {
       assert.doesNotMatch(script, /child_process|\beval\(|new Function\(|sourceMappingURL/, name);
       for (const [address] of script.matchAll(/https?:\/\/[\w.-]+/g)) addresses.add(address);
     }
-    const vendor = /\.cloud\.ibm\.com$|^https:\/\/(iam\.)?cloud\.ibm\.com$/;
-    const others = [...addresses].filter((address) => !vendor.test(address)).sort();
+    const service = /\.cloud\.ibm\.com$|^https:\/\/(iam\.)?cloud\.ibm\.com$/;
+    const others = [...addresses].filter((address) => !service.test(address)).sort();
     // What axios resolves relative addresses against, ours are absolute; and VS Code's page about models in its chat.
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });

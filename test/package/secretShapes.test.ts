@@ -9,9 +9,9 @@ import { entriesOf } from './vsix.ts';
 
 /** Made up here, and put together so that no file of the repository holds one. */
 const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
-const vendorKey = letters(44);
+const serviceKey = letters(44);
 const keys: Readonly<Record<string, readonly string[]>> = {
-  'an API key of the vendor': [vendorKey, `x="${letters(20)}_-${letters(22)}"`],
+  'an API key of IBM Cloud': [serviceKey, `x="${letters(20)}_-${letters(22)}"`],
   'a key or token': [
     `eyJ${letters(20)}.${letters(30)}.${letters(20)}`,
     `authorization: Bearer ${letters(16)}`,
@@ -109,8 +109,8 @@ describe('what has the shape of a key or token', () => {
   it('is packaged neither in a source file nor in a picture @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
-      appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${vendorKey}';\n`);
-      writeFileSync(join(copy, 'media/icon.png'), pictures['zTXt of a PNG']?.(vendorKey) ?? '');
+      appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${serviceKey}';\n`);
+      writeFileSync(join(copy, 'media/icon.png'), pictures['zTXt of a PNG']?.(serviceKey) ?? '');
       const packaging = run(['npm', 'run', '--silent', 'package'], copy);
       const { message } = await packaging.then(
         () => assert.fail('This was packaged.'),
@@ -119,7 +119,7 @@ describe('what has the shape of a key or token', () => {
       for (const name of ['extension/dist/extension.js', 'extension/media/icon.png']) {
         assert.ok(message.includes(`${name} holds something of the shape of an API key`), message);
       }
-      assert.ok(!message.includes(vendorKey));
+      assert.ok(!message.includes(serviceKey));
       assert.equal(existsSync(join(copy, 'hosted-model.vsix')), false);
     } finally {
       rmSync(copy, { recursive: true });

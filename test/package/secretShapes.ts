@@ -7,7 +7,7 @@ import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/secrets.ts';
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
-/** The key of the vendor: 44 characters, those that Base64 has in addresses. */
+/** The key of IBM Cloud: 44 characters, those that Base64 has in addresses. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
 /** In either order of bytes. */
@@ -39,7 +39,7 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
   'a private key': holdsPrivateKey,
   'a key or token': (text) =>
     SECRET_SHAPES.some((shape) => Array.from(text.matchAll(shape)).some(([it]) => isMade(it))),
-  'an API key of the vendor': (text) =>
+  'an API key of IBM Cloud': (text) =>
     Array.from(text.matchAll(VENDOR_KEY)).some(
       ([key]) => /\d/.test(key) && /[a-z]/.test(key) && /[A-Z]/.test(key),
     ),

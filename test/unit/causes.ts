@@ -81,7 +81,7 @@ export const causes = {
   'an address that is none': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'host unknown': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
-  'host of the vendor unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
+  'host of a built-in service unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),
   'no name server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
   'nothing answers': failed('service-host', 'unreachable', {
@@ -120,7 +120,7 @@ export const causes = {
     { host: 'identity.example', redirectHost: 'login.example' },
     'envFile',
   ),
-  'redirect by a host of the vendor': onAccess('redirected', {
+  'redirect by a host of a built-in service': onAccess('redirected', {
     host: serviceHost,
     redirectHost: 'login.example',
   }),

@@ -4,7 +4,7 @@ import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { mendingTitle } from '../../src/envFile/envFileMessages.ts';
 import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 
@@ -94,13 +94,13 @@ describe('problems of a .env file', () => {
 });
 
 describe('an open .env file of another service', () => {
-  const cpd = vendors.find(({ word }) => word === 'cpd');
+  const cpd = services.find(({ word }) => word === 'cpd');
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
   it('is judged by what that service needs', () => {
-    const open = parseEnvText(text, ibm, vendors);
-    assert.equal(open.vendor, cpd);
+    const open = parseEnvText(text, ibm, services);
+    assert.equal(open.service, cpd);
     assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
     assert.deepEqual(
       open.reading.issues.map(({ kind }) => kind),
@@ -110,18 +110,18 @@ describe('an open .env file of another service', () => {
 
   it('is read as the first complete set if the settings name no service', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
-    assert.equal(parseEnvText(complete, ibm, vendors, false).vendor, cpd);
-    assert.equal(parseEnvText(complete, ibm, vendors).vendor, ibm);
+    assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
+    assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
   it('is one of the service in use where that is named, too', () => {
-    assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, vendors).vendor, ibm);
+    assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
   it('is one of the service whose values are used if the settings name none', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
-    const open = parseEnvText(used, ibm, vendors, false);
-    assert.equal(open.vendor, cpd);
+    const open = parseEnvText(used, ibm, services, false);
+    assert.equal(open.service, cpd);
     assert.deepEqual(problemsOf(open), []);
   });
 });

@@ -1,22 +1,22 @@
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 
-/** The table of docs/privacy.md, made from the entries of the vendors. */
+/** The table of docs/privacy.md, made from the entries of the services. */
 export function hostsTable(): string {
-  const names = (has: (vendor: (typeof vendors)[number]) => boolean) =>
-    vendors
+  const names = (has: (service: (typeof services)[number]) => boolean) =>
+    services
       .filter(has)
       .map(({ name }) => name)
       .join(', ');
-  const identity = [...new Set(vendors.flatMap(({ authUrl }) => authUrl || []))].map((url) => [
+  const identity = [...new Set(services.flatMap(({ authUrl }) => authUrl || []))].map((url) => [
     url,
     `identity service of ${names(({ authUrl }) => authUrl === url)}`,
     'the API key',
   ]);
-  const regions = vendors.flatMap((vendor) => vendor.regions);
+  const regions = services.flatMap((service) => service.regions);
   const service = [...new Map(regions.map((region) => [region.url, region])).values()].map(
     ({ url, place }) => [
       url,
-      `${place}: ${names((vendor) => vendor.regions.some((region) => region.url === url))}`,
+      `${place}: ${names((service) => service.regions.some((region) => region.url === url))}`,
       'tokens, and what you generate from',
     ],
   );

@@ -172,8 +172,8 @@ export const houseRules: readonly HouseRule[] = [
     name: 'authentication methods and APIs are named only in their files and in services.ts',
     isBroken: (line, path) =>
       !/^service\/(services|auth\/\w+|api\/(watsonx|openai|apis))\.ts$/.test(path) &&
-      /\b(apiKeyGrant|clientCredentials|cloudPak|zenApiKey|openAi|watsonx)\b/.test(line),
-    planted: ['connection/setUp.ts', "  if (vendor.way.kind === 'cloudPak') return;"],
+      /\b(apiKeyGrant|clientCredentials|cloudPak|zenApiKey|openai|watsonx)\b/.test(line),
+    planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
   },
   {
     name: 'no program is started, and nothing needs a mode of a file or a path of one system',

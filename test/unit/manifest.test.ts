@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { pictureOf } from './insertModesTable.ts';
 import { readPages } from './pageBlocks.ts';
@@ -199,15 +199,15 @@ describe('manifest', () => {
     );
   });
 
-  it('offers what the vendor entries hold', () => {
+  it('offers what the services hold', () => {
     const { markdownDescription: words = '', default: inUse } =
       settings['hostedModel.service'] ?? {};
-    for (const { word } of vendors) assert.ok(words.includes(`\`${word}\``), word);
+    for (const { word } of services) assert.ok(words.includes(`\`${word}\``), word);
     assert.equal(inUse, '');
-    // One of a vendor's own here would be asked of every other one.
+    // One of a service's own here would be asked of every other one.
     assert.equal(settings['hostedModel.modelId']?.default, '');
     assert.ok(
-      settings['hostedModel.modelId'].markdownDescription.includes(vendors[0].defaultModelId),
+      settings['hostedModel.modelId'].markdownDescription.includes(services[0].defaultModelId),
     );
   });
 

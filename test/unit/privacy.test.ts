@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { filesIn } from '../filesIn.ts';
 
 const page = readFileSync('docs/privacy.md', 'utf8');
@@ -29,8 +29,8 @@ describe('the page about privacy', () => {
     assert.deepEqual([...named].sort(), [...hosts].sort());
   });
 
-  it('names the hosts of all vendors: identity services, regions and pages of keys', () => {
-    const addresses = vendors.flatMap(({ authUrl, keyPage, regions }) => [
+  it('names the hosts of all services: identity services, regions and pages of keys', () => {
+    const addresses = services.flatMap(({ authUrl, keyPage, regions }) => [
       ...[authUrl, keyPage].filter(Boolean),
       ...regions.map(({ url }) => url),
     ]);

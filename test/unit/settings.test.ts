@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
 import { MODEL_ID } from '../../src/service/api/modelId.ts';
-import { vendors } from '../../src/service/services.ts';
+import { services } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
@@ -119,19 +119,28 @@ describe('the model in the settings', () => {
       ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
       ...['a`b', 'a b', 'a\nb', '<b>', 'x'.repeat(1_000)],
     ]) {
-      assert.deepEqual(await modelIn(id), [vendors[0].defaultModelId, ''], id);
+      assert.deepEqual(await modelIn(id), [services[0].defaultModelId, ''], id);
     }
   });
 
   it('is the one that the user set for the first service, even if it is the default of another', async () => {
     const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
-    const way = { kind: 'clientCredentials', tokenUrl: 'https://login.acme.example/token' };
-    const acme = { word: 'acme', name: 'ACME', way, dialect: 'openAi', defaultModel: 'gpt-4o' };
+    const authentication = {
+      kind: 'clientCredentials',
+      tokenUrl: 'https://login.acme.example/token',
+    };
+    const acme = {
+      word: 'acme',
+      name: 'ACME',
+      authentication,
+      api: 'openai',
+      defaultModel: 'gpt-4o',
+    };
     editor.userSettings.set('services', [acme]);
     const modelId = () => withStoredService(readSettings(), ['acme']).modelId;
     assert.equal(modelId(), 'gpt-4o');
-    editor.userSettings.set('modelId', vendors[0].defaultModelId);
-    assert.equal(modelId(), vendors[0].defaultModelId);
+    editor.userSettings.set('modelId', services[0].defaultModelId);
+    assert.equal(modelId(), services[0].defaultModelId);
   });
 
   it('is marked in the settings file if it is invalid', () => {

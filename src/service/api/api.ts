@@ -6,7 +6,7 @@ import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /** What a way to ask for text says of itself; there is a file for each. */
-export interface Dialect {
+export interface Api {
   /** The address of a call, with its query. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
   /** The fields that name the model, and what the call is billed to. */
@@ -29,7 +29,7 @@ export interface Dialect {
 export type GenerationCall = Operation | `${Operation}Stream`;
 
 /** Where a request leads, and what it names. */
-export type ModelTarget = Pick<Credentials, 'vendor' | 'serviceUrl' | 'projectId' | 'resource'>;
+export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 
 export interface ChatParts {
   readonly messages: readonly (RequestBody & { readonly role: string })[];
@@ -55,12 +55,12 @@ export interface ModelCalls {
   readonly needsToken: boolean;
   /** @param start the marker of a further page; undefined for the first */
   readonly listUrl: (
-    from: Pick<ModelTarget, 'vendor' | 'serviceUrl'>,
+    from: Pick<ModelTarget, 'service' | 'serviceUrl'>,
     operation: Operation,
     start?: string,
   ) => string;
   /** The shortest answer that has the entry of this model. */
-  readonly entryUrl: (from: Pick<ModelTarget, 'vendor' | 'serviceUrl'>, modelId: string) => string;
+  readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
    * @param date the `Date` header of the answer
    * @param most how many of its entries are looked at

@@ -1,14 +1,14 @@
-import type { Vendor } from '../services.ts';
-import type { Dialect } from './api.ts';
-import { openAi } from './openai.ts';
+import type { Service } from '../services.ts';
+import type { Api } from './api.ts';
+import { openai } from './openai.ts';
 import { watsonx } from './watsonx.ts';
 
-/** The dialect that a vendor entry names. */
-export function dialectOf({ dialect }: Pick<Vendor, 'dialect'>): Dialect {
-  switch (dialect.kind) {
+/** the API of a service. */
+export function apiOf({ api }: Pick<Service, 'api'>): Api {
+  switch (api.kind) {
     case 'watsonx':
       return watsonx;
-    case 'openAi':
-      return openAi(dialect.prefix);
+    case 'openai':
+      return openai(api.prefix);
   }
 }

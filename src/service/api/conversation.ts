@@ -49,10 +49,10 @@ const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add 
  * A prompt by itself.
  * @param answerSoFar what the model has answered to it already, and is to go on with
  */
-export function promptConversation(prompt: string, answerSoFar = ''): Conversation {
+export function promptConversation(prompt: string, responseSoFar = ''): Conversation {
   const first = userMessage(prompt);
-  const answer: ChatMessage = { role: 'assistant', text: answerSoFar, toolCalls: [] };
-  const messages = answerSoFar === '' ? [first] : [first, answer, userMessage(GO_ON)];
+  const answer: ChatMessage = { role: 'assistant', text: responseSoFar, toolCalls: [] };
+  const messages = responseSoFar === '' ? [first] : [first, answer, userMessage(GO_ON)];
   return { messages, tools: [], toolChoice: 'auto' };
 }
 
@@ -60,7 +60,7 @@ function userMessage(text: string): ChatMessage {
   return { role: 'user', content: [{ text }] };
 }
 
-/** What chat is sent of a conversation, before the dialect puts it together. */
+/** What chat is sent of a conversation, before the API puts it together. */
 export function chatParts({ messages, tools, toolChoice }: Conversation): ChatParts {
   return {
     messages: messages.map(chatMessage),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { check, parseJson, shape } from '../responseSchemas.ts';
-import type { Dialect, ModelTarget } from './api.ts';
+import type { Api, ModelTarget } from './api.ts';
 import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
 import { MODEL_ID } from './modelId.ts';
 import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
@@ -12,7 +12,7 @@ import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
  * a list of models for those with a token, errors in a shape of its own.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
-export function openAi(prefix: string): Dialect {
+export function openai(prefix: string): Api {
   const addressOf = ({ serviceUrl }: Pick<ModelTarget, 'serviceUrl'>, path: string) =>
     serviceUrl + prefix + path;
   const modelsUrl = (from: Pick<ModelTarget, 'serviceUrl'>) => addressOf(from, '/models');

@@ -15,7 +15,7 @@ export function stringsIn(value: unknown): string[] {
 
 /**
  * Maps a parameter set onto an operation. What its values may be is in `parameters.ts`.
- * @param chatNames generation field to chat field, as the dialect has them; `decoding_method` is
+ * @param chatNames generation field to chat field, in the API; `decoding_method` is
  * mapped by value
  * @param newTokens what to ask for where nothing is set
  * @returns the fields to send, and the names of those that the operation has no counterpart for

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../responseSchemas.ts';
 import type { Operation } from '../services.ts';
-import type { Dialect } from './api.ts';
+import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
 /** Why the service stopped generating, one list for both operations. */
@@ -14,7 +14,7 @@ export interface TokenUsage {
 }
 
 /** What one answer, or one event of a stream, adds to a generation. */
-export interface AnswerChunk {
+export interface ResponseChunk {
   readonly text: string;
   /** What the model says to itself before it answers. */
   readonly reasoning: string;
@@ -49,16 +49,16 @@ export interface Generation {
 const COUNT_MS = 1_000;
 
 /** What is told of a stream while it comes. */
-export interface AnswerListeners {
+export interface ResponseListeners {
   readonly onText: (text: string) => void;
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
 /** Reads one generation, whole or as a stream, and puts its pieces together. */
-export class AnswerReader {
-  readonly #readChunk: (json: unknown) => AnswerChunk;
-  readonly #listeners: AnswerListeners | undefined;
-  readonly #failureInEvent: Dialect['failureInEvent'];
+export class ResponseReader {
+  readonly #readChunk: (json: unknown) => ResponseChunk;
+  readonly #listeners: ResponseListeners | undefined;
+  readonly #failureInEvent: Api['failureInEvent'];
   readonly #parts: string[] = [];
   readonly #toolCalls = new Map<number, ToolCall>();
   #hasBegun = false;
@@ -72,8 +72,8 @@ export class AnswerReader {
    */
   constructor(
     operation: Operation,
-    listeners: AnswerListeners | undefined,
-    { failureInEvent }: Pick<Dialect, 'failureInEvent'>,
+    listeners: ResponseListeners | undefined,
+    { failureInEvent }: Pick<Api, 'failureInEvent'>,
   ) {
     this.#failureInEvent = failureInEvent;
     this.#readChunk = operation === 'chat' ? readChat : readGeneration;
@@ -127,7 +127,7 @@ export class AnswerReader {
     return this.#stopReason !== undefined;
   }
 
-  #add(chunk: AnswerChunk): void {
+  #add(chunk: ResponseChunk): void {
     this.#stopReason = chunk.stopReason ?? this.#stopReason;
     this.#inputTokens = chunk.inputTokens ?? this.#inputTokens;
     this.#outputTokens = chunk.outputTokens ?? this.#outputTokens;
@@ -192,7 +192,7 @@ function stopReason(reason: string): StopReason {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One answer or event of the generation operation. @throws {ServiceError} `unexpected-answer` */
-export function readGeneration(json: unknown): AnswerChunk {
+export function readGeneration(json: unknown): ResponseChunk {
   const { results, usage, system } = fieldsOf(json);
   const result = firstOf(results, usage);
   const reason = result && (textOf(result['stop_reason']) ?? unexpected());
@@ -210,7 +210,7 @@ export function readGeneration(json: unknown): AnswerChunk {
 }
 
 /** One answer or event of the chat operation. @throws {ServiceError} `unexpected-answer` */
-export function readChat(json: unknown): AnswerChunk {
+export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
   // `message` in a whole answer, `delta` in an event; a moderated event has neither.

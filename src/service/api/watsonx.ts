@@ -1,6 +1,6 @@
 import { isKind, ServiceError } from '../errors.ts';
 import { check, count, shape } from '../responseSchemas.ts';
-import type { Dialect, GenerationCall, ModelTarget } from './api.ts';
+import type { Api, GenerationCall, ModelTarget } from './api.ts';
 import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
 import { functionOf, readModels } from './modelList.ts';
 
@@ -23,7 +23,7 @@ const PAGE_SIZE = 200;
 /** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
-export const watsonx: Dialect = {
+export const watsonx: Api = {
   url: (call, target) => {
     const isDeployment = target.resource === 'deployment';
     const place = isDeployment ? `/deployments/${encodeURIComponent(target.projectId)}` : '';

@@ -1,4 +1,4 @@
-import type { Way } from '../services.ts';
+import type { Authentication } from '../services.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
@@ -7,7 +7,10 @@ import { readTokenResponse } from './tokenResponse.ts';
  * Exchanges an API key in a form, with the service's own grant type. The `refresh_token` in the
  * response is dropped, because the service can't use it with this grant.
  */
-export function apiKeyGrant({ path, grantType }: Way & { kind: 'apiKeyGrant' }): AuthMethod {
+export function apiKeyGrant({
+  path,
+  grantType,
+}: Authentication & { kind: 'apiKeyGrant' }): AuthMethod {
   return {
     scheme: 'Bearer',
     secrets: ({ apiKey }) => [apiKey],

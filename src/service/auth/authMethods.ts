@@ -1,12 +1,16 @@
 import type { Credentials, ServiceKey } from '../credentials.ts';
-import type { Vendor, Way } from '../services.ts';
+import type { Authentication, Service } from '../services.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
 import { zenApiKey } from './zenApiKey.ts';
 
-const METHODS: { readonly [Kind in Way['kind']]: (way: Way & { kind: Kind }) => AuthMethod } = {
+const METHODS: {
+  readonly [Kind in Authentication['kind']]: (
+    authentication: Authentication & { kind: Kind },
+  ) => AuthMethod;
+} = {
   apiKeyGrant,
   clientCredentials,
   cloudPak: () => cloudPak,
@@ -14,10 +18,10 @@ const METHODS: { readonly [Kind in Way['kind']]: (way: Way & { kind: Kind }) => 
 };
 
 /** The authentication method of a service. */
-export function authMethodOf({ way }: Pick<Vendor, 'way'>): AuthMethod {
+export function authMethodOf({ authentication }: Pick<Service, 'authentication'>): AuthMethod {
   // TypeScript can't tell that the entry of a kind takes this kind.
-  const methodOf = METHODS[way.kind] as (way: Way) => AuthMethod;
-  return methodOf(way);
+  const methodOf = METHODS[authentication.kind] as (authentication: Authentication) => AuthMethod;
+  return methodOf(authentication);
 }
 
 /**
@@ -30,5 +34,5 @@ export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly str
 
 /** These keys and the values of their credential headers as sent, each once. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
-  return [...new Set(keys.flatMap((key) => authMethodOf(key.vendor).secrets(key)))];
+  return [...new Set(keys.flatMap((key) => authMethodOf(key.service).secrets(key)))];
 }

@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { fixedToken } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../responseSchemas.ts';
-import type { Way } from '../services.ts';
+import type { Authentication } from '../services.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
@@ -25,8 +25,10 @@ import { readTokenResponse } from './tokenResponse.ts';
  * our own schema: some servers leave out `token_type`, or add an ID token of an issuer that isn't
  * configured here.
  */
-export function clientCredentials(way: Way & { kind: 'clientCredentials' }): AuthMethod {
-  const { path, inBody, scope, audience } = way;
+export function clientCredentials(
+  authentication: Authentication & { kind: 'clientCredentials' },
+): AuthMethod {
+  const { path, inBody, scope, audience } = authentication;
   return {
     scheme: 'Bearer',
     secrets: ({ account = '', apiKey }) => {

@@ -22,7 +22,7 @@ export async function fetchToken(
   signal: AbortSignal,
   deadlineMs = TOKEN_DEADLINE_MS,
 ): Promise<TokenResponse> {
-  const { exchange } = authMethodOf(credentials.vendor);
+  const { exchange } = authMethodOf(credentials.service);
   if (!exchange) return { value: credentials.apiKey, isApiKey: true };
   return exchange.fetchToken(credentials, identityOf(http, credentials, signal, deadlineMs));
 }
@@ -72,7 +72,7 @@ export function accessOf(
   tokenService: TokenService,
   onToken: (token: Token) => void = () => {},
 ): Access {
-  const { vendor, approved } = credentials;
+  const { service, approved } = credentials;
   const tokenProvider = () => {
     const before = tokenService.state;
     const get = async (signal: AbortSignal) => {
@@ -82,7 +82,7 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.isLiving, get };
   };
-  const { scheme } = authMethodOf(vendor);
+  const { scheme } = authMethodOf(service);
   return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
 }
 
@@ -92,8 +92,8 @@ export async function probeIdentity(
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
-  const { vendor, authUrl, approved } = credentials;
-  const url = authUrl + (authMethodOf(vendor).exchange?.path ?? '');
+  const { service, authUrl, approved } = credentials;
+  const url = authUrl + (authMethodOf(service).exchange?.path ?? '');
   const secrets = secretsOf(credentials);
   await http.probe({ url, origin: approved.auth, secrets, signal, read: async () => undefined });
 }

@@ -148,8 +148,8 @@ export class TokenServices {
 }
 
 /** Two credentials with the same key can use the same token. */
-function keyOf({ vendor, account, apiKey, authUrl, approved }: Credentials): string {
-  const { word, definition } = vendor;
+function keyOf({ service, account, apiKey, authUrl, approved }: Credentials): string {
+  const { word, definition } = service;
   const origins = [authUrl, approved.auth, approved.service];
   return JSON.stringify([word, definition, account, apiKey, ...origins]);
 }

@@ -168,7 +168,7 @@ export async function diagnose(
   };
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
-  const { exchange } = authMethodOf(credentials.vendor);
+  const { exchange } = authMethodOf(credentials.service);
   for (const check of CHECKS.filter((one) => exchange || !TOKEN_CHECKS.has(one))) {
     if (failure && !(check === 'service-host' && isOfOneHost(failure))) {
       onResult({ check, state: 'not-run' });

@@ -1,4 +1,4 @@
-import { dialectOf } from '../api/apis.ts';
+import { apiOf } from '../api/apis.ts';
 import { MOST_MODELS, type Model, type ModelList } from '../api/modelList.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
 import { parseJson } from '../responseSchemas.ts';
 import { holdsSecret } from '../secrets.ts';
-import type { Operation, Vendor } from '../services.ts';
+import type { Operation, Service } from '../services.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
@@ -22,7 +22,7 @@ const LIFE_MS = 3_600_000;
 
 /** Whose list of models, and for what. */
 export interface ModelSource {
-  readonly vendor: Vendor;
+  readonly service: Service;
   /** Origin and path prefix, already checked. */
   readonly serviceUrl: string;
   readonly operation: Operation;
@@ -93,7 +93,7 @@ export class Models {
     signal: AbortSignal,
     limiter?: RequestGate,
   ): Promise<Model | undefined> {
-    const { entryUrl, read } = dialectOf(from.vendor).models;
+    const { entryUrl, read } = apiOf(from.service).models;
     const model = await this.#http.probe({
       url: entryUrl(from, modelId),
       origin: from.origin,
@@ -151,7 +151,7 @@ export async function listModels(
   signal: AbortSignal,
   access: Access = { origin: new URL(from.serviceUrl).origin, secrets: from.secrets ?? [] },
 ): Promise<ModelList> {
-  const { failure, models: calls } = dialectOf(from.vendor);
+  const { failure, models: calls } = apiOf(from.service);
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
   let start: string | undefined;
@@ -178,6 +178,6 @@ export async function listModels(
   return { models, hasMore: true };
 }
 
-function keyOf({ vendor, serviceUrl, operation }: ModelSource, modelId: string): string {
-  return [vendor.word, serviceUrl, operation, modelId].join('\n');
+function keyOf({ service, serviceUrl, operation }: ModelSource, modelId: string): string {
+  return [service.word, serviceUrl, operation, modelId].join('\n');
 }

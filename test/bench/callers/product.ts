@@ -1,5 +1,5 @@
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Vendor, vendorFor } from '../../../src/service/services.ts';
+import { type Service, serviceFor } from '../../../src/service/services.ts';
 import { loadRuntime } from '../product.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 
@@ -11,9 +11,9 @@ export const makeCaller: MakeCaller = async (url) => {
 
 /** Calls as a command does it: one runtime, a client for each call. */
 export function callerOf(runtime: ServiceRuntime, url: string): Caller {
-  const vendor = vendorFor('ibm') as Vendor;
+  const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
-  const credentials = { vendor, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
+  const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
   // As many as the others send at a time; a user can set 8 at most.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;

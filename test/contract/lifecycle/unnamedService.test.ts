@@ -10,8 +10,8 @@ import { type Life, startLife } from './life.ts';
 const acme = {
   word: 'acme',
   name: 'ACME',
-  way: { kind: 'zenApiKey' },
-  dialect: 'openAi',
+  authentication: { kind: 'zenApiKey' },
+  api: 'openai',
   defaultModel: 'acme/large',
 };
 
@@ -54,7 +54,7 @@ describe('a service that the settings do not name', () => {
         const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
         await becomes('painted', () => tooltip().includes('Model: acme/large'));
       });
-      assert.match(editor.textOf('report'), /Service: an entry of the user \(zenApiKey, openAi\)/);
+      assert.match(editor.textOf('report'), /Service: an entry of the user \(zenApiKey, openai\)/);
       assert.match(editor.textOf('report'), /Model: the default of the entry/);
     });
   }

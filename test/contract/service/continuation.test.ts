@@ -11,10 +11,10 @@ const operations: readonly Operation[] = ['chat', 'generation'];
 async function inParts(client: Client, tokens: number, streams: boolean): Promise<string[]> {
   const parts: string[] = [];
   for (let stopReason = 'max_tokens'; stopReason === 'max_tokens'; ) {
-    const answerSoFar = parts.join('');
+    const responseSoFar = parts.join('');
     const streamed: string[] = [];
     const onText = (text: string) => void streamed.push(text);
-    const options = { answerSoFar, ...(streams && { onText }) };
+    const options = { responseSoFar, ...(streams && { onText }) };
     const set = { max_new_tokens: tokens };
     const generation = await client.generateText(prompt, set, options);
     if (streams) assert.equal(streamed.join(''), generation.text);
@@ -52,7 +52,7 @@ describe('an answer that was cut', () => {
 
   it('is sent as the assistant said it, with an order behind it, to chat', async () => {
     const { client, emulator } = await startWorld();
-    await client.generateText(prompt, {}, { answerSoFar: 'Old pond\n' });
+    await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     const { messages } = JSON.parse(emulator.requests.at(-1)?.text ?? '');
     assert.deepEqual(messages, [
       { role: 'user', content: prompt },
@@ -67,7 +67,7 @@ describe('an answer that was cut', () => {
 
   it('is sent behind the prompt, with nothing between, to generation', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
-    await client.generateText(prompt, {}, { answerSoFar: 'Old pond\n' });
+    await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);
   });
 });

@@ -84,7 +84,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     typeof options.credentials === 'function' ? options.credentials(url) : options.credentials;
   const addresses = { authUrl: url, serviceUrl: url, ...chosen };
   const credentials: Credentials = {
-    vendor: ibm,
+    service: ibm,
     apiKey,
     projectId,
     ...addresses,

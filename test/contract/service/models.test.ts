@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 const path = '/ml/v1/foundation_model_specs';
 const date = 'Wed, 15 Jul 2026 12:00:00 GMT';
 const list = ({ http, credentials }: World, operation: 'chat' | 'generation' = 'chat') =>
-  listModels(http, { vendor: ibm, serviceUrl: credentials.serviceUrl, operation }, never);
+  listModels(http, { service: ibm, serviceUrl: credentials.serviceUrl, operation }, never);
 const page = (model_id: string, href?: string) => ({
   json: { resources: [{ model_id }], ...(href && { next: { href } }) },
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { likelyReading, readForAll } from '../../../src/dotenv/envFile.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
-import { readVendors } from '../../../src/service/addedServices.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { vendorFor, vendors } from '../../../src/service/services.ts';
+import { serviceFor, services } from '../../../src/service/services.ts';
 import { platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
@@ -33,12 +33,14 @@ function credentialsOf(file: string, id: string): (url: string) => Partial<Crede
     .replace(/^(\w+_ID)=…$/m, `$1=${id}`)
     .replace(/^(\w+_API_KEY)=…$/m, `$1=${defaultApiKey}`)
     .replace(/^(\w+_USERNAME)=.*$/m, `$1=${account}`);
-  const { vendor, reading } = likelyReading(readForAll(assignmentsOf(text), vendors[0], vendors));
+  const { service, reading } = likelyReading(
+    readForAll(assignmentsOf(text), services[0], services),
+  );
   assert.deepEqual(reading.issues, []);
   const { values } = reading;
   assert.ok(values, 'complete');
   const { url: _, ...known } = values;
-  return () => ({ vendor, ...known });
+  return () => ({ service, ...known });
 }
 
 async function generates(
@@ -56,13 +58,13 @@ describe('the recipe for', () => {
   afterEach(endWorlds);
 
   it('watsonx.ai on IBM Cloud gives text', async () => {
-    await generates(() => ({ vendor: vendors[0] }), tokenPath);
+    await generates(() => ({ service: services[0] }), tokenPath);
   });
 
   it('watsonx.ai on premises gives text', async () => {
     const file = blockOf('watsonx.ai on premises', 'ini');
     const credentials = credentialsOf(file, 'emulator-project');
-    assert.equal(credentials('').vendor, vendorFor('cpd'));
+    assert.equal(credentials('').service, serviceFor('cpd'));
     await generates(credentials, platformPath);
   });
 
@@ -78,20 +80,20 @@ describe('the recipe for', () => {
   const heading = 'A LiteLLM gateway behind an identity provider';
   const written = JSON.parse(`{${blockOf(heading, 'json')}}`);
   const [entry] = written['hostedModel.services'];
-  const { pathname: realm } = new URL(entry.way.tokenUrl);
+  const { pathname: realm } = new URL(entry.authentication.tokenUrl);
   const { pathname: base } = addressIn(heading);
   const client = (changed: object) => {
-    const { own, issues } = readVendors([{ ...entry, ...changed }]);
+    const { own, issues } = readServices([{ ...entry, ...changed }]);
     assert.deepEqual(issues, []);
-    return vendorFor(written['hostedModel.service'], own) ?? assert.fail();
+    return serviceFor(written['hostedModel.service'], own) ?? assert.fail();
   };
 
   it('a LiteLLM gateway behind an identity provider gives text', async () => {
-    const vendor = client({});
+    const service = client({});
     const { emulator } = await generates(
-      (url) => ({ vendor, account, projectId: '', serviceUrl: `${url}${base}` }),
+      (url) => ({ service, account, projectId: '', serviceUrl: `${url}${base}` }),
       realm,
-      { oauth: { path: realm, scope: entry.way.scope } },
+      { oauth: { path: realm, scope: entry.authentication.scope } },
     );
     assert.equal(emulator.count('/v1/chat/completions'), 1);
     assert.match(emulator.requests[0]?.headers.authorization ?? '', /^Basic /);
@@ -99,10 +101,14 @@ describe('the recipe for', () => {
 
   it('any gateway with client credentials gives text', async () => {
     const audience = 'https://llm.acme.example';
-    const way = { ...entry.way, authentication: 'client_secret_post', audience };
-    const vendor = client({ way, prefix: base });
-    const { emulator } = await generates(() => ({ vendor, account, projectId: '' }), realm, {
-      oauth: { path: realm, scope: entry.way.scope, audience },
+    const authentication = {
+      ...entry.authentication,
+      clientAuthentication: 'client_secret_post',
+      audience,
+    };
+    const service = client({ authentication, prefix: base });
+    const { emulator } = await generates(() => ({ service, account, projectId: '' }), realm, {
+      oauth: { path: realm, scope: entry.authentication.scope, audience },
     });
     assert.equal(emulator.count('/v1/chat/completions'), 1);
     assert.equal(emulator.requests[0]?.form?.['client_secret'], defaultApiKey);

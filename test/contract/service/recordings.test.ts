@@ -53,7 +53,7 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
       return (await fetchToken(http, credentials, never)).value;
     case '/ml/v1/foundation_model_specs': {
       const { serviceUrl } = credentials;
-      const list = await listModels(http, { vendor: ibm, serviceUrl, operation: 'chat' }, never);
+      const list = await listModels(http, { service: ibm, serviceUrl, operation: 'chat' }, never);
       return list.models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
     }
     case '/ml/v1/text/tokenization':

@@ -215,20 +215,22 @@ describe('requests', () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
-      const parts: readonly [prompt: string, answerSoFar: string][] = [
+      const parts: readonly [prompt: string, responseSoFar: string][] = [
         [`${privateKey}Explain this.`, ''],
         ['Write an example.', `KEY=${defaultApiKey}`],
       ];
-      for (const [prompt, answerSoFar] of parts) {
-        const { kind, details } = await failureOf(client.generateText(prompt, {}, { answerSoFar }));
+      for (const [prompt, responseSoFar] of parts) {
+        const { kind, details } = await failureOf(
+          client.generateText(prompt, {}, { responseSoFar }),
+        );
         assert.equal(kind, 'prompt-holds-secret');
-        const kinds = client.secretKindsIn(prompt + answerSoFar);
+        const kinds = client.secretKindsIn(prompt + responseSoFar);
         assert.deepEqual(details.secretKinds, kinds);
         assert.equal(kinds.length, 1);
       }
       assert.equal(world.emulator.requests.length, 0);
-      for (const [prompt, answerSoFar] of parts) {
-        const masked = { answerSoFar: client.mask(answerSoFar) };
+      for (const [prompt, responseSoFar] of parts) {
+        const masked = { responseSoFar: client.mask(responseSoFar) };
         await client.generateText(client.mask(prompt), {}, masked);
       }
       for (const { path, text } of world.emulator.requests) {
@@ -236,8 +238,8 @@ describe('requests', () => {
       }
       if (operation === 'generation') {
         // One text is sent, whatever it was put together from.
-        const answerSoFar = defaultApiKey.slice(half);
-        const split = client.generateText(defaultApiKey.slice(0, half), {}, { answerSoFar });
+        const responseSoFar = defaultApiKey.slice(half);
+        const split = client.generateText(defaultApiKey.slice(0, half), {}, { responseSoFar });
         assert.equal(await kindOf(split), 'prompt-holds-secret');
       }
     });
@@ -246,9 +248,9 @@ describe('requests', () => {
   for (const operation of ['chat', 'generation'] as const) {
     it(`for ${operation} go on with an answer that holds an example of a private key`, async () => {
       const world = await startWorld({ operation });
-      const answerSoFar = privateKey.slice(0, 40);
-      await world.generate({ answerSoFar });
-      const asked = world.client.generateText(privateKey, {}, { answerSoFar: privateKey });
+      const responseSoFar = privateKey.slice(0, 40);
+      await world.generate({ responseSoFar });
+      const asked = world.client.generateText(privateKey, {}, { responseSoFar: privateKey });
       assert.equal(await kindOf(asked), 'prompt-holds-secret');
       assert.equal(world.inferenceCount(), 1);
     });
@@ -282,7 +284,7 @@ describe('requests', () => {
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
       it(`E16: with the key or the token as the ${what} never reach a model: ${name}`, async () => {
-        const other = { vendor: ibm, apiKey: 'a-key-of-another-service' };
+        const other = { service: ibm, apiKey: 'a-key-of-another-service' };
         const known = { ...changed(defaultApiKey), otherKeys: [other] };
         const world = await startWorld({ credentials: known });
         assert.equal(await kindOf(call(world)), 'setting-holds-secret');

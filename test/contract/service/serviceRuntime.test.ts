@@ -4,7 +4,7 @@ import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendorFor } from '../../../src/service/services.ts';
+import { serviceFor } from '../../../src/service/services.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
@@ -166,7 +166,7 @@ describe('a runtime', () => {
         }
         const resources = ['m/free', ...secrets].map((label) => ({ model_id: 'm/any', label }));
         emulator.faults.next('/ml/v1/foundation_model_specs', { json: { resources } });
-        const from = { vendor: ibm, serviceUrl: emulator.url, operation: 'chat' as const };
+        const from = { service: ibm, serviceUrl: emulator.url, operation: 'chat' as const };
         const { models } = await runtime.listModels(from, 'm/any', new AbortController().signal);
         assert.deepEqual(
           models.map(({ label }) => label),
@@ -374,8 +374,8 @@ describe('a runtime', () => {
 
   it('says what became of a model that is not offered any more, by the clock of the service', async () => {
     const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
-    const { serviceUrl, vendor } = withKey('key-number-one');
-    const from = { vendor, serviceUrl, operation: 'chat' as const };
+    const { serviceUrl, service } = withKey('key-number-one');
+    const from = { service, serviceUrl, operation: 'chat' as const };
     const old = 'ibm/granite-3-3-8b-instruct';
     const idsFor = async (current: string) =>
       (await runtime.listModels(from, current, never)).models.map(({ id }) => id);
@@ -497,7 +497,7 @@ describe('a runtime', () => {
       const url = `${emulator.url}/${key}`;
       const used = { ...settings, ...(place === 'the model' && { modelId: key }) };
       const credentials = {
-        ...{ ...withKey(own), otherKeys: [{ vendor: ibm, apiKey: key }] },
+        ...{ ...withKey(own), otherKeys: [{ service: ibm, apiKey: key }] },
         ...(place === 'the service URL' && { serviceUrl: url }),
         ...(place === 'the identity address' && { authUrl: url }),
       };
@@ -526,7 +526,7 @@ describe('a runtime', () => {
 
   for (const [what, replaced] of [
     ['was refused', {}],
-    ['is its own token', { vendor: vendorFor('zen') ?? assert.fail() }],
+    ['is its own token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
     it(`E12: never sends a replaced key that ${what} in a prompt`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();

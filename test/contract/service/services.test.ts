@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { readVendors } from '../../../src/service/addedServices.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { fetchToken } from '../../../src/service/auth/identity.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import {
-  DIALECTS,
+  APIS,
+  AUTH_METHODS,
   type ResourceKind,
-  type Vendor,
-  vendorFor,
-  WAYS,
+  type Service,
+  serviceFor,
 } from '../../../src/service/services.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
@@ -23,60 +23,60 @@ import {
   type World,
 } from './world.ts';
 
-/** Each way to a token with each dialect, against services that speak them. */
+/** Each authentication method with each API, against services that speak them. */
 
 const never = new AbortController().signal;
 const secret = `${defaultApiKey}+/%`;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
-interface WayCase {
-  readonly way: Readonly<Record<string, string>>;
+interface AuthCase {
+  readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;
 }
 
-const clientWay = {
+const clientAuth = {
   kind: 'clientCredentials',
   tokenUrl: `https://a.example${oauthPath}`,
   ...oauth,
 };
-const ways: Readonly<Record<string, WayCase>> = {
+const ways: Readonly<Record<string, AuthCase>> = {
   'API key': {
-    way: {
+    authentication: {
       kind: 'apiKeyGrant',
       tokenUrl: `https://a.example${tokenPath}`,
       grantType: 'urn:ibm:params:oauth:grant-type:apikey',
     },
     path: tokenPath,
   },
-  'client credentials, basic': { way: clientWay, path: oauthPath },
+  'client credentials, basic': { authentication: clientAuth, path: oauthPath },
   'client credentials, post': {
-    way: { ...clientWay, authentication: 'client_secret_post' },
+    authentication: { ...clientAuth, clientAuthentication: 'client_secret_post' },
     path: oauthPath,
   },
-  'Cloud Pak for Data': { way: { kind: 'cloudPak' }, path: platformPath },
-  'Zen API key': { way: { kind: 'zenApiKey' }, path: undefined },
+  'Cloud Pak for Data': { authentication: { kind: 'cloudPak' }, path: platformPath },
+  'Zen API key': { authentication: { kind: 'zenApiKey' }, path: undefined },
 };
 
-interface DialectCase {
-  readonly dialect: keyof typeof DIALECTS;
+interface ApiCase {
+  readonly api: keyof typeof APIS;
   readonly prefix?: string;
   readonly resource?: ResourceKind;
   readonly projectId: string;
   readonly path: string;
 }
 
-const dialects: Readonly<Record<string, DialectCase>> = {
-  'watsonx, project': { dialect: 'watsonx', projectId: 'emulator-project', path: '/ml/v1/text/' },
+const apis: Readonly<Record<string, ApiCase>> = {
+  'watsonx, project': { api: 'watsonx', projectId: 'emulator-project', path: '/ml/v1/text/' },
   'watsonx, space': {
-    ...{ dialect: 'watsonx', resource: 'space', projectId: 'emulator-space' },
+    ...{ api: 'watsonx', resource: 'space', projectId: 'emulator-space' },
     path: '/ml/v1/text/',
   },
   'watsonx, deployment': {
-    ...{ dialect: 'watsonx', resource: 'deployment', projectId: 'emulator/deployment' },
+    ...{ api: 'watsonx', resource: 'deployment', projectId: 'emulator/deployment' },
     path: '/ml/v1/deployments/emulator%2Fdeployment/text/',
   },
   'chat completions': {
-    ...{ dialect: 'openAi', prefix: '/v1', projectId: '' },
+    ...{ api: 'openai', prefix: '/v1', projectId: '' },
     path: '/v1/chat/completions',
   },
 };
@@ -91,22 +91,28 @@ const say = (text: string, more: Conversation['messages'] = []): Conversation =>
   toolChoice: 'auto',
 });
 
-function vendorOf({ way }: WayCase, { dialect, prefix = '' }: DialectCase): Vendor {
-  const entry = { word: 'acme', way, dialect, prefix, defaultModel: 'ibm/granite-4-h-small' };
-  const { own, issues } = readVendors([entry]);
+function serviceOf({ authentication }: AuthCase, { api, prefix = '' }: ApiCase): Service {
+  const entry = {
+    word: 'acme',
+    authentication,
+    api,
+    prefix,
+    defaultModel: 'ibm/granite-4-h-small',
+  };
+  const { own, issues } = readServices([entry]);
   assert.deepEqual(issues, []);
   assert.ok(own[0]);
   return own[0];
 }
 
 async function startOf(
-  way: WayCase,
-  dialect: DialectCase,
+  authentication: AuthCase,
+  api: ApiCase,
   emulator: Partial<EmulatorSettings> = {},
 ): Promise<World> {
-  const { projectId, resource } = dialect;
+  const { projectId, resource } = api;
   const credentials: Partial<Credentials> = {
-    ...{ vendor: vendorOf(way, dialect), account: defaultAccount, apiKey: secret },
+    ...{ service: serviceOf(authentication, api), account: defaultAccount, apiKey: secret },
     ...{ projectId, resource },
   };
   const limits = { limit: 8, queue: 1_000 };
@@ -120,23 +126,23 @@ function lifeOf({ tokenService: { state } }: World): number {
   return state.expiresAt - new SetClock().now();
 }
 
-const tokenRequests = (world: World, { path }: WayCase) => (path ? world.emulator.count(path) : 0);
+const tokenRequests = (world: World, { path }: AuthCase) => (path ? world.emulator.count(path) : 0);
 
-describe('every way to a token with every dialect', () => {
+describe('every authentication method with every API', () => {
   const rows: (readonly string[])[] = [];
   afterEach(endWorlds);
   after(() => {
     printTable({
-      title: `${rows.length} combinations of a way to a token and a dialect`,
-      heads: ['way', 'dialect', 'whole', 'streamed', 'tool loop', 'token dies'],
+      title: `${rows.length} combinations of an authentication method and an API`,
+      heads: ['authentication', 'api', 'whole', 'streamed', 'tool loop', 'token dies'],
       rows,
     });
   });
 
-  for (const [wayName, way] of Object.entries(ways)) {
-    for (const [dialectName, dialect] of Object.entries(dialects)) {
-      it(`generates by ${wayName} in ${dialectName}: whole, streamed, with tools, and when the token dies`, async () => {
-        const world = await startOf(way, dialect);
+  for (const [methodName, authentication] of Object.entries(ways)) {
+    for (const [apiName, api] of Object.entries(apis)) {
+      it(`generates by ${methodName} in ${apiName}: whole, streamed, with tools, and when the token dies`, async () => {
+        const world = await startOf(authentication, api);
         const { emulator, client } = world;
         const whole = await world.generate();
         let streamed = '';
@@ -160,23 +166,29 @@ describe('every way to a token with every dialect', () => {
         ] as const;
         const ended = await client.chat(say('What is in a?', more), {}, { signal: never, onText });
         assert.equal(ended.text, 'It says 42.');
-        assert.equal(tokenRequests(world, way), way.path ? 1 : 0);
+        assert.equal(tokenRequests(world, authentication), authentication.path ? 1 : 0);
 
         emulator.revokeTokens();
         assert.match((await world.generate()).text, /Hello/);
-        assert.equal(tokenRequests(world, way), way.path ? 2 : 0);
-        for (const { path } of emulator.requests.slice(-1))
-          assert.ok(path.startsWith(dialect.path));
-        rows.push([wayName, dialectName, 'yes', 'yes', 'yes', way.path ? 'renewed' : 'no token']);
+        assert.equal(tokenRequests(world, authentication), authentication.path ? 2 : 0);
+        for (const { path } of emulator.requests.slice(-1)) assert.ok(path.startsWith(api.path));
+        rows.push([
+          methodName,
+          apiName,
+          'yes',
+          'yes',
+          'yes',
+          authentication.path ? 'renewed' : 'no token',
+        ]);
       });
 
-      it(`proves ${wayName} in ${dialectName} without generating`, async () => {
-        const world = await startOf(way, dialect);
+      it(`proves ${methodName} in ${apiName} without generating`, async () => {
+        const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
         assert.ok(!bodies.some((body) => /"messages":\[\{|generation/.test(body)));
         world.emulator.settings.apiKeys = [];
-        const other = await startOf(way, dialect, { apiKeys: ['another-key'] });
+        const other = await startOf(authentication, api, { apiKeys: ['another-key'] });
         assert.equal(await kindOf(other.client.checkAccess(never)), 'key-refused');
       });
     }
@@ -192,26 +204,26 @@ describe('30 concurrent calls, with each method that exchanges credentials', () 
     return ends.filter(({ status }) => status === 'rejected').length;
   };
 
-  for (const [name, way] of traded) {
+  for (const [name, authentication] of traded) {
     it(`make 1, 1 and 2 token requests by ${name}: cold, all revoked, first answer a 503`, async () => {
-      const dialect = dialects['watsonx, project'] as DialectCase;
-      const world = await startOf(way, dialect);
+      const api = apis['watsonx, project'] as ApiCase;
+      const world = await startOf(authentication, api);
       assert.equal(await all(world), 0);
-      assert.equal(tokenRequests(world, way), 1);
+      assert.equal(tokenRequests(world, authentication), 1);
       world.emulator.revokeTokens();
       assert.equal(await all(world), 0);
-      assert.equal(tokenRequests(world, way), 2);
-      const cold = await startOf(way, dialect);
-      cold.emulator.faults.next(way.path ?? '', { status: 503 });
+      assert.equal(tokenRequests(world, authentication), 2);
+      const cold = await startOf(authentication, api);
+      cold.emulator.faults.next(authentication.path ?? '', { status: 503 });
       assert.equal(await all(cold), 0);
-      assert.equal(tokenRequests(cold, way), 2);
+      assert.equal(tokenRequests(cold, authentication), 2);
     });
   }
 });
 
 describe('OAuth 2.0 client credentials', () => {
-  const way = ways['client credentials, basic'] as WayCase;
-  const dialect = dialects['chat completions'] as DialectCase;
+  const authentication = ways['client credentials, basic'] as AuthCase;
+  const api = apis['chat completions'] as ApiCase;
   afterEach(endWorlds);
 
   for (const [code, kind] of [
@@ -223,7 +235,7 @@ describe('OAuth 2.0 client credentials', () => {
     ['invalid_scope', 'token-request-refused'],
   ] as const) {
     it(`${code} is ${kind}, with its code`, async () => {
-      const world = await startOf(way, dialect);
+      const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
       world.emulator.faults.next(oauthPath, { status: 400, json });
       const { kind: found, details, message } = await failureOf(world.generate());
@@ -234,7 +246,7 @@ describe('OAuth 2.0 client credentials', () => {
 
   for (const error of ['unauthorized_client', 'access_denied']) {
     it(`a 401 is about the client, also where a server calls it ${error}`, async () => {
-      const world = await startOf(way, dialect);
+      const world = await startOf(authentication, api);
       world.emulator.faults.next(oauthPath, { status: 401, json: { error } });
       const { kind, details } = await failureOf(world.generate());
       assert.deepEqual([kind, details.code], ['key-refused', 'invalid_client']);
@@ -242,7 +254,7 @@ describe('OAuth 2.0 client credentials', () => {
   }
 
   it('counts a token without `expires_in` as one for 300 s', async () => {
-    const world = await startOf(way, dialect, { saysLife: false });
+    const world = await startOf(authentication, api, { saysLife: false });
     await world.generate();
     assert.equal(lifeOf(world), 300_000);
   });
@@ -251,8 +263,8 @@ describe('OAuth 2.0 client credentials', () => {
     const [account, apiKey] = ['team one:client+%3A', 'a secret: with +/%20 blanks'];
     for (const name of ['basic', 'post']) {
       const { emulator, http, credentials } = await startOf(
-        ways[`client credentials, ${name}`] as WayCase,
-        dialect,
+        ways[`client credentials, ${name}`] as AuthCase,
+        api,
         { account, apiKeys: [apiKey] },
       );
       const token = await fetchToken(http, { ...credentials, account, apiKey }, never);
@@ -261,7 +273,7 @@ describe('OAuth 2.0 client credentials', () => {
   });
 
   it('accepts a response without `token_type`, or with an ID token of some issuer', async () => {
-    const { emulator, http, credentials } = await startOf(way, dialect);
+    const { emulator, http, credentials } = await startOf(authentication, api);
     for (const more of [{}, { token_type: 'Bearer', id_token: 'e30.e30.x' }]) {
       const json = { access_token: 'a'.repeat(32), ...more };
       emulator.faults.next(oauthPath, { json });
@@ -271,7 +283,7 @@ describe('OAuth 2.0 client credentials', () => {
 
   it('names a client with hyphens and underscores as it is, for servers that decode nothing', async () => {
     const [account, apiKey] = ['0f8fad5b-d9cb-469f_a165', 'a_secret-of.a~client'];
-    const { emulator, http, credentials } = await startOf(way, dialect, {
+    const { emulator, http, credentials } = await startOf(authentication, api, {
       account,
       apiKeys: [apiKey],
     });
@@ -286,7 +298,7 @@ describe('OAuth 2.0 client credentials', () => {
     ['for a client without a name', { account: '' }],
   ] as const) {
     it(`sends nothing ${what}, and says nothing of the library's own error`, async () => {
-      const { emulator, http, credentials } = await startOf(way, dialect);
+      const { emulator, http, credentials } = await startOf(authentication, api);
       const { authUrl, approved } = { ...credentials, ...change };
       const used = {
         ...{ ...credentials, ...change, authUrl },
@@ -300,7 +312,7 @@ describe('OAuth 2.0 client credentials', () => {
 
   it('sends scope and audience, and client ID and secret in one place', async () => {
     for (const name of ['basic', 'post']) {
-      const world = await startOf(ways[`client credentials, ${name}`] as WayCase, dialect);
+      const world = await startOf(ways[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
       const [asked] = world.emulator.requests.filter(({ path }) => path === oauthPath);
       const { scope, audience, client_id, client_secret } = asked?.form ?? {};
@@ -316,8 +328,8 @@ describe('OAuth 2.0 client credentials', () => {
 });
 
 describe('Cloud Pak for Data', () => {
-  const way = ways['Cloud Pak for Data'] as WayCase;
-  const dialect = dialects['watsonx, project'] as DialectCase;
+  const authentication = ways['Cloud Pak for Data'] as AuthCase;
+  const api = apis['watsonx, project'] as ApiCase;
   afterEach(endWorlds);
 
   for (const [saysLife, seconds] of [
@@ -325,7 +337,7 @@ describe('Cloud Pak for Data', () => {
     [false, 300],
   ] as const) {
     it(`has a token for ${seconds} s where the platform ${saysLife ? 'says so' : 'says nothing'}`, async () => {
-      const world = await startOf(way, dialect, { saysLife, tokenLifeSeconds: 1_200 });
+      const world = await startOf(authentication, api, { saysLife, tokenLifeSeconds: 1_200 });
       await world.generate();
       assert.equal(lifeOf(world), seconds * 1_000);
     });
@@ -333,7 +345,7 @@ describe('Cloud Pak for Data', () => {
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
     it(`requests the expiry of a token if the response says ${JSON.stringify(life)}`, async () => {
-      const { emulator, http, credentials } = await startOf(way, dialect);
+      const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
       emulator.faults.next('/usermgmt/v1/user/tokenExpiry', { json: { exp: end } });
@@ -347,8 +359,8 @@ describe('a Zen API key', () => {
 
   it('opens the service itself: nothing is traded, and nothing is renewed', async () => {
     const world = await startOf(
-      ways['Zen API key'] as WayCase,
-      dialects['watsonx, project'] as DialectCase,
+      ways['Zen API key'] as AuthCase,
+      apis['watsonx, project'] as ApiCase,
     );
     await world.generate();
     assert.equal(world.emulator.requests.length, 1);
@@ -361,7 +373,7 @@ describe('a Zen API key', () => {
 describe('what a service repeats of its secrets', () => {
   afterEach(endWorlds);
 
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, authentication] of Object.entries(ways)) {
     it(`is in no failure, by ${name}`, async () => {
       const basic = Buffer.from(`${defaultAccount}:${encodeURIComponent(secret)}`).toString(
         'base64',
@@ -373,14 +385,14 @@ describe('what a service repeats of its secrets', () => {
         basic,
       ];
       let hits = 0;
-      for (const dialect of Object.values(dialects)) {
-        const world = await startOf(way, dialect);
+      for (const api of Object.values(apis)) {
+        const world = await startOf(authentication, api);
         for (const form of forms) {
           for (const json of [
             { errors: [{ code: form, message: form }], trace: form },
             { error: { code: form, message: form, type: form } },
           ]) {
-            world.emulator.faults.next(({ path }) => path.startsWith(dialect.path), {
+            world.emulator.faults.next(({ path }) => path.startsWith(api.path), {
               status: 400,
               json,
             });
@@ -398,32 +410,32 @@ describe('a deployment', () => {
   afterEach(endWorlds);
 
   it('that does not exist is said to be what was not found', async () => {
-    const deployment = dialects['watsonx, deployment'] as DialectCase;
-    const way = ways['API key'] as WayCase;
-    const world = await startOf(way, { ...deployment, projectId: 'misspelt' });
+    const deployment = apis['watsonx, deployment'] as ApiCase;
+    const authentication = ways['API key'] as AuthCase;
+    const world = await startOf(authentication, { ...deployment, projectId: 'misspelt' });
     assert.equal(await kindOf(world.generate()), 'project-unknown');
   });
 });
 
 describe('the errors of chat completions', () => {
-  const way = ways['client credentials, basic'] as WayCase;
-  const dialect = dialects['chat completions'] as DialectCase;
+  const authentication = ways['client credentials, basic'] as AuthCase;
+  const api = apis['chat completions'] as ApiCase;
   afterEach(endWorlds);
 
   it('have the same kinds as those of any service', async () => {
-    const quota = await startOf(way, dialect, { quotaReached: true });
+    const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
-    const short = await startOf(way, dialect, { longestPrompt: 5 });
+    const short = await startOf(authentication, api, { longestPrompt: 5 });
     const { kind, details } = await failureOf(short.generate());
     assert.deepEqual([kind, details.limit, details.actual], ['prompt-too-long', 5, 13]);
-    const without = await startOf(way, dialect, { models: [] });
+    const without = await startOf(authentication, api, { models: [] });
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
   it('within a stream end it as what they say', async () => {
-    const world = await startOf(way, dialect);
+    const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
-    world.emulator.faults.next(dialect.path, {
+    world.emulator.faults.next(api.path, {
       headers: { 'content-type': 'text/event-stream' },
       body: `data: ${JSON.stringify({ error })}\n\n`,
     });
@@ -431,13 +443,13 @@ describe('the errors of chat completions', () => {
   });
 });
 
-describe('the table of ways and dialects', () => {
+describe('the table of authentication methods and APIs', () => {
   it('is tested whole', () => {
-    const tested = new Set(Object.values(ways).map(({ way }) => way['kind']));
-    assert.deepEqual([...tested].sort(), Object.keys(WAYS).sort());
-    const spoken = new Set(Object.values(dialects).map(({ dialect }) => dialect));
-    assert.deepEqual([...spoken].sort(), Object.keys(DIALECTS).sort());
-    assert.ok(vendorFor('cpd') && vendorFor('zen') && vendorFor('ibm_gateway'));
+    const tested = new Set(Object.values(ways).map(({ authentication }) => authentication['kind']));
+    assert.deepEqual([...tested].sort(), Object.keys(AUTH_METHODS).sort());
+    const spoken = new Set(Object.values(apis).map(({ api }) => api));
+    assert.deepEqual([...spoken].sort(), Object.keys(APIS).sort());
+    assert.ok(serviceFor('cpd') && serviceFor('zen') && serviceFor('ibm_gateway'));
   });
 });
 
@@ -445,8 +457,8 @@ describe('a key that opens the service itself', () => {
   afterEach(endWorlds);
 
   it('is one secret, and not a token besides', async () => {
-    const zen = ways['Zen API key'] as WayCase;
-    const { client } = await startOf(zen, dialects['watsonx, project'] as DialectCase);
+    const zen = ways['Zen API key'] as AuthCase;
+    const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);
   });
 });

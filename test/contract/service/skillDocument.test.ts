@@ -176,11 +176,11 @@ describe('docs/skill.openapi.json', () => {
 
   it('accepts a bearer token, or exchanges an API key as we do', () => {
     assert.deepEqual(document.security, [{ bearerAuth: [] }, { keyExchange: [] }]);
-    assert.ok(ibm.way.kind === 'apiKeyGrant');
+    assert.ok(ibm.authentication.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {
       'x-apikey': {
         tokenUrl: ibm.authUrl + authMethodOf(ibm).exchange?.path,
-        grantType: ibm.way.grantType,
+        grantType: ibm.authentication.grantType,
         secretKeys: ['apikey'],
         paramKeys: [],
         scopes: {},

@@ -1,4 +1,4 @@
-import { dialectOf } from '../../../src/service/api/apis.ts';
+import { apiOf } from '../../../src/service/api/apis.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
 import { fetchToken } from '../../../src/service/auth/identity.ts';
@@ -11,19 +11,19 @@ import {
   type ConcurrencyOptions,
 } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { type Operation, type Vendor, vendorFor } from '../../../src/service/services.ts';
+import { type Operation, type Service, serviceFor } from '../../../src/service/services.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeTime } from '../../unit/service/fixtures.ts';
 
-export const ibm = vendorFor('ibm') as Vendor;
+export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
 /** Those that the emulator at this address takes, approved for it. */
 export function credentialsFor(url: string): Credentials {
   return {
-    vendor: ibm,
+    service: ibm,
     apiKey: defaultApiKey,
     projectId: defaultProjectId,
     authUrl: url,
@@ -136,8 +136,8 @@ export async function endWorlds(): Promise<void> {
 
 export const pathOf = (operation: Operation, streams: boolean): string =>
   new URL(
-    dialectOf(ibm).url(streams ? (`${operation}Stream` as const) : operation, {
-      ...{ vendor: ibm, serviceUrl: 'https://a.example', projectId: '', resource: undefined },
+    apiOf(ibm).url(streams ? (`${operation}Stream` as const) : operation, {
+      ...{ service: ibm, serviceUrl: 'https://a.example', projectId: '', resource: undefined },
     }),
   ).pathname;
 

@@ -40,8 +40,8 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
       'hostedModel.services': [
         ...['evil', 'ibm'].map((word) => ({
           word,
-          way: { kind: 'clientCredentials', tokenUrl: `${evil.url}/token` },
-          dialect: 'openAi',
+          authentication: { kind: 'clientCredentials', tokenUrl: `${evil.url}/token` },
+          api: 'openai',
           defaultModel: 'evil',
         })),
       ],

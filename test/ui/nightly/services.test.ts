@@ -35,8 +35,12 @@ describe(`a service of one’s own ${nightly}`, () => {
         {
           word: 'acme',
           name: 'ACME gateway',
-          way: { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },
-          dialect: 'openAi',
+          authentication: {
+            kind: 'clientCredentials',
+            tokenUrl: `${emulator.url}${oauthPath}`,
+            ...oauth,
+          },
+          api: 'openai',
           defaultModel: 'ibm/granite-4-h-small',
         },
       ],

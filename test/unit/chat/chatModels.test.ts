@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
 import { ChatModels } from '../../../src/chat/chatModels.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
-import { type Operation, vendorFor } from '../../../src/service/services.ts';
+import { type Operation, serviceFor } from '../../../src/service/services.ts';
 import { FakeState } from '../connection/fakes.ts';
 import { connectionOf } from '../service/fixtures.ts';
 import { modelOf, stageOf } from '../service/modelFixtures.ts';
@@ -11,14 +11,14 @@ const DAY_MS = 86_400_000;
 const dallas = 'https://us-south.ml.cloud.ibm.com';
 
 function credentialsAt(serviceUrl: string): Credentials {
-  const vendor = vendorFor('ibm');
-  assert.ok(vendor);
-  const approved = { auth: vendor.authUrl, service: serviceUrl };
+  const service = serviceFor('ibm');
+  assert.ok(service);
+  const approved = { auth: service.authUrl, service: serviceUrl };
   return {
-    vendor,
+    service,
     apiKey: 'k',
     projectId: 'project-1',
-    authUrl: vendor.authUrl,
+    authUrl: service.authUrl,
     serviceUrl,
     approved,
   };
@@ -28,8 +28,8 @@ function connectionAt(serviceUrl: string, operation: Operation = 'chat') {
   return connectionOf({ credentials: credentialsAt(serviceUrl), operation, modelId: 'a/one' });
 }
 
-function sourceOf({ vendor, serviceUrl }: Credentials, operation: Operation) {
-  return { vendor, serviceUrl, operation };
+function sourceOf({ service, serviceUrl }: Credentials, operation: Operation) {
+  return { service, serviceUrl, operation };
 }
 
 describe('the models of the chat', () => {

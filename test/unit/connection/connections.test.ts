@@ -5,7 +5,7 @@ import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendors } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 
@@ -244,7 +244,7 @@ describe('the connections of a window', () => {
     };
     editor.typed.push('', 'my-project');
     editor.picks.push(SERVICE, SAVE);
-    const found = { apiKey: 'another-key-0123456789', vendor: vendors[0] };
+    const found = { apiKey: 'another-key-0123456789', service: services[0] };
     const setUp = connections.setUp({ found });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
@@ -940,7 +940,7 @@ describe('the connections of a window', () => {
     it('stores one from another source without a question, too', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
-      const found = { apiKey: 'sk-1234', vendor: vendors[0] };
+      const found = { apiKey: 'sk-1234', service: services[0] };
       assert.equal(await connections.setUp({ found }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.asked, 0);

@@ -5,7 +5,7 @@ import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import { vendors } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/services.ts';
 import {
   type Changes,
   choiceOf,
@@ -102,7 +102,7 @@ describe('what a diagnosis starts from', () => {
   it('knows the source that is used, and the host of the key', () => {
     const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
     const authHost = new URL(record.authUrl).host;
-    const service = { vendor: vendors[0], resource: undefined };
+    const service = { service: services[0], resource: undefined };
     assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
     const approved = envFile(full, 'approved');
     assert.deepEqual(of({ record: undefined, outside: [approved] }), {

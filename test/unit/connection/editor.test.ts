@@ -7,14 +7,14 @@ import {
 } from '../../../src/connection/answerChecks.ts';
 import { bindingOf, destination } from '../../../src/connection/binding.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
-import { vendorFor } from '../../../src/service/services.ts';
+import { serviceFor } from '../../../src/service/services.ts';
 import { found } from './sources.ts';
 
-const vendor = vendorFor('ibm');
-assert.ok(vendor);
+const service = serviceFor('ibm');
+assert.ok(service);
 const URL_SETTING = 'https://us-south.ml.cloud.ibm.com';
 const { settings } = found({ settings: { url: URL_SETTING, projectId: 'project-1' } });
-const record = { apiKey: 'key-1', authUrl: vendor.authUrl, serviceUrl: URL_SETTING };
+const record = { apiKey: 'key-1', authUrl: service.authUrl, serviceUrl: URL_SETTING };
 
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>
   selectEditorSource({ settings: own, record: stored });
@@ -84,8 +84,8 @@ describe('credentials of the editor', () => {
     assert.equal(secure.authHost, plain.authHost);
     const stored = { ...secure, apiKey: 'key-1' };
     const changed = { approved: secure, wanted: plain, isEntryChanged: false };
-    assert.deepEqual(bindingOf(stored, vendor, plain), changed);
-    assert.equal(bindingOf(stored, vendor, secure), 'same');
+    assert.deepEqual(bindingOf(stored, service, plain), changed);
+    assert.equal(bindingOf(stored, service, secure), 'same');
   });
 
   for (const projectId of ['my project', 'a/b', '..']) {
@@ -104,7 +104,7 @@ describe('credentials of the editor', () => {
 });
 
 describe('checks at the door', () => {
-  const checkKey = (text: string) => validationOf(text, problemOfKey(text, vendor));
+  const checkKey = (text: string) => validationOf(text, problemOfKey(text, service));
   const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
@@ -118,10 +118,10 @@ describe('checks at the door', () => {
     ['quotes without a key', checkKey('""')?.message, /^A value is needed/],
     ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
     ['a project with a slash', checkProject('a/b')?.message, /only letters/],
-    ['a good address', checkUrl(URL_SETTING, vendor.authUrl), undefined],
+    ['a good address', checkUrl(URL_SETTING, service.authUrl), undefined],
     [
       'an address with a user',
-      checkUrl('https://good@evil.example', vendor.authUrl),
+      checkUrl('https://good@evil.example', service.authUrl),
       /user name or password/,
     ],
     ['a bad identity address', checkUrl(URL_SETTING, 'ftp://x'), /^The identity address/],
@@ -137,6 +137,6 @@ describe('checks at the door', () => {
     const secret = 'S3cret-Välue';
     assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
     assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);
-    assert.doesNotMatch(checkUrl(`https://${secret}@x`, vendor.authUrl) ?? '', /S3cret/);
+    assert.doesNotMatch(checkUrl(`https://${secret}@x`, service.authUrl) ?? '', /S3cret/);
   });
 });

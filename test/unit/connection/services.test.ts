@@ -6,12 +6,12 @@ import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
-import { readVendors } from '../../../src/service/addedServices.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import { secretsOf } from '../../../src/service/auth/authMethods.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendorFor, vendors } from '../../../src/service/services.ts';
+import { serviceFor, services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
@@ -23,8 +23,8 @@ const login = 'https://login.acme.example';
 const acme = {
   word: 'acme',
   name: 'ACME gateway',
-  way: { kind: 'clientCredentials', tokenUrl: `${login}/token` },
-  dialect: 'openAi',
+  authentication: { kind: 'clientCredentials', tokenUrl: `${login}/token` },
+  api: 'openai',
   defaultModel: 'gpt-4o',
 };
 const acmeFile =
@@ -89,10 +89,10 @@ describe('the services that credentials are for', () => {
     await question.answer(use);
     const credentials = await required;
     assert.ok(credentials);
-    const { vendor, account, apiKey, projectId, authUrl, serviceUrl, approved } =
+    const { service, account, apiKey, projectId, authUrl, serviceUrl, approved } =
       Connection.credentials(credentials);
     assert.deepEqual(
-      [vendor.word, account, apiKey, projectId, authUrl, serviceUrl, approved.auth],
+      [service.word, account, apiKey, projectId, authUrl, serviceUrl, approved.auth],
       ['cpd', 'anna', 'key-of-the-platform', 'p-1', PLATFORM, PLATFORM, PLATFORM],
     );
   });
@@ -109,7 +109,7 @@ describe('the services that credentials are for', () => {
       const question = await editor.question();
       assert.match(question.text, /for IBM watsonx\.ai on premises from/);
       await question.answer(use);
-      assert.equal((await required)?.vendor.word, 'cpd');
+      assert.equal((await required)?.service.word, 'cpd');
       assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
     });
   }
@@ -123,7 +123,7 @@ describe('the services that credentials are for', () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
       await (await editor.question()).answer(use);
-      assert.equal((await approved)?.vendor.word, 'ibm');
+      assert.equal((await approved)?.service.word, 'ibm');
       editor.userSettings.set('service', 'cpd');
       editor.files.set('/work/.env', cloudFile + lines);
       assert.equal(await connections.for(), undefined);
@@ -140,7 +140,7 @@ describe('the services that credentials are for', () => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
       await (await editor.question()).answer(use);
-      return (await approved)?.vendor.word;
+      return (await approved)?.service.word;
     };
     assert.equal(await approve(platformFile), 'cpd');
     assert.equal(await approve(platformFile + cloudFile), 'ibm');
@@ -171,7 +171,7 @@ describe('the services that credentials are for', () => {
         put();
         const required = connections.for();
         await (await editor.question()).answer(use);
-        assert.equal((await required)?.vendor.word, word);
+        assert.equal((await required)?.service.word, word);
       });
     }
   }
@@ -214,7 +214,7 @@ describe('the services that credentials are for', () => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
       if (answer) await (await editor.question()).answer(answer);
-      return (await required)?.vendor.word;
+      return (await required)?.service.word;
     };
     assert.equal(await word(platformFile, use), 'cpd');
     assert.equal(await word(cloudFile + platformFile, use), 'ibm');
@@ -227,7 +227,10 @@ describe('the services that credentials are for', () => {
 
   it('of a file can be used before the editor', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
-    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    const stored = {
+      authUrl: services[0].authUrl,
+      serviceUrl: 'https://us-south.ml.cloud.ibm.com',
+    };
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     editor.files.set('/work/.env', platformFile);
     const { found } = await connections.peek();
@@ -238,7 +241,7 @@ describe('the services that credentials are for', () => {
     const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
     assert.equal(await using, true);
-    assert.equal((await connections.for())?.vendor.word, 'cpd');
+    assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
   it('keep the key in the other half of such a file from being sent', async () => {
@@ -252,7 +255,10 @@ describe('the services that credentials are for', () => {
   it('keep the keys of all of them from being sent if the editor is used', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
-    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    const stored = {
+      authUrl: services[0].authUrl,
+      serviceUrl: 'https://us-south.ml.cloud.ibm.com',
+    };
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     await keys.write({ apiKey: 'key-of-another-service', ...stored }, 'acme');
     editor.files.set('/work/.env', cloudFile + platformFile);
@@ -265,8 +271,11 @@ describe('the services that credentials are for', () => {
   it('keep each header value of all of them from being sent, made of account and key', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
-    const [service = assert.fail()] = readVendors([acme]).own;
-    const stored = { authUrl: vendors[0].authUrl, serviceUrl: 'https://us-south.ml.cloud.ibm.com' };
+    const [service = assert.fail()] = readServices([acme]).own;
+    const stored = {
+      authUrl: services[0].authUrl,
+      serviceUrl: 'https://us-south.ml.cloud.ibm.com',
+    };
     await keys.write({ apiKey: 'my-key', ...stored }, 'ibm');
     const write = (word: string, definition?: string) =>
       keys.write({ account: 'stored', apiKey: `key-of-${word}`, definition, ...stored }, word);
@@ -345,7 +354,7 @@ describe('the services that credentials are for', () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url);
     editor.userSettings.set('projectId', 'p');
-    const { authUrl } = vendors[0];
+    const { authUrl } = services[0];
     await keys.write({ apiKey: 'my-key', authUrl, serviceUrl: url }, 'ibm');
     const named = async () => {
       const credentials = await connections.for();
@@ -361,7 +370,7 @@ describe('the services that credentials are for', () => {
   it('A14: use the IDs of a workspace before those of the user, without a question', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
-    await keys.write({ apiKey: 'my-key', authUrl: vendors[0].authUrl, serviceUrl: url }, 'ibm');
+    await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
     for (const [name, resource] of [
       ['projectId', 'project'],
       ['spaceId', 'space'],
@@ -382,8 +391,8 @@ describe('the services that credentials are for', () => {
       .set('services', [acme])
       .set('service', 'acme')
       .set('url', 'https://llm.acme.example/v1');
-    const [vendor] = readVendors([acme]).own;
-    const { authUrl = '', definition = '' } = vendor ?? {};
+    const [service] = readServices([acme]).own;
+    const { authUrl = '', definition = '' } = service ?? {};
     const record = { account: 'me', apiKey: 'secret', authUrl, definition };
     await keys.write({ ...record, serviceUrl: 'https://llm.acme.example/v1' }, 'acme');
     editor.folderSettings.set('projectId', 'project-of-the-folder');
@@ -414,7 +423,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('projectId', 'p');
     const record = {
       apiKey: 'my-key',
-      authUrl: vendors[0].authUrl,
+      authUrl: services[0].authUrl,
       serviceUrl: 'https://us-south.ml.cloud.ibm.com',
     };
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));
@@ -438,10 +447,12 @@ describe('the services that credentials are for', () => {
     await answer(use);
     const credentials = await required;
     assert.deepEqual(
-      [credentials?.vendor.word, credentials?.account, credentials?.authUrl],
+      [credentials?.service.word, credentials?.account, credentials?.authUrl],
       ['acme', 'me', login],
     );
-    editor.userSettings.set('services', [{ ...acme, way: { ...acme.way, scope: 'more' } }]);
+    editor.userSettings.set('services', [
+      { ...acme, authentication: { ...acme.authentication, scope: 'more' } },
+    ]);
     void connections.for();
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
@@ -482,14 +493,14 @@ describe('the services that credentials are for', () => {
     const question = await editor.question();
     assert.match(question.text, /entry of this service in your settings has changed/);
     await question.answer('Use the Changed Entry');
-    assert.equal((await required)?.vendor.defaultModelId, 'another');
+    assert.equal((await required)?.service.defaultModelId, 'another');
   });
 
   it('are never described by a folder: nothing of it is read', async () => {
     const evil = {
       ...acme,
       word: 'evil',
-      way: { ...acme.way, tokenUrl: 'https://evil.example/t' },
+      authentication: { ...acme.authentication, tokenUrl: 'https://evil.example/t' },
     };
     editor.folderSettings.set('services', [evil]);
     editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
@@ -513,11 +524,11 @@ describe('the services that credentials are for', () => {
     );
     assert.equal(editor.inputs, 1, 'the service is asked for first');
     editor.userSettings.set('service', 'acme');
-    editor.userSettings.set('services', [{ ...acme, dialect: 'x' }]);
+    editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
     assert.match(
       editor.said.join(),
-      /names acme, and its entry .* “dialect” is missing or not allowed/,
+      /names acme, and its entry .* “api” is missing or not allowed/,
     );
   });
 
@@ -529,9 +540,9 @@ describe('the services that credentials are for', () => {
   ] as const) {
     it(`are ${inUse} for an empty setting and stored keys of ${stored.join(', ') || 'none'}`, async () => {
       editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
-      const all = [...vendors, ...readVendors([acme]).own];
+      const all = [...services, ...readServices([acme]).own];
       for (const word of stored) {
-        const { authUrl = '', definition } = vendorFor(word, all) ?? {};
+        const { authUrl = '', definition } = serviceFor(word, all) ?? {};
         const record = {
           account: 'me',
           apiKey: `key-of-${word}`,
@@ -541,12 +552,12 @@ describe('the services that credentials are for', () => {
         await keys.write({ ...record, authUrl: authUrl || PLATFORM }, word);
       }
       const { found, choice } = await connections.peek();
-      assert.equal(found.settings.vendor.word, inUse);
+      assert.equal(found.settings.service.word, inUse);
       if (stored.length === 0) return assert.equal(choice.kind, 'missing');
       assert.ok(choice.kind === 'ready');
       const { connection } = choice;
       assert.equal(Connection.credentials(connection).apiKey, `key-of-${inUse}`);
-      assert.equal(connection.modelId, connection.vendor.defaultModelId);
+      assert.equal(connection.modelId, connection.service.defaultModelId);
       editor.userSettings.set('modelId', 'model-of-the-user');
       assert.equal((await connections.for())?.modelId, 'model-of-the-user');
     });
@@ -574,8 +585,8 @@ describe('the services that credentials are for', () => {
     assert.equal(await connections.setUp(), true);
     assert.equal(editor.userSettings.get('service'), 'cpd');
     const credentials = await connections.for();
-    assert.deepEqual([credentials?.vendor.word, credentials?.account], ['cpd', 'anna']);
-    editor.userSettings.set('service', vendorFor('ibm')?.word);
+    assert.deepEqual([credentials?.service.word, credentials?.account], ['cpd', 'anna']);
+    editor.userSettings.set('service', serviceFor('ibm')?.word);
     await connections.signOut();
     assert.deepEqual(
       [...keyring.values.keys()].filter((name) => name.includes('key')),

@@ -252,8 +252,8 @@ describe('the choice of a source', () => {
     it('still names an unknown service first', () => {
       const problem = { word: 'nobody' };
       const outside = [envFile(full, 'approved')];
-      const all = found({ outside, settings: { ...settings, vendorProblem: problem } });
-      assert.deepEqual(choose(all), { kind: 'bad-vendor', problem });
+      const all = found({ outside, settings: { ...settings, serviceProblem: problem } });
+      assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
     it('also applies where there is no folder to speak for', () => {

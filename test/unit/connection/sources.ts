@@ -6,7 +6,7 @@ import {
   type SourceSnapshot,
 } from '../../../src/connection/sourceSelection.ts';
 import type { SourceReading } from '../../../src/dotenv/envFile.ts';
-import { vendors } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/services.ts';
 import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
 import { connectionOf, ibm } from '../service/fixtures.ts';
 
@@ -78,17 +78,19 @@ export function found(changes: Changes = {}): SourceSnapshot {
     ...known,
     keys: [
       ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) =>
-        one ? { vendor: ibm, apiKey: one.apiKey } : [],
+        one ? { service: ibm, apiKey: one.apiKey } : [],
       ),
       ...(changes.keys ?? []),
     ],
     outside: outside.map((one) =>
-      one.values ? { vendor: ibm, ...one, destination: destination(authUrl, one.values.url) } : one,
+      one.values
+        ? { service: ibm, ...one, destination: destination(authUrl, one.values.url) }
+        : one,
     ),
     settings: {
-      vendor: ibm,
-      isVendorSet: false,
-      vendors,
+      service: ibm,
+      isServiceSet: false,
+      services,
       authUrl: ibm.authUrl,
       url: REGION,
       projectId: 'project-of-the-user',

@@ -4,7 +4,7 @@ import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { CHECKS } from '../../../src/service/checks/diagnose.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import { vendorFor, vendors } from '../../../src/service/services.ts';
+import { serviceFor, services } from '../../../src/service/services.ts';
 
 const shown = (result: CheckResult) => shownCheck(result).text;
 
@@ -71,17 +71,17 @@ describe('the sentences of the checks', () => {
   it('speak of what requests to the service name', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
-    const [vendor, gateway] = vendors;
-    assert.equal(accepted({ vendor }), 'Token, project and model are accepted.');
+    const [service, gateway] = services;
+    assert.equal(accepted({ service }), 'Token, project and model are accepted.');
     assert.equal(
-      accepted({ vendor, resource: 'deployment' }),
+      accepted({ service, resource: 'deployment' }),
       'Token and deployment are accepted.',
     );
     assert.ok(gateway);
     const unproven = 'Whether the model is, only a generation shows.';
-    assert.equal(accepted({ vendor: gateway }), `The token is accepted. ${unproven}`);
-    const zen = vendorFor('zen') ?? assert.fail();
-    assert.equal(accepted({ vendor: zen }), 'Key, project and model are accepted.');
+    assert.equal(accepted({ service: gateway }), `The token is accepted. ${unproven}`);
+    const zen = serviceFor('zen') ?? assert.fail();
+    assert.equal(accepted({ service: zen }), 'Key, project and model are accepted.');
   });
 
   it('are those of the messages for a failure, with its first fix and its facts', () => {

@@ -10,7 +10,7 @@ import { choiceOf, envFile, found, full, record } from '../connection/sources.ts
 import { credentials, oauth } from '../service/fixtures.ts';
 
 /** Of a service that isn't in use, whose method sends the account with the key. */
-const other = { vendor: oauth, account: 'client', apiKey: 'secret-of-the-client' };
+const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 
 class EditorWithClipboard extends FakeEditor {
   copied: string[] = [];

@@ -3,7 +3,7 @@ import type { Settings } from '../../../src/config/settings.ts';
 import type { ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import { buildReport, type ReportFacts } from '../../../src/diagnose/reportText.ts';
 import { type ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
-import { vendors } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/services.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
 import { choiceOf, envFile, environment, found, noFile, REGION } from '../connection/sources.ts';
@@ -12,9 +12,9 @@ import { ibm } from '../service/fixtures.ts';
 const now = Date.parse('2026-01-01T00:00:00Z');
 const still = { now: () => now, monotonic: () => 0 };
 const settings: Settings = {
-  vendor: ibm,
-  isVendorSet: false,
-  vendors,
+  service: ibm,
+  isServiceSet: false,
+  services,
   authUrl: ibm.authUrl,
   url: REGION,
   projectId: 'project-1',
@@ -106,7 +106,7 @@ describe('the report of a diagnosis', () => {
     );
   });
 
-  it('E07: holds nothing that a user has typed, and no host but those of a vendor and of the checks', () => {
+  it('E07: holds nothing that a user has typed, and no host but those of a service and of the checks', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
@@ -126,8 +126,8 @@ describe('the report of a diagnosis', () => {
         history,
         settings: {
           ...settings,
-          vendor: {
-            ...settings.vendor,
+          service: {
+            ...settings.service,
             ...{ word: 'canary', name: 'canary', defaultModelId: typed('model') },
             definition: '{}',
           },

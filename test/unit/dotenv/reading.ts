@@ -1,16 +1,16 @@
 import { readAssignments, type SourceReading } from '../../../src/dotenv/envFile.ts';
 import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
-import type { Vendor } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/services.ts';
 
 /** What one service reads in a `.env` text or an environment, by all names that it goes by. */
 
-export function readEnvFile(text: string, vendor: Vendor): SourceReading {
-  return readAssignments(assignmentsOf(text), vendor);
+export function readEnvFile(text: string, service: Service): SourceReading {
+  return readAssignments(assignmentsOf(text), service);
 }
 
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  vendor: Vendor,
+  service: Service,
 ): SourceReading {
-  return readAssignments(assignmentsIn(environment), vendor);
+  return readAssignments(assignmentsIn(environment), service);
 }

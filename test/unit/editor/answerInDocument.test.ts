@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AnswerInDocument, type AnswerState } from '../../../src/editor/responseInDocument.ts';
+import { type AnswerState, ResponseInDocument } from '../../../src/editor/responseInDocument.ts';
 import { FakeDocument } from './fakeDocument.ts';
 
 const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
@@ -16,8 +16,8 @@ const ROWS: readonly [state: AnswerState, way: readonly Event[], after: readonly
     ['undone', ['withdraw'], ['undone', 'undone', 'undone', 'undone', 'waiting']],
   ];
 
-function rangeAfter(events: readonly Event[]): AnswerInDocument {
-  const range = new AnswerInDocument(new FakeDocument('prompt'), {
+function rangeAfter(events: readonly Event[]): ResponseInDocument {
+  const range = new ResponseInDocument(new FakeDocument('prompt'), {
     start: 6,
     end: 6,
     lead: '\n',

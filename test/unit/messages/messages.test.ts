@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
-import { readVendors } from '../../../src/service/addedServices.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import { parameterProblem } from '../../../src/service/api/parameters.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';
 import {
@@ -13,7 +13,7 @@ import {
   ServiceError,
 } from '../../../src/service/errors.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
-import { type Operation, vendorFor, vendors } from '../../../src/service/services.ts';
+import { type Operation, serviceFor, services } from '../../../src/service/services.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every kind of the union, read from its source, since a type is gone when the test runs. */
@@ -252,7 +252,7 @@ describe('messages', () => {
 describe('a refused client', () => {
   for (const [code, said] of [
     ['invalid_client', /ID or secret is unknown/],
-    ['invalid_request', /“authentication”/],
+    ['invalid_request', /“clientAuthentication”/],
     ['invalid_grant', /takes this grant .* no more/],
     ['unauthorized_client', /“audience”/],
     ['unsupported_grant_type', /“tokenUrl”/],
@@ -266,13 +266,13 @@ describe('a refused client', () => {
 });
 
 describe('what is said of a service', () => {
-  const [cloud] = vendors;
-  const onPremises = vendorFor('cpd');
-  const [gateway] = readVendors([
+  const [cloud] = services;
+  const onPremises = serviceFor('cpd');
+  const [gateway] = readServices([
     {
       word: 'gateway',
-      way: { kind: 'clientCredentials', tokenUrl: 'https://id.example/token' },
-      dialect: 'openAi',
+      authentication: { kind: 'clientCredentials', tokenUrl: 'https://id.example/token' },
+      api: 'openai',
       defaultModel: 'm',
     },
   ]).own;
@@ -281,10 +281,10 @@ describe('what is said of a service', () => {
     messageFor(new ServiceError(kind, {}), context)?.text ?? '';
 
   for (const [what, context, pattern] of [
-    ['the cloud', { vendor: cloud }, /API key, project ID and service URL are .* Check all three/],
-    ['a space', { vendor: cloud, resource: 'space' }, /API key, space ID and service URL/],
-    ['machines of its own', { vendor: onPremises }, /user name, API key, .* Check all four/],
-    ['a gateway', { vendor: gateway }, /client ID, client secret and service URL are/],
+    ['the cloud', { service: cloud }, /API key, project ID and service URL are .* Check all three/],
+    ['a space', { service: cloud, resource: 'space' }, /API key, space ID and service URL/],
+    ['machines of its own', { service: onPremises }, /user name, API key, .* Check all four/],
+    ['a gateway', { service: gateway }, /client ID, client secret and service URL are/],
   ] as const) {
     it(`is said of its own settings: ${what}`, () => {
       assert.match(said('unauthorized', context), pattern);
@@ -293,34 +293,34 @@ describe('what is said of a service', () => {
 
   it('names what requests name there', () => {
     assert.match(
-      said('project-unknown', { vendor: cloud, resource: 'deployment' }),
+      said('project-unknown', { service: cloud, resource: 'deployment' }),
       /^The deployment was not found .* Check the deployment ID/,
     );
-    assert.match(said('forbidden', { vendor: cloud, resource: 'space' }), /in the space\. /);
-    assert.doesNotMatch(said('forbidden', { vendor: gateway }), /project/);
+    assert.match(said('forbidden', { service: cloud, resource: 'space' }), /in the space\. /);
+    assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
   it('speaks of no region, and of no identity address, where there is none', () => {
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
-      assert.match(said(kind, { vendor: cloud }), /region/);
-      assert.doesNotMatch(said(kind, { vendor: gateway }), /region/);
+      assert.match(said(kind, { service: cloud }), /region/);
+      assert.doesNotMatch(said(kind, { service: gateway }), /region/);
     }
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
-        said(kind, { vendor: cloud }),
+        said(kind, { service: cloud }),
         /the service or identity address in the settings/,
       );
-      assert.match(said(kind, { vendor: onPremises }), /Most likely the service URL/);
-      assert.match(said(kind, { vendor: gateway }), /“tokenUrl” of the entry/);
+      assert.match(said(kind, { service: onPremises }), /Most likely the service URL/);
+      assert.match(said(kind, { service: gateway }), /“tokenUrl” of the entry/);
     }
   });
 
   it('names what the identity service knows', () => {
-    assert.match(said('key-refused', { vendor: onPremises }), /refused user name and API key/);
-    assert.match(said('key-refused', { vendor: cloud }), /refused the API key/);
-    assert.match(said('host-not-approved', { vendor: gateway }), /for your client secret/);
-    const zen = vendorFor('zen') ?? assert.fail();
-    assert.match(said('key-refused', { vendor: zen }), /^The service refused the key/);
-    assert.doesNotMatch(said('key-refused', { vendor: zen }), /not tried again/);
+    assert.match(said('key-refused', { service: onPremises }), /refused user name and API key/);
+    assert.match(said('key-refused', { service: cloud }), /refused the API key/);
+    assert.match(said('host-not-approved', { service: gateway }), /for your client secret/);
+    const zen = serviceFor('zen') ?? assert.fail();
+    assert.match(said('key-refused', { service: zen }), /^The service refused the key/);
+    assert.doesNotMatch(said('key-refused', { service: zen }), /not tried again/);
   });
 });

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { readVendors } from '../../../src/service/addedServices.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../src/service/auth/token.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
@@ -11,23 +11,23 @@ import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Vendor, vendorFor } from '../../../src/service/services.ts';
+import { type Service, serviceFor } from '../../../src/service/services.ts';
 
 /** A new seed for each run, shown in the names of the tests that use it. */
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
 
-export const ibm = vendorFor('ibm') as Vendor;
+export const ibm = serviceFor('ibm') as Service;
 /** A service whose token request has the account and the key in a Basic header. */
-export const oauth = readVendors([
+export const oauth = readServices([
   {
-    ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
-    way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
+    ...{ word: 'acme', api: 'openai', defaultModel: 'm' },
+    authentication: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
   },
-]).own[0] as Vendor;
+]).own[0] as Service;
 export const never: AbortSignal = new AbortController().signal;
 
 export const credentials: Credentials = {
-  vendor: ibm,
+  service: ibm,
   apiKey: 'key-of-the-unit-tests',
   projectId: 'project-1',
   authUrl: 'https://identity.example',

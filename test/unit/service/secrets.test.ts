@@ -8,7 +8,7 @@ import {
   maskSecrets,
 } from '../../../src/service/secrets.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { vendorFor } from '../../../src/service/services.ts';
+import { serviceFor } from '../../../src/service/services.ts';
 import { formsIn, writtenDown } from './canaries.ts';
 import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './fixtures.ts';
 
@@ -81,11 +81,11 @@ describe('private keys in a text', () => {
   });
 });
 
-const zen = vendorFor('zen') ?? assert.fail();
+const zen = serviceFor('zen') ?? assert.fail();
 
 describe('a client', () => {
   const others = ['key-of-the-unit-tests-2', 'another-short-key'];
-  const otherKeys = others.map((apiKey) => ({ vendor: ibm, apiKey }));
+  const otherKeys = others.map((apiKey) => ({ service: ibm, apiKey }));
   const { fetch } = fakeNetwork(() => ({}));
   const start = () => clientOn({ fetch }, { credentials: { ...credentials, otherKeys } }).client;
 
@@ -165,8 +165,8 @@ describe('a client', () => {
       [zen, 'a-key-of-zen', 'ZenApiKey a-key-of-zen'],
       [zen, 'sk-1234', 'ZenApiKey sk-1234'],
     ] as const;
-    for (const [vendor, apiKey, header] of headers) {
-      const used = { ...credentials, vendor, account: 'a:client', apiKey };
+    for (const [service, apiKey, header] of headers) {
+      const used = { ...credentials, service, account: 'a:client', apiKey };
       for (const inPrompt of [used, { ...credentials, otherKeys: [used] }]) {
         const { client } = clientOn({ fetch }, { credentials: inPrompt });
         assert.deepEqual(client.secretKindsIn(`Authorization: ${header}`), ['apiKey'], header);
@@ -212,7 +212,7 @@ describe('what is shown', () => {
 
   it('E07: is searched for the value of a Basic header', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
-    const used = { ...credentials, vendor: oauth, account: 'client' };
+    const used = { ...credentials, service: oauth, account: 'client' };
     await runtime.tokenService(used).refresh(never);
     const basic = btoa(`client:${credentials.apiKey}`);
     assert.equal(runtime.leaksInto(`a ${basic} b`, [], 0), true);
@@ -224,7 +224,7 @@ describe('what is shown', () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const accounts = ['client', 'another-client'];
     for (const account of accounts) {
-      await runtime.tokenService({ ...credentials, vendor: oauth, account }).refresh(never);
+      await runtime.tokenService({ ...credentials, service: oauth, account }).refresh(never);
     }
     for (const account of accounts) {
       const basic = btoa(`${account}:${credentials.apiKey}`);
@@ -234,12 +234,12 @@ describe('what is shown', () => {
   });
 
   it('lists no model whose words repeat a header value of another service', async () => {
-    const other = { vendor: oauth, account: 'client', apiKey: 'secret-of-the-client' };
+    const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
-    const { vendor, serviceUrl } = credentials;
-    const from = { vendor, serviceUrl, operation: 'chat' as const, otherKeys: [other] };
+    const { service, serviceUrl } = credentials;
+    const from = { service, serviceUrl, operation: 'chat' as const, otherKeys: [other] };
     const { models } = await runtime.listModels(from, 'm/any', never);
     assert.deepEqual(
       models.map(({ label }) => label),
@@ -251,7 +251,7 @@ describe('what is shown', () => {
   it('lists no model whose words repeat a key that serves as its own token', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
-    const used = { ...credentials, vendor: zen };
+    const used = { ...credentials, service: zen };
     const from = { ...used, operation: 'chat' as const };
     const { models } = await runtime.listModels(from, 'm/any', never, used);
     assert.deepEqual(

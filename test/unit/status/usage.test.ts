@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { Connection } from '../../../src/service/connection.ts';
-import type { Vendor } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/services.ts';
 import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import type { UsageRow, UsedRequest } from '../../../src/status/usageLedger.ts';
 import type { usageText } from '../../../src/status/usageMessages.ts';
@@ -14,7 +14,7 @@ const noon = new Date(2026, 2, 10, 12).getTime();
 const connectionWith = (apiKey: string) =>
   connectionOf({ credentials: { ...credentials, apiKey, projectId: 'a project' } });
 const connection = connectionWith('a key');
-const ofClient = { way: { kind: 'clientCredentials' } } as Vendor;
+const ofClient = { authentication: { kind: 'clientCredentials' } } as Service;
 const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
   ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
   ...{ isEstimate: false, ...changes },
@@ -88,7 +88,7 @@ describe('usage', () => {
   it('in the tooltip is that of the active key alone, at once and whatever others send', async () => {
     const usage = open();
     const other = connectionOf({
-      credentials: { ...credentials, apiKey: 'another', vendor: ofClient },
+      credentials: { ...credentials, apiKey: 'another', service: ofClient },
     });
     await usage.record(connection, asked(1_000));
     assert.equal(line(), undefined, 'no key is active');

@@ -38,7 +38,7 @@ describe('completion in a template file', () => {
   });
 
   it('offers the keys that are not written yet at the start of a line of the front matter', () => {
-    const all = ['name', 'insertMode', 'answerLanguage', 'model', 'languages', 'parameters'];
+    const all = ['name', 'insertMode', 'responseLanguage', 'model', 'languages', 'parameters'];
     assert.deepEqual(at('---\n|\n---\nDo it.'), [all, '']);
     assert.deepEqual(at('---\nname: a\nins|\n---\n'), [all.slice(1), 'ins']);
     assert.deepEqual(at('---\nmo|del: x\nname: y\n---\n')?.[1], 'model: ');

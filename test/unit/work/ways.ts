@@ -8,7 +8,7 @@ import { inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
 import { parseJson } from '../../../src/service/responseSchemas.ts';
 import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';
-import { vendorFor } from '../../../src/service/services.ts';
+import { serviceFor } from '../../../src/service/services.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';
 import { readTemplateText } from '../../../src/templates/templateText.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
@@ -16,7 +16,7 @@ import { rows, type TextOf, type Ways } from './workCounter.ts';
 
 /** Complete paths that foreign text takes through the code. */
 
-const ibm = vendorFor('ibm');
+const ibm = serviceFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
 

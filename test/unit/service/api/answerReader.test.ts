@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { failureInEvent } from '../../../../src/service/api/inferenceFailure.ts';
 import {
-  type AnswerChunk,
-  AnswerReader,
+  type ResponseChunk,
+  ResponseReader,
   readChat,
   readGeneration,
 } from '../../../../src/service/api/responseReader.ts';
@@ -28,7 +28,7 @@ function body(...events: (string | ServiceError)[]): Body {
 async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]) {
   const stream = body(...events);
   try {
-    return await new AnswerReader('chat', { onText: () => {} }, { failureInEvent }).read(
+    return await new ResponseReader('chat', { onText: () => {} }, { failureInEvent }).read(
       stream,
       signal,
     );
@@ -70,7 +70,7 @@ describe('collecting a stream', () => {
     const { text: whole, usage } = await collect(never, text('a'), stop, count);
     assert.equal(whole, 'a');
     assert.deepEqual(usage, { inputTokens: 3, outputTokens: 2 });
-    const reader = new AnswerReader('generation', { onText: () => {} }, { failureInEvent });
+    const reader = new ResponseReader('generation', { onText: () => {} }, { failureInEvent });
     const end = '"generated_text":"a","stop_reason":"eos_token"';
     const read = reader.read(body(`data: {"results":[{${end}}]}\n\n`, count), never);
     assert.equal((await read).text, 'a', 'the other operation counts beside its text');
@@ -102,7 +102,7 @@ describe('calls of tools in a stream', () => {
     delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
   const read = async (...events: string[]) => {
     const told: string[] = [];
-    const reader = new AnswerReader(
+    const reader = new ResponseReader(
       'chat',
       {
         onText: (text) => told.push(text),
@@ -163,7 +163,7 @@ describe('calls of tools in a stream', () => {
   }
 });
 
-const nothing: AnswerChunk = {
+const nothing: ResponseChunk = {
   text: '',
   reasoning: '',
   toolCalls: [],
@@ -175,53 +175,57 @@ const nothing: AnswerChunk = {
 const generated = { generated_text: 'a', stop_reason: 'not_finished' };
 
 describe('a piece of an answer', () => {
-  const pieces: readonly [what: string, piece: AnswerChunk, expected: Partial<AnswerChunk>][] = [
-    ['of an empty list', readChat({ choices: [] }), {}],
-    ['with nothing said', readChat({ choices: [{}] }), {}],
-    ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+  const pieces: readonly [what: string, piece: ResponseChunk, expected: Partial<ResponseChunk>][] =
     [
-      'of an event',
-      readChat(chat({ content: 'a' }, 'stop')),
-      { text: 'a', stopReason: 'finished' },
-    ],
-    ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
-    [
-      'with usage alone',
-      readChat({ choices: [], usage: { prompt_tokens: 3 } }),
-      { inputTokens: 3 },
-    ],
-    ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
-    [
-      'with warnings that are ids, and others',
-      readChat({ choices: [], system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] } }),
-      { warnings: ['api_legacy'] },
-    ],
-    ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
-    ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
-    [
-      'of the other operation, at its end',
-      readGeneration({
-        results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
-      }),
-      { text: 'a', stopReason: 'finished', outputTokens: 2 },
-    ],
-    [
-      'of the other operation, at an end without a word',
-      readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
-      { text: 'a', stopReason: 'other' },
-    ],
-    ['of the other operation, without results', readGeneration({ results: [] }), {}],
-    [
-      'of a later event, which counts no prompt',
-      readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
-      { text: 'a' },
-    ],
-  ];
+      ['of an empty list', readChat({ choices: [] }), {}],
+      ['with nothing said', readChat({ choices: [{}] }), {}],
+      ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+      [
+        'of an event',
+        readChat(chat({ content: 'a' }, 'stop')),
+        { text: 'a', stopReason: 'finished' },
+      ],
+      ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+      [
+        'with usage alone',
+        readChat({ choices: [], usage: { prompt_tokens: 3 } }),
+        { inputTokens: 3 },
+      ],
+      ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
+      [
+        'with warnings that are ids, and others',
+        readChat({
+          choices: [],
+          system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] },
+        }),
+        { warnings: ['api_legacy'] },
+      ],
+      ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
+      ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
+      [
+        'of the other operation, at its end',
+        readGeneration({
+          results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
+        }),
+        { text: 'a', stopReason: 'finished', outputTokens: 2 },
+      ],
+      [
+        'of the other operation, at an end without a word',
+        readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
+        { text: 'a', stopReason: 'other' },
+      ],
+      ['of the other operation, without results', readGeneration({ results: [] }), {}],
+      [
+        'of a later event, which counts no prompt',
+        readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
+        { text: 'a' },
+      ],
+    ];
   for (const [what, piece, expected] of pieces) {
     it(`${what} is read`, () => assert.deepEqual(piece, { ...nothing, ...expected }));
   }
 
-  const refused: (readonly [read: (json: unknown) => AnswerChunk, json: unknown])[] = [
+  const refused: (readonly [read: (json: unknown) => ResponseChunk, json: unknown])[] = [
     ...[undefined, null, 'x', {}, { choices: {} }, { choices: [null] }, { choices: ['x'] }].map(
       (json) => [readChat, json] as const,
     ),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dialectOf } from '../../../../src/service/api/apis.ts';
+import { apiOf } from '../../../../src/service/api/apis.ts';
 import {
   type ChatMessage,
   type Conversation,
@@ -41,7 +41,7 @@ const conversationOf = (facts: Partial<Conversation> = {}): Conversation => ({
 const fieldsOf = (operation: Operation, conversation: Conversation) =>
   operation === 'generation'
     ? { input: transcript(conversation.messages) }
-    : dialectOf(ibm).conversation(chatParts(conversation), credentials);
+    : apiOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
   it('goes to chat with its roles, pictures, calls and results', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dialectOf } from '../../../../src/service/api/apis.ts';
+import { apiOf } from '../../../../src/service/api/apis.ts';
 import { DEFAULT_NEW_TOKENS } from '../../../../src/service/api/parameters.ts';
 import { mapParameters } from '../../../../src/service/api/requestBody.ts';
 import { ibm } from '../fixtures.ts';
@@ -22,7 +22,7 @@ const everything = {
   typical_p: 0.5,
 };
 
-const names = dialectOf(ibm).chatParameters;
+const names = apiOf(ibm).chatParameters;
 
 describe('parameters', () => {
   it('go to generation as they are', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readVendors } from '../../../../src/service/addedServices.ts';
+import { readServices } from '../../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../../src/service/auth/token.ts';
 import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
 import type { Credentials } from '../../../../src/service/credentials.ts';
@@ -8,10 +8,10 @@ import { credentials, kindOf, never, tokenAnswer } from '../fixtures.ts';
 import { down, refused } from '../tokens.ts';
 
 const acme = {
-  ...{ word: 'acme', dialect: 'openAi', defaultModel: 'm' },
-  way: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
+  ...{ word: 'acme', api: 'openai', defaultModel: 'm' },
+  authentication: { kind: 'clientCredentials', tokenUrl: 'https://a.example/token' },
 };
-const [oauth = assert.fail()] = readVendors([acme]).own;
+const [oauth = assert.fail()] = readServices([acme]).own;
 
 describe('the token services of a window', () => {
   /** Each token request gets the next number, or fails with the given error. */
@@ -47,8 +47,8 @@ describe('the token services of a window', () => {
   const others: Readonly<Record<string, Partial<Credentials>>> = {
     key: { apiKey: 'another-key' },
     account: { account: 'somebody' },
-    service: { vendor: { ...credentials.vendor, word: 'other' } },
-    definition: { vendor: { ...credentials.vendor, definition: '{}' } },
+    service: { service: { ...credentials.service, word: 'other' } },
+    definition: { service: { ...credentials.service, definition: '{}' } },
     'identity address': { authUrl: 'https://identity.example/path' },
     'identity origin': { approved: { ...credentials.approved, auth: 'https://b.example' } },
     'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },
@@ -132,7 +132,7 @@ describe('the token services of a window', () => {
     const { services } = start();
     const accounts = ['first-client', 'other-client'];
     for (const account of accounts) {
-      await services.for({ ...credentials, vendor: oauth, account }).get(never);
+      await services.for({ ...credentials, service: oauth, account }).get(never);
     }
     services.forget();
     const basic = accounts.map((account) => btoa(`${account}:${credentials.apiKey}`));

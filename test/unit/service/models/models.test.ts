@@ -3,7 +3,7 @@ import { Http } from '../../../../src/service/http/http.ts';
 import { type ModelSource, Models } from '../../../../src/service/models/models.ts';
 import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
 
-const from: ModelSource = { vendor: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
+const from: ModelSource = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
 const minutesMs = 60_000;
 
 describe('what is known about models', () => {
