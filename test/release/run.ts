@@ -67,7 +67,7 @@ function nextSteps(version: string): string {
   const sum = createHash('sha256').update(readFileSync(PACKAGE)).digest('hex');
   const isReady = !readFileSync('SECURITY.md', 'utf8').includes('has to fill in');
   const open =
-    'First: fill in what is the owner’s, see CONTRIBUTING.md, “What the owner fills in”.\n';
+    'First: fill in the owner’s values, see CONTRIBUTING.md, “Values that the owner fills in”.\n';
   return `
 ${PACKAGE} is version ${version}, SHA-256 ${sum}
 Nothing is committed or published. ${isReady ? '' : open}To go on:
