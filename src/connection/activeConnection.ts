@@ -4,30 +4,30 @@ import { activeFolder } from './folders.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
-/** What stood in the way of the last command: nothing, missing settings, or a missing approval. */
+/** The obstacle that the last command met: none, missing settings, or a missing approval. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
-  /** State of this workspace, kept by VS Code outside of its folders. */
+  /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
-  /** Called with the connection that may be used now. */
+  /** Called with the connection that is ready now, if any. */
   readonly onConnection: (connection: Connection | undefined) => Promise<void>;
 }
 
-/** True if a source outside the editor was in use in this workspace. Holds nothing of its values. */
+/** Key of a flag: true if a source outside the editor was in use. No value of it is stored. */
 const OUTSIDE = 'hostedModel.usesOutsideSource';
 
 /**
- * What is in use in the active folder. Lookups take different times, and some are for a document in
- * the background: only the newest one for the active folder counts.
+ * The connection of the active folder. Lookups vary in speed, and some are for a background
+ * document, so only the newest lookup for the active folder counts.
  */
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
   readonly #changes = new EventEmitter<void>();
   #begun = 0;
   #shown = 0;
-  /** The folder of the last lookup that began while this folder was active. */
+  /** The folder of the last lookup that started while this folder was active. */
   #place: string | undefined;
   #lookup: Lookup | undefined;
   #obstacle: Obstacle = 'none';
@@ -53,12 +53,12 @@ export class ActiveConnection implements Disposable {
     this.#changes.fire();
   }
 
-  /** True if a source outside the editor was in use in this workspace the last time. */
+  /** True if the last connection in this workspace came from a source outside the editor. */
   get usesOutsideSource(): boolean {
     return this.#options.workspaceState.get(OUTSIDE, false);
   }
 
-  /** Peeks, and keeps the result if it is the newest one for the active folder. */
+  /** Peeks, and keeps the result if it's the newest one for the active folder. */
   async look(owner = activeFolder()): Promise<Lookup> {
     const place = folderKey(owner);
     const isActive = () => place === folderKey(activeFolder());
@@ -73,23 +73,23 @@ export class ActiveConnection implements Disposable {
     return lookup;
   }
 
-  /** Looks again, once a command has needed a connection. */
+  /** Repeats the lookup. Does nothing until a command has needed a connection. */
   async lookAgain(): Promise<void> {
     if (this.#begun > 0) await this.look();
   }
 
-  /** Looks again if the active folder has changed since the last lookup. */
+  /** Repeats the lookup if the active folder has changed since the last one. */
   async follow(): Promise<void> {
     if (this.#place !== folderKey(activeFolder())) await this.lookAgain();
   }
 
-  /** Fires `onDidChange`, and looks again: sources or settings changed. */
+  /** Fires `onDidChange` and repeats the lookup after sources or settings changed. */
   async refresh(): Promise<void> {
     this.#changes.fire();
     await this.lookAgain();
   }
 
-  /** Forgets that a source outside the editor was in use, as after signing out. */
+  /** Clears the flag behind `usesOutsideSource`, for example after a sign-out. */
   async forgetOutsideSource(): Promise<void> {
     await this.#options.workspaceState.update(OUTSIDE, undefined);
   }
@@ -115,12 +115,12 @@ export class ActiveConnection implements Disposable {
   }
 }
 
-/** Identifies a folder; empty for no folder. */
+/** Identifies a folder. Empty if there is none. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }
 
-/** True if two lookups lead to the same connection, or meet the same obstacle. */
+/** True if two lookups lead to the same connection or the same obstacle. */
 function isSame(one: Lookup, other: Lookup): boolean {
   const shown = ({ found, choice }: Lookup) =>
     JSON.stringify([choice, provenanceLines(found, choice)]);

@@ -8,12 +8,12 @@ import type { Service } from '../service/services.ts';
 import { type Destination, destination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
 
-/** What is said about an answer while it is typed. Never repeats the answer. Pure. */
+/** Checks of the values that the user types. The messages never contain the value. Pure. */
 
 const INFORMATION = 1;
 const ERROR = 3;
 
-/** What is wrong, or else what is taken off. */
+/** Returns the problem as an error, or else a note about characters that will be removed. */
 export function validationOf(
   text: string,
   problem: string | undefined,
@@ -23,7 +23,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** The reason why a key can't be used; undefined if it can. Any length is accepted. */
+/** Returns the reason why a key can't be used; undefined if it can. Any length is accepted. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   const { value, blemishes } = cleanValue(text);
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
@@ -38,7 +38,7 @@ export function problemOfAccount(label: string, text: string): string | undefine
   return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
-/** What makes a project ID useless; undefined if nothing does. */
+/** Returns the reason why a project ID can't be used; undefined if it can. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
@@ -46,9 +46,9 @@ export function problemOfProject(text: string): string | undefined {
 }
 
 /**
- * Returns a problem if one of these values is or contains the key, since the values are sent to
- * other hosts than the key.
- * @param values by their labels
+ * Returns a problem if a value is or contains the key. These values may go to other hosts than the
+ * key.
+ * @param values keyed by their labels
  */
 export function problemOfPaste(
   values: Readonly<Record<string, string>>,
@@ -64,7 +64,10 @@ export function problemOfPaste(
   return undefined;
 }
 
-/** The values that requests contain besides the key, including those that no step asks for. */
+/**
+ * Returns every value that requests contain besides the key, including those that no step prompts
+ * for.
+ */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
   { serviceUrl, authUrl }: Destination,
@@ -77,7 +80,10 @@ export function sentValues(
   };
 }
 
-/** What is wrong with a service URL, or with the identity URL it would be used with. */
+/**
+ * Returns the problem of a service URL, or of the identity URL used with it; undefined if both are
+ * valid.
+ */
 export function checkUrl(url: string, authUrl: string): string | undefined {
   const target = destination(authUrl, url);
   return 'setting' in target ? answeredAddressText(target) : undefined;

@@ -3,29 +3,29 @@ import type { Memento, SecretStorage } from 'vscode';
 import type { Connection } from '../service/connection.ts';
 
 /**
- * What the user answered when a folder brought credentials of its own. An answer
- * belongs to exactly the values it was given for: it is kept under a keyed hash of them, outside
- * the workspace, and any change of a value leads to another hash and so to the question again
- * (R3 and R4 of docs/threat-model.md; approval by name was CVE-2025-54136 of another product).
+ * The user's decisions about credentials from a `.env` file or the environment. A decision applies
+ * to exactly the values that the user saw. It's stored under a keyed hash of them, outside the
+ * workspace. If a value changes, so does the hash, and the user is prompted again (R3 and R4 of
+ * docs/threat-model.md). Approval by name was CVE-2025-54136 of another product.
  */
 
 export type ApprovalAnswer = 'approved' | 'refused';
 
 type HashedAnswer = readonly [hash: string, answer: ApprovalAnswer];
 
-/** What an answer is about: every value that it depends on, in a fixed order. */
+/** Every value that a decision depends on, in a fixed order. */
 export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 
 const SALT = 'hostedModel.approvalSalt';
 const ANSWERS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
-/** Old answers make room for new ones; a user who meets that question again loses nothing. */
+/** The oldest decisions are dropped beyond this. The user is then prompted again. */
 const MOST_ANSWERS = 500;
 
 export class Approvals {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
-  /** For answers that hold in this window, where secret storage fails. */
+  /** Fallback if secret storage fails. Decisions then apply only in this window. */
   #windowSalt: string | undefined;
 
   constructor(secrets: SecretStorage, state: Memento) {
@@ -34,21 +34,21 @@ export class Approvals {
   }
 
   /**
-   * A keyed hash that identifies a key in records that must not contain it.
+   * Returns a keyed hash that identifies a key in records that must not contain it.
    * @param shown further values that the hash covers
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
     return connection.fingerprint((await this.#salt()) ?? (await this.#makeSalt()), shown);
   }
 
-  /** Looks only: where there is no salt yet, there are no answers. */
+  /** Returns the stored decision. Creates no salt, since without one there are no decisions. */
   async answerFor(subject: Subject): Promise<ApprovalAnswer | undefined> {
     const salt = await this.#salt();
     if (salt === undefined) return undefined;
     return new Map(this.#answers).get(hashOf(subject, salt));
   }
 
-  /** True if a sign-out would forget an approval, in any folder. */
+  /** True if any folder has an approval, which a sign-out would delete. */
   get areAny(): boolean {
     return this.#answers.some(([, answer]) => answer === 'approved');
   }
@@ -61,7 +61,7 @@ export class Approvals {
     if (await this.answerFor(subject)) await this.#keep(subject, undefined);
   }
 
-  /** Forgets every yes, in whichever folder; a no stays a no. */
+  /** Deletes all approvals, in every folder. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
     const refused = this.#answers.filter(([, answer]) => answer === 'refused');
     await this.#state.update(ANSWERS, refused);
@@ -87,17 +87,20 @@ export class Approvals {
     this.#windowSalt ??= randomBytes(SALT_BYTES).toString('hex');
     const salt = this.#windowSalt;
     try {
-      // Only where there is none: another one would make all earlier answers worthless.
+      // A new salt would invalidate all earlier decisions, so a stored one is kept.
       if ((await this.#secrets.get(SALT)) === undefined) await this.#secrets.store(SALT, salt);
     } catch {
-      // The answers hold in this window alone.
+      // Decisions apply only in this window.
     }
-    // Another window may have made one at the same moment: the stored one holds.
+    // Another window may have stored a salt at the same moment. The stored one wins.
     return (await this.#salt()) ?? salt;
   }
 }
 
-/** Without the salt the hashes could be compared with guesses; it never leaves secret storage. */
+/**
+ * Hashes a subject with the salt, so that the values can't be found by hashing guesses. The salt is
+ * stored only in secret storage.
+ */
 function hashOf(subject: Subject, salt: string): string {
   return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
 }

@@ -7,9 +7,9 @@ import {
 import type { Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** Where a key may go: the hosts that the user approved for it. Pure. */
+/** The hosts that the user approved for a key. Pure. */
 
-/** Where a key and its text would go, in ASCII, for people to read. */
+/** The addresses that the key and the prompts go to, in ASCII and fit to display. */
 export interface Destination {
   readonly authUrl: string;
   readonly authHost: string;
@@ -22,22 +22,25 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
-/** What was shown when a key was saved, where it is something else by now. */
+/** The addresses approved when a key was saved, and the current ones, if they differ. */
 export interface ChangedBinding {
   readonly approved: Destination;
   readonly wanted: Destination;
-  /** Whether the user's own entry of the service is another one than then. */
+  /** True if the user's own entry for the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
 }
 
-/** Whether a stored key may go to these addresses, or what has changed since it was saved. */
+/**
+ * Compares the addresses approved for a stored key with the current ones.
+ * @returns `tampered` if the stored addresses are invalid
+ */
 export function bindingOf(
   { authUrl, serviceUrl, definition }: KeyRecord,
   service: Service,
   wanted: Destination,
 ): 'same' | 'tampered' | ChangedBinding {
   const approved = destination(authUrl, serviceUrl);
-  // It names no host that could have been approved.
+  // The user can't have approved an invalid address.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
   const [then, now] = [originsOf(approved), originsOf(wanted)];
@@ -45,7 +48,7 @@ export function bindingOf(
   return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
 }
 
-/** Credentials for a destination whose two origins the user approved. */
+/** Creates credentials for a destination whose two origins the user approved. */
 export function credentialsFor(
   service: Service,
   values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
@@ -58,8 +61,8 @@ export function credentialsFor(
 }
 
 /**
- * Both addresses read strictly, or which of them is wrong and how.
- * @param authUrl empty where the service itself is what a key is sent to
+ * Parses both addresses strictly. Returns the first problem, if there is one.
+ * @param authUrl empty if the key goes to the service itself
  */
 export function destination(authUrl: string, url: string): Destination | AddressProblem {
   const auth = parseServiceUrl(authUrl || url);
@@ -74,7 +77,7 @@ export function destination(authUrl: string, url: string): Destination | Address
   };
 }
 
-/** The origins of both addresses: http and https of one host are two places. */
+/** Returns both origins. http and https on the same host are different origins. */
 function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
 }

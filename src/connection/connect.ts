@@ -5,11 +5,11 @@ import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Choice, SourceSelection, SourceSnapshot } from './sourceSelection.ts';
 import { reasonText } from './sourceView.ts';
 
-/** Makes connections of credentials that may be used, and of the settings of their service. */
+/** Creates connections from usable credentials and the settings of their service. */
 
 type LoadRuntime = () => Promise<ServiceRuntime>;
 
-/** Turns selected credentials into a connection. Leaves an obstacle as it is. */
+/** Turns selected credentials into a connection. Returns an obstacle unchanged. */
 export function choiceOf(
   found: SourceSnapshot,
   selection: SourceSelection,
@@ -22,7 +22,7 @@ export function choiceOf(
   return { kind: 'ready', connection };
 }
 
-/** @param from where the credentials come from; if left out, they are answers of the set-up */
+/** @param from the source of the credentials; leave out for credentials entered in the set-up */
 export function connectionTo(
   credentials: Credentials,
   settings: Settings,

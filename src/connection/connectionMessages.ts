@@ -18,10 +18,9 @@ import type {
 } from './sourceSelection.ts';
 
 /**
- * Every sentence about the three settings: what is missing, what is wrong with one, where they were
- * looked for, and what the set-up asks. Names and lines, never a value. Pure; it imports types
- * alone, since what it shared with the start of the extension would become one more file to load
- * there.
+ * Messages about credentials and connection settings: missing or invalid values, the sources that
+ * were checked, and the prompts of the set-up. They contain names and line numbers, never a value.
+ * Pure.
  */
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
@@ -33,24 +32,24 @@ export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'bad-path': 'its path holds characters that no service path has',
 };
 
-/** "service URL" or "identity address", within a sentence. */
+/** Returns "service URL" or "identity address", for use within a sentence. */
 export function addressName(setting: AddressProblem['setting']): string {
   return setting === 'url' ? settingLabel('url') : 'identity address';
 }
 
-/** Why an address in the settings is not used at all. */
+/** The message about an address in the settings that can't be used. */
 export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
-/** @param why a sentence about what such a value looks like */
+/** @param why a sentence that describes a valid value */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
   return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
 }
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
-/** The place of the settings that contain the project ID. */
+/** Returns the settings that contain the project ID. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
   return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
 }
@@ -61,7 +60,7 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
   return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
 }
 
-/** Why the service that the settings name cannot be used. */
+/** The message about a service in the settings that can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   const why = field
     ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
@@ -69,7 +68,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
   return `hostedModel.service names ${shownName(word)}, and ${why}. Nothing was sent.`;
 }
 
-/** What is taken off a value before it is used, wherever it came from. */
+/** Characters that are removed from a value before use, whatever its source. */
 const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   blanks: 'blanks',
   quotes: 'quotes',
@@ -77,13 +76,13 @@ const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   control: 'invisible characters',
 };
 
-/** What was taken off an answer; empty for nothing. */
+/** Lists what was removed from an entered value. Empty if nothing was. */
 export function takenOffText(issues: readonly Blemish[]): string {
   const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
   return what && `Without ${what}: taken off.`;
 }
 
-/** What follows the name of the setting: `has no value`. */
+/** Phrases that follow the name of a setting, such as `has no value`. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   blanks: `has ${TAKEN_OFF.blanks} around its value`,
   quotes: `has ${TAKEN_OFF.quotes} around its value`,
@@ -101,7 +100,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'leads to no known region',
 };
 
-/** How a value is written that is used all the same. */
+/** Describes the flaws of a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly Blemish[],
@@ -120,7 +119,7 @@ export function issuesText(
   ].join(' ');
 }
 
-/** What is wrong with an answer of the set-up. Never repeats it. */
+/** Problems of a value entered in the set-up. They never contain the value. */
 export const ANSWER_ISSUES = {
   nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
@@ -132,28 +131,28 @@ export const ANSWER_ISSUES = {
   garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 
-/** The same for a service URL, or the identity URL it would be used with. */
+/** The message about an entered service URL, or about the identity URL used with it. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
 }
 
-/** Longer than any name that is read. */
+/** Longer than any valid name. */
 const LONGEST_NAME = 64;
 
 /**
- * Makes an arbitrary name safe to show in a message. It can be very long, or contain characters that
- * reverse the text or turn it into a link.
+ * Makes an arbitrary name safe to show in a message. It may be very long, reverse the text, or turn
+ * it into a link.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
   return name.length > LONGEST_NAME ? `${start}...` : start;
 }
 
-/** What a message lists before it only counts. */
+/** Number of items that a message lists. The rest are only counted. */
 const MOST_LISTED = 3;
 
-/** The first few of many, and how many more there are. */
+/** Returns the first few items, and the number of the others. */
 function firstOf(all: readonly string[]): string[] {
   const more = all.length - MOST_LISTED;
   return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
@@ -168,7 +167,7 @@ export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', strin
     'Hosted Model: the key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
 };
 
-/** After an import, of the file that the key was in. */
+/** Warnings after an import, about the file that the key came from. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
     'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
@@ -197,7 +196,10 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
   return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
 }
 
-/** Why a source outside the editor is not used: `line 2: VENDOR_API_KEY has quotes …`. */
+/**
+ * Returns why a source outside the editor isn't used, such as `line 2: VENDOR_API_KEY has quotes
+ * …`.
+ */
 export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
@@ -215,23 +217,23 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   return answer === 'refused' ? 'not used, as you decided' : undefined;
 }
 
-/** What is said after a set-up of the editor whose credentials aren't used yet. */
+/** The message after a set-up of the editor if another source stays in use. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
 }
 
-/** Where a setting is written. */
+/** Names the settings that a value is written to. */
 export function targetText(target: SettingsTarget): string {
   if (target === 'user') return 'your user settings';
   return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
 }
 
-/** What is said if a setting was written, but another settings file has a value that wins. */
+/** The message after writing a setting that another settings file overrides. */
 export function hiddenSourceText(target: SettingsTarget): string {
   return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
 }
 
-/** Why the credentials are not used. */
+/** Phrases that state why credentials aren't used. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service is not known',
@@ -242,7 +244,6 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   'chosen-unusable': 'the source in the settings cannot be used',
 };
 
-/** What can be done with a source. */
 export const SOURCE_ACTIONS = {
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',
@@ -253,7 +254,7 @@ export const SOURCE_ACTIONS = {
   setUp: '$(tools) Set Up...',
 } as const;
 
-/** Where the settings were looked for, and why they were not taken from there. */
+/** Lists the sources that were checked, and why each one isn't used. */
 export function lookedText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
@@ -267,25 +268,28 @@ export function lookedText(found: SourceSnapshot): string {
   return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
 }
 
-/** `line 2: VENDOR_URL cannot be used as an address`. */
+/** Describes an issue, such as `line 2: VENDOR_URL cannot be used as an address`. */
 function issuePhrase({ place, name, kind }: Issue): string {
   const phrase = `${name} ${ISSUE_PHRASES[kind]}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }
 
-/** What a message about these credentials has to know of them. */
+/** Returns the context for messages about the chosen connection. Empty if there is none. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
   const { connection } = choice;
   return { source: connection.source, ...serviceContext(connection) };
 }
 
-/** The same for the test of a set-up, which asks for all that it tests but the identity address. */
+/**
+ * Returns the context for the test in a set-up. The user entered every tested value except the
+ * identity address.
+ */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }
 
-/** Where one host is both, its name does not tell which of the two failed. */
+/** Omits `authHost` if both hosts are the same, since it can't identify the service that failed. */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];

@@ -36,19 +36,19 @@ import {
 import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
 
 export interface ConnectionsOptions extends FindOptions {
-  /** State of this workspace, kept by VS Code outside of its folders. */
+  /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
-  /** Loads the service. */
+  /** Loads the service client. */
   readonly runtime: () => Promise<ServiceRuntime>;
-  /** The service, if it was loaded already. */
+  /** Returns the service client if it's already loaded. */
   readonly runtimeIfMade: () => ServiceRuntime | undefined;
-  /** Runs work that nobody waits for. */
+  /** Runs work without a caller that awaits it. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
 /**
- * The connections of this window: finds credentials in their sources, prompts for what is missing or
- * not approved, and follows what is in use in the active folder.
+ * The connections of this window. Finds credentials in their sources, prompts for missing or
+ * unapproved ones, and tracks the connection of the active folder.
  */
 export class Connections implements Disposable {
   readonly #options: ConnectionsOptions;
@@ -56,7 +56,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #turn: Promise<unknown> = Promise.resolve();
-  /** The prompts that are open on behalf of each folder. The empty key stands for no folder. */
+  /** Open prompts by folder. The empty key stands for no folder. */
   readonly #asking = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
@@ -83,12 +83,14 @@ export class Connections implements Disposable {
     ];
   }
 
-  /** Fires after keys, settings, trust, approvals, or the connection of the active folder change. */
+  /**
+   * Fires after a change of keys, settings, trust, approvals, or the active folder's connection.
+   */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;
   }
 
-  /** Aborts at the next sign-out, in this window or another one, and is replaced then. */
+  /** Aborts at the next sign-out, in this window or another one. A new signal then replaces it. */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
   }
@@ -102,7 +104,7 @@ export class Connections implements Disposable {
     return this.#active.obstacle;
   }
 
-  /** What is known about the service in use without reading a secret. */
+  /** Returns the state that can be read without a secret. */
   async state(): Promise<ConnectionsState> {
     const { keys, approvals } = this.#options;
     const choice = this.current?.choice;
@@ -115,16 +117,16 @@ export class Connections implements Disposable {
   }
 
   /**
-   * The connection for a document, after prompting for what is missing. Commands that wait for the
-   * same folder at the same time share one prompt.
-   * @param uri the document; if left out, the active one
+   * Returns the connection for a document. Prompts for missing values and approvals. Commands that
+   * wait for the same folder share one prompt.
+   * @param uri the document; defaults to the active one
    * @returns undefined if the user gave up
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {
-    // Loads while the sources are read.
+    // Loads the service client while the sources are read.
     this.#options.runtime().catch(() => {});
-    // The folder that was active when the user ran the command.
+    // The active folder can change before the prompt opens, so it's determined now.
     const owner = activeFolder(uri);
     const place = folderKey(owner);
     const asking = this.#asking.get(place);
@@ -137,14 +139,15 @@ export class Connections implements Disposable {
     return mine;
   }
 
-  /** The connection for a folder, or what stands in the way. Never prompts. */
+  /** Returns the connection for a folder, or the obstacle. Never prompts. */
   async peek(owner = activeFolder()): Promise<Lookup> {
     const found = await findSources(this.#options, owner);
     return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
   }
 
   /**
-   * Peeks for a user who waits, since a keyring or a remote folder can be slow.
+   * Peeks with a Cancel button, since a keyring or a remote folder can be slow. Also updates
+   * `current` if the folder is active.
    * @throws {ServiceError} `cancelled` if the user stopped waiting
    */
   peekWithProgress(owner = activeFolder()): Promise<Lookup> {
@@ -154,8 +157,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * The connections of VS Code's chat, which has no document: that of the only folder, or else of
-   * the editor. Never prompts.
+   * Returns the connections for VS Code's chat, which has no document. They come from the only
+   * folder, or else from the editor. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const owner = onlyFolder();
@@ -168,25 +171,26 @@ export class Connections implements Disposable {
   }
 
   /**
-   * A keyed hash that stands for the key of a connection, the same in each window.
+   * Returns a keyed hash that identifies the key of a connection. It's the same in every window.
    * @param shown further values that the hash covers
    */
   fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
     return this.#options.approvals.fingerprintOf(connection, ...shown);
   }
 
-  /** Looks at the active folder again, once a command has needed a connection. */
+  /**
+   * Repeats the lookup for the active folder. Does nothing until a command has needed a connection.
+   */
   async refresh(): Promise<void> {
     await this.#active.lookAgain();
   }
 
-  /** Runs the guided set-up. */
   async setUp(reason?: SetUpReason): Promise<boolean> {
     if (!(await runSetUp(this.#setUpOptions, reason))) return false;
     this.#active.obstacle = 'none';
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // A user who sets up the editor expects to use it.
+    // The user set up the editor and expects it to be used.
     if (!reason && inUse !== 'editor' && inUse === found.settings.credentialSource) {
       inform(staysText(inUse, found));
     }
@@ -195,8 +199,8 @@ export class Connections implements Disposable {
 
   /**
    * Sets `hostedModel.credentialSource` for the active folder. Prompts first if that source isn't
-   * approved, so that closing the prompt changes nothing.
-   * @returns true if it is set, and the source can be used
+   * approved, so closing the prompt changes nothing.
+   * @returns true if the setting is written and the source can be used
    */
   async useSource(value: CredentialSource): Promise<boolean> {
     const { found, source } = await this.#lookAt(value);
@@ -206,29 +210,29 @@ export class Connections implements Disposable {
       return false;
     const { workspaceFolder } = found.folder;
     if (!(await writeCredentialSource(value, workspaceFolder?.uri))) return false;
-    // Asks for what the editor lacks.
+    // Prompts for values that the editor lacks.
     if (value === 'editor') await this.for(workspaceFolder?.uri);
     const { choice } = await this.#active.look(workspaceFolder);
     return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
   }
 
-  /** Forgets the user's decision about a source. */
+  /** Deletes the user's decision about a source. */
   async forget(id: SourceId): Promise<void> {
     const { source } = await this.#lookAt(id);
     if (source?.subject) await this.#options.approvals.forget(source.subject);
     await this.#active.look();
   }
 
-  /** Copies the values of a source to secret storage and the user settings, by the set-up. */
+  /** Copies the values of a source to secret storage and the user settings, through the set-up. */
   async importFrom(id: SourceId): Promise<void> {
     const { found, source } = await this.#lookAt(id);
     if (source && isUsable(source)) await importSource(this.#settling, source, found);
   }
 
   /**
-   * Deletes the stored keys and all approvals. Keeps what the user declined. Reads no folder, since
-   * one can be unreachable.
-   * @throws if secret storage keeps a key
+   * Deletes the stored keys and all approvals. Declined sources stay declined. Reads no folder,
+   * since a remote one may not respond.
+   * @throws if secret storage fails to delete a key
    */
   async signOut(): Promise<void> {
     try {
@@ -274,7 +278,7 @@ export class Connections implements Disposable {
     if (isSignOut || (await keys.services()).length === 0) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // Signing out also forgets approvals.
+      // A sign-out also deletes approvals.
       await this.#active.forgetOutsideSource();
       runtimeIfMade()?.forgetToken();
       this.#signOuts.fire();
@@ -286,7 +290,7 @@ export class Connections implements Disposable {
     let hasSetUp = false;
     for (;;) {
       const signedOut = this.signOutSignal;
-      // Only a window that closes leaves an aborted signal.
+      // The signal stays aborted only if the window closes.
       if (signedOut.aborted) throw new ServiceError('cancelled');
       const { found, choice } = await this.peekWithProgress(owner);
       // The user signed out in the meantime.
@@ -295,7 +299,7 @@ export class Connections implements Disposable {
         this.#active.obstacle = 'none';
         return choice.connection;
       }
-      // Another set-up wouldn't add what is still missing after one.
+      // The set-up already ran once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
       if (!(await settle(this.#settling, found, choice))) return undefined;

@@ -3,16 +3,18 @@ import { readStartupSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { AUTH_METHODS, neededSettings, type Service, services } from '../service/services.ts';
 
-/** What is known about connections without reading a secret: for the status bar and the palette. */
+/** State that can be read without a secret, for the status bar and the command palette. */
 export interface ConnectionsState {
   /**
-   * Reads the settings of the service in use for the tooltip. Those of the first service are shown
-   * as they are written.
+   * Reads the settings of the service in use, for the tooltip. For the first service, returns them
+   * as written.
    */
   readonly settings: (
     scope?: Uri,
   ) => Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
-  /** True if the editor has a stored key and the settings have the rest, or another source was used. */
+  /**
+   * True if the editor has a stored key and the other settings, or if another source was used last.
+   */
   readonly isSetUp: boolean;
   /** True if there are tokens to refresh. */
   readonly refreshesTokens: boolean;
@@ -21,16 +23,16 @@ export interface ConnectionsState {
 }
 
 export interface KnownState {
-  /** The words of all services that have a stored key. */
+  /** The `word` of each service that has a stored key. */
   readonly stored: readonly string[];
-  /** The service of the connection in use, if there is one. */
+  /** The service of the connection in use, if any. */
   readonly inUse: Service | undefined;
-  /** True if a source outside the editor was in use the last time. */
+  /** True if the last connection came from a source outside the editor. */
   readonly usesOutsideSource: boolean;
   readonly hasApprovals: boolean;
 }
 
-/** Reads the state of the service in the settings, or of the first one with a stored key. */
+/** Returns the state for the service in the settings, or for the first one with a stored key. */
 export function readConnectionsState(known: KnownState): ConnectionsState {
   const { stored, inUse, usesOutsideSource, hasApprovals } = known;
   const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);

@@ -14,9 +14,8 @@ import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
 /**
  * Sets the source for a folder.
- * @param target where to write
- * @returns false if a value in other settings wins, which is reported
- * @throws if VS Code refuses
+ * @returns false if a value in other settings wins, which is reported to the user
+ * @throws if VS Code can't write the setting
  */
 export async function writeCredentialSource(
   credentialSource: CredentialSource,
@@ -30,8 +29,8 @@ export async function writeCredentialSource(
 }
 
 /**
- * Asks whether the other sources may be used if the one in the settings can't be, and sets it back
- * where it was set.
+ * Offers to use the other sources if the one in the settings can't be used. If the user agrees,
+ * writes `auto` to the settings that named the source.
  */
 export async function settleUnusable(
   source: ExternalSource,

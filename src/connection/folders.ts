@@ -9,18 +9,18 @@ import {
 } from 'vscode';
 import { ENV_FILE_GONE } from './connectionMessages.ts';
 
-/** Which folder a document belongs to, and the `.env` file of a folder. */
+/** Finds the folder of a document, and the `.env` file of a folder. */
 
-/** Where a folder's `.env` can be a file; anything else is a view of something remote. */
+/** Schemes of folders whose `.env` can be a real file. Other schemes are virtual file systems. */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
-/** Documents that lie nowhere, so that they count to the only folder. */
+/** Schemes of documents without a location. They belong to the only folder. */
 const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
- * The folder whose `.env` and settings hold for a document: the one that owns it. A file outside
- * of every folder has none, since nobody approved anything for it: null, which no default of a
- * parameter takes for "not given".
+ * Returns the folder whose `.env` and settings apply to a document. A file outside every folder has
+ * none, since the user approved nothing for it. The result is then null, because undefined would
+ * trigger default parameters.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);
@@ -31,15 +31,15 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
   return onlyFolder();
 }
 
-/** The scheme of previews, which show what a document will become. */
+/** URI scheme of previews, which show a document with its pending changes. */
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Creates the address of a document's preview. It has the document's name, so that VS Code detects
- * the language, and it belongs to the document's folder.
+ * Creates the URI of a document's preview. It keeps the file name, so that VS Code detects the
+ * language. The preview belongs to the document's folder.
  */
 export function previewAddress(document: Uri): Uri {
-  // Each address is unique, since VS Code keeps the text of a closed preview for minutes.
+  // Each URI is unique, since VS Code keeps the text of a closed preview for minutes.
   const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
   const path = `/${document.path.split('/').at(-1) ?? ''}`;
   return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });
@@ -50,13 +50,13 @@ function previewedBy({ scheme, query }: Uri): Uri | undefined {
   return document ? Uri.parse(document) : undefined;
 }
 
-/** The folder of what has no document; null where there is none, or more than one. */
+/** Returns the folder to use without a document; null if there is none, or more than one. */
 export function onlyFolder(): WorkspaceFolder | null {
   const [first, ...others] = workspace.workspaceFolders ?? [];
   return first && others.length === 0 ? first : null;
 }
 
-/** A cell has an address of its own; its folder is that of its notebook. */
+/** Returns the notebook of a cell, whose own URI belongs to no folder. */
 function notebookOf(uri: Uri): Uri | undefined {
   if (uri.scheme !== 'vscode-notebook-cell') return undefined;
   const holdsIt = (notebook: NotebookDocument) =>
@@ -68,7 +68,7 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 
-/** Whether this is the `.env` file at the root of a folder of a trusted workspace. */
+/** True if this is the `.env` file at the root of a folder, and the workspace is trusted. */
 export function isEnvFile({ uri }: TextDocument): boolean {
   if (!workspace.isTrusted) return false;
   const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);
@@ -79,7 +79,6 @@ export function hasFiles({ uri }: WorkspaceFolder): boolean {
   return FILE_SCHEMES.has(uri.scheme);
 }
 
-/** Shows the `.env` of a folder. */
 export async function openEnvFile(folder = activeFolder()): Promise<void> {
   if (!folder) return;
   try {

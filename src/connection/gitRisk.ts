@@ -5,7 +5,9 @@ import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 /** The reason why a commit could publish a file. */
 export type GitRisk = 'not-ignored' | 'tracked';
 
-/** The parts that we use of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts */
+/**
+ * The part we use of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts
+ */
 interface GitExtension {
   readonly enabled: boolean;
   readonly onDidChangeEnablement: Event<boolean>;
@@ -20,18 +22,19 @@ interface GitApi {
 }
 
 interface Repository {
-  /** Returns those paths that git ignores. A tracked file is never ignored. */
+  /** Returns the paths that git ignores. Tracked files are never ignored. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
-   * Looks up a file in the index, because the tree is empty.
+   * Looks up a file in the index, which an empty `tree` stands for.
    * @throws Error with the code `UnknownPath` if the file isn't in the index
    */
   getObjectDetails(tree: '', path: string): Promise<unknown>;
 }
 
 /**
- * Returns undefined if git ignores the file or if we can't find out. In a remote window, the Git
- * extension runs on the other machine. We don't open a repository that VS Code hasn't opened.
+ * Returns undefined if git ignores the file, or if its state is unavailable. In a remote window,
+ * the Git extension runs on the other machine. Repositories that VS Code hasn't opened aren't
+ * checked.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
@@ -47,8 +50,9 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /**
- * Calls the listener when VS Code opens or closes a repository, often after start-up, and when git
- * becomes available or is disabled. The Git extension is missing until the window is trusted.
+ * Calls the listener when VS Code opens or closes a repository, which often happens after start-up.
+ * Also calls it when git becomes available or is disabled. The Git extension is missing until the
+ * window is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

@@ -1,38 +1,41 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
 
 /**
- * Keeps the API key together with the two addresses the user saw when it was saved: the key goes
- * to no other identity service, and its tokens to no other inference service (R2 of
+ * Stores each API key together with the two addresses that the user saw when saving it. The key
+ * goes to no other identity service, and its tokens to no other inference service (R2 of
  * docs/threat-model.md).
  */
 
 export interface KeyRecord {
-  /** Whose secret it is, where the service asks. */
+  /** The account that the secret belongs to, if the service needs one. */
   readonly account?: string | undefined;
   /** An API key, or the secret of an OAuth client. */
   readonly apiKey: string;
-  /** The entry of the service, where it is the user's own: see `Service`. */
+  /** The user's own entry for the service, if it isn't built in: see `Service`. */
   readonly definition?: string | undefined;
-  /** Address of the identity service that was shown. */
+  /** Address of the identity service that the user saw. */
   readonly authUrl: string;
-  /** Address of the inference service that was shown. */
+  /** Address of the inference service that the user saw. */
   readonly serviceUrl: string;
 }
 
-/** Followed by the word of the service. */
+/** Prefix of the names in secret storage. The `word` of the service follows. */
 const SECRET = 'hostedModel.key.';
-/** Marks a stored key, since some secret storage can't list its names. Holds nothing of the key. */
+/**
+ * Prefix of the flags for stored keys, since some secret storage can't list its names. A flag
+ * contains nothing of the key.
+ */
 const MARKER = 'hostedModel.hasKey.';
 /**
  * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
- * name without a value fires no event, such as when the key is in a `.env` file.
+ * name without a value fires none, for example if the key is in a `.env` file.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
-/** What the user is told of secret storage. */
+/** Problems of secret storage that are reported to the user. */
 export type StorageIssue = 'fails' | 'refuses-key';
 
-/** Secret storage can fail, as on Linux without a keyring. */
+/** Stored keys. Secret storage can fail, for example on Linux without a keyring. */
 export class KeyStore {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
@@ -40,18 +43,18 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** What this window last saw or wrote, by name; none as long as it has not looked. */
+  /** The last value that this window read or wrote, by name. No entry before the first read. */
   readonly #seen = new Map<string, string | undefined>();
-  /** What secret storage has listed since it changed last. */
+  /** Cached names from secret storage. Undefined after a change, or if they can't be listed. */
   #listed: readonly string[] | undefined;
-  /** How many changes were announced by secret storage or begun by this window. */
+  /** Number of changes that secret storage announced or this window started. */
   #changes = 0;
-  /** Ends with the last write or deletion that this window has begun. */
+  /** Settles after the last write or deletion that this window started. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param onIssue called once if secret storage can't be read, and for each key that it fails to
-   * keep
+   * @param onIssue called once if secret storage can't be read, and each time it fails to store a
+   * key
    */
   constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {
     this.#secrets = secrets;
@@ -65,9 +68,9 @@ export class KeyStore {
     });
   }
 
-  /** The words of the services that have a stored key. Reads no secret. */
+  /** Returns the `word` of each service that has a stored key. Reads no secret. */
   async services(): Promise<string[]> {
-    // To list them takes as long as to read a key, and each generation asks.
+    // Cached, since listing takes as long as reading a key, and each generation needs the names.
     const names =
       this.#listed ??
       (await this.#readCurrent(
@@ -81,15 +84,15 @@ export class KeyStore {
   }
 
   /**
-   * The stored record as it is at this moment, in whichever window it was written. One that cannot
-   * be read counts as none.
+   * Returns the current record, even if another window wrote it. Undefined if there is none, or it
+   * can't be read.
    */
   async read(word: string): Promise<KeyRecord | undefined> {
     const text = await this.#readAndCompare(SECRET + word);
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** The words of the other services, each with its stored record. */
+  /** Returns the `word` and the record of every other service. */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
     const found = await Promise.all(
@@ -102,7 +105,7 @@ export class KeyStore {
     return found.flat();
   }
 
-  /** @returns false if secret storage does not keep the record, which the user is told */
+  /** @returns false if secret storage doesn't keep the record, which `onIssue` reports */
   async write(record: KeyRecord, word: string): Promise<boolean> {
     const name = SECRET + word;
     const text = JSON.stringify(record);
@@ -124,18 +127,18 @@ export class KeyStore {
   async delete(): Promise<void> {
     const ends = await this.#change(async () => {
       const names = (await this.#list()) ?? this.#markedNames();
-      // One that stays is no reason to keep the others.
+      // A key that can't be deleted must not keep the others from being deleted.
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // If storage fails, other windows can't be notified.
+    // If secret storage fails, other windows can't be notified.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /**
-   * Calls the listener when the record changes, in this window or another, and after a sign-out.
-   * Events of our own writes, and of writes that change nothing, are ignored.
+   * Calls the listener when a record changes, in this window or another, and after a sign-out.
+   * Ignores the events of this window's own writes, and of writes that change nothing.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
@@ -148,8 +151,8 @@ export class KeyStore {
   }
 
   /**
-   * Makes the changes of this window one after the other. While one is under way, secret storage
-   * may return the old state, which must not count as a change of another window or as a sign-out.
+   * Runs the changes of this window one after the other. During a change, secret storage may still
+   * return the old state. That must not count as a change by another window or as a sign-out.
    */
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = this.#lastChange.then(() => {
@@ -160,14 +163,15 @@ export class KeyStore {
     return change;
   }
 
-  /** Drops what was listed, and has reads repeated that are under way. */
+  /** Clears the cached names, and makes running reads repeat. */
   #expectChange(): void {
     this.#listed = undefined;
     this.#changes += 1;
   }
 
   /**
-   * Reads after the changes of this window, and again if anything changed meanwhile.
+   * Reads after the pending changes of this window, and repeats if anything changed during the
+   * read.
    * @param use called with the result before anything else can change
    */
   async #readCurrent<Value, Result>(
@@ -182,7 +186,7 @@ export class KeyStore {
     }
   }
 
-  /** Returns the names that keys are stored under; undefined if secret storage can't list them. */
+  /** Returns the names of the stored keys; undefined if secret storage can't list them. */
   async #list(): Promise<string[] | undefined> {
     try {
       return (await this.#secrets.keys()).filter(isSecret);
@@ -209,7 +213,7 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // Nobody has asked for the key yet, so nobody holds an old one: no need to read it.
+    // If this window hasn't read the key, no caller holds an old one, so reading isn't needed.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
@@ -217,10 +221,10 @@ export class KeyStore {
   async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
-      // Another text comes from a window that wrote at the same moment: storage works.
+      // A different text means that another window wrote at the same moment, so storage works.
       return (await this.#secrets.get(name)) !== undefined;
     } catch {
-      // Its words may quote what was to be stored.
+      // The error is dropped, since its message may quote the secret.
       return false;
     }
   }
@@ -235,7 +239,7 @@ export class KeyStore {
     }
   }
 
-  /** Reads what is stored, and announces it if this window knew something else. */
+  /** Reads the stored text, and announces a change if this window last saw a different one. */
   #readAndCompare(name: string): Promise<string | undefined> {
     return this.#readCurrent(
       () => this.#read(name),
@@ -261,7 +265,7 @@ function markerOf(name: string): string {
   return MARKER + name.slice(SECRET.length);
 }
 
-/** A record that cannot be read counts as none; it stays stored until it is replaced. */
+/** Parses a record. An invalid one counts as none, and stays stored until it's replaced. */
 function parseRecord(text: string): KeyRecord | undefined {
   try {
     const fields = JSON.parse(text) as Record<string, unknown>;

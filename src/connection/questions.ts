@@ -20,12 +20,12 @@ import { gitRisk } from './gitRisk.ts';
 import { hostsText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
-/** What people are asked about their credentials, and warned of, outside of the set-up. */
+/** Prompts and warnings about credentials, other than those of the set-up. */
 
 /**
- * A question that keeps everything else waiting.
- * @param answers each with its button; the first one is pressed by Enter
- * @returns undefined if the question was closed
+ * Shows a modal prompt.
+ * @param answers with their buttons; Enter presses the first one
+ * @returns undefined if the user closed the prompt
  */
 async function ask<Value>(
   text: string,
@@ -39,8 +39,9 @@ async function ask<Value>(
 }
 
 /**
- * Asks before a stored key may go to another host than the ones shown when it was saved (rule R3
- * of the threat model). Keeping the saved hosts is the button that Enter presses.
+ * Prompts before a stored key goes to hosts other than those shown when it was saved (rule R3 of
+ * the threat model). Enter presses the button that keeps the saved hosts, or that doesn't use a
+ * changed entry.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged }: ChangedBinding,
@@ -73,8 +74,8 @@ export function askDestination(
 }
 
 /**
- * Asks whether the credentials of a `.env` file or the environment may be used in a folder (rule
- * R4 of the threat model). Enter presses the button that uses nothing.
+ * Prompts for approval to use the credentials of a `.env` file or the environment in a folder (rule
+ * R4 of the threat model). Enter presses *Do Not Use*.
  */
 export function askSource(
   { id, values, service, destination }: UsableSource,
@@ -85,7 +86,7 @@ export function askSource(
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { service });
-  // The first one is what most people have, and know by no name.
+  // Most users have the first service, and don't recognize its name.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource: values.resource })}${ofService} from ${what}?`,
@@ -104,9 +105,9 @@ export function askSource(
 }
 
 /**
- * Asks whether the other sources may be used again if the one in `hostedModel.credentialSource`
- * can't be used: text must not go to another account without a word.
- * @param target where the setting is written
+ * Offers to use the other sources again if the one in `hostedModel.credentialSource` can't be used.
+ * The switch needs consent, since prompts would go to another account.
+ * @param target the settings to write to
  */
 export function askInstead(
   source: ExternalSource,
@@ -123,7 +124,7 @@ export function askInstead(
   );
 }
 
-/** Asks before the only copy of a key may be lost. */
+/** Prompts before the only copy of a key may be lost. */
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
@@ -136,8 +137,8 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
 }
 
 /**
- * The address of the service for a request that needs no key: the one in the settings, or else a
- * region that the user picks for this once.
+ * Returns the service address for a request that needs no key. It comes from the settings, or from
+ * a region that the user picks for this request only.
  */
 export async function requireAddress({ url, service }: Settings): Promise<string | undefined> {
   const parsed = parseServiceUrl(url);
@@ -159,8 +160,8 @@ export async function requireAddress({ url, service }: Settings): Promise<string
 }
 
 /**
- * Says what is wrong with one of the settings. Nobody waits for the message to be closed: it may
- * stay open for as long as the window.
+ * Shows an error about a setting. Doesn't wait, since the message may stay open as long as the
+ * window.
  */
 export function reportSetting(text: string): void {
   const button = 'Open Settings';
@@ -169,7 +170,7 @@ export function reportSetting(text: string): void {
   });
 }
 
-/** Warns after an import if the `.env` file, which still holds the key, can end up in a repository. */
+/** Warns after an import if git doesn't ignore the `.env` file, which still contains the key. */
 export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {
   const risk = await gitRisk(envFileOf(folder));
   if (!risk) return;

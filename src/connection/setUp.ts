@@ -18,18 +18,19 @@ import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
-/** The reason for a set-up that the user did not start with *Set Up...*. */
+/** The reason for a set-up that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
-  /** Values that another source holds already, and the service that they are for. */
+  /** Values from another source, and the service that they are for. */
   readonly found?: SetUp['found'];
   /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
 }
 
 /**
- * Asks for the service, credentials, project, and address, and tests them. Current values are
+ * Prompts for the service, credentials, project, and address, and tests them. Current values are
  * prefilled, so the set-up can also change a key or add another service. Nothing is stored until
- * the test passes or the user insists. Each problem is shown in the step that it concerns.
+ * the test passes, or the user saves without testing. Each problem is shown in the step that it
+ * concerns.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -50,7 +51,7 @@ export async function runSetUp(
   return isSaved;
 }
 
-/** Says that it is done, and what the key is good for now. */
+/** Reports success, and offers what to do next. */
 async function offerUses(mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;
@@ -61,7 +62,7 @@ async function offerUses(mayGenerate: boolean): Promise<void> {
 }
 
 /**
- * @param first the step to start at; the first one if the service has no such step
+ * @param first the step to start at; the first step of the service if it doesn't have this one
  * @returns true if credentials were saved
  */
 async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
@@ -84,7 +85,7 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
   }
 }
 
-/** Reports an identity address that can't be used, since no step asks for it. */
+/** Reports an identity address that can't be used, since no step prompts for it. */
 function isIdentityUnusable({ settings }: SetUp): boolean {
   const target = destination(settings.authUrl, settings.url);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
@@ -93,9 +94,9 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
 }
 
 /**
- * Settles which hosts hold: those of the record that the question is about, or those in the
- * settings. Another record that came meanwhile is not bound.
- * @returns true if the question is settled
+ * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
+ * stored record changed during the prompt, the new record isn't bound to these hosts.
+ * @returns false if the user gave up, or the choice can't be stored
  */
 export async function settleDestination(
   keys: KeyStore,

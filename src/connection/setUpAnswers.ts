@@ -16,14 +16,13 @@ import { problemOfKey } from './answerChecks.ts';
 import { destination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 
-/** The state of a set-up: its steps, the values in use, and the answers so far. */
+/** The state of a set-up: its steps, the current values, and the answers so far. */
 
 export type StepName = 'service' | SettingName | 'save';
 
-/** The dependencies of every set-up. */
 export interface SetUpOptions {
   readonly keys: KeyStore;
-  /** Proves credentials with a token request and a tokenization; generates nothing. */
+  /** Tests credentials with requests that generate nothing. */
   readonly test: (
     credentials: Credentials,
     settings: Settings,
@@ -35,32 +34,36 @@ export interface SetUpOptions {
 
 /** A set-up in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
-  /** Answers found elsewhere: shown in the boxes, the key kept by an empty answer. */
+  /**
+   * Values from another source. The boxes show them, except the key, which an empty answer keeps.
+   */
   readonly found?: (GivenValues & { readonly service: Service }) | undefined;
 }
 
-/** The state that is reset if the user picks another service. */
+/** The part that is replaced if the user picks another service. */
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
-  /** As somebody last saw it. Like the answered key it leaves with the set-up. */
+  /** The stored record as last read. It's dropped with the set-up, like the entered key. */
   stored: KeyRecord | undefined;
   /** False if the stored key was refused or can't be used, so the user has to replace it. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
   projectId: string;
-  /** What `projectId` is of. */
+  /** The kind of resource that `projectId` identifies. */
   readonly resource: ResourceKind | undefined;
   url: string;
 }
 
-/** Returns the user settings, or those of the first stored service if they name none. */
+/** Returns the user settings. If they name no service, the first one with a stored key applies. */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());
 }
 
-/** Returns the answers for a service, prefilled with values that were found, stored, or set. */
+/**
+ * Returns the answers for a service, prefilled from another source, secret storage, or settings.
+ */
 export async function prefilledFor(
   service: Service,
   { keys, isRefused, found }: Pick<SetUp, 'keys' | 'isRefused' | 'found'>,
@@ -71,7 +74,7 @@ export async function prefilledFor(
   const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
   return {
     settings,
-    // Values that were found already belong to a service.
+    // Values from another source already belong to a service.
     steps: [...(found ? [] : ['service' as const]), ...neededSettings(service), 'save'],
     stored,
     canKeepStored:
@@ -84,17 +87,17 @@ export async function prefilledFor(
   };
 }
 
-/** True if a stored key is well formed and its hosts can be approved. */
+/** True if a stored key is well formed and its addresses are valid. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
   return !problemOfKey(apiKey, service) && 'authHost' in destination(authUrl, serviceUrl);
 }
 
-/** Returns the key that was entered so far, or else the stored one. */
+/** Returns the entered key, or else the stored one. */
 export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
 
-/** The key that holds if the box is left empty. */
+/** Returns the origin of the key that an empty answer keeps; undefined if there is none. */
 export function keptKey({ apiKey, found, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === found?.apiKey ? 'found' : 'typed';

@@ -8,7 +8,6 @@ import {
 import type { Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
-/** What the set-up asks and says. */
 export const SET_UP = {
   title: 'Set Up Hosted Model',
   done: 'Hosted Model is set up. The key is in secret storage.',
@@ -42,7 +41,7 @@ export const SET_UP = {
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  /** Behind the hosts. */
+  /** Follows the hosts. */
   ofAllFolders: ', from all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
@@ -53,7 +52,7 @@ export const SET_UP = {
   cancelled: 'The test was cancelled.',
 } as const;
 
-/** @param between what stands between the two hosts, where there are two */
+/** @param between separates the sentences about the two hosts, if they differ */
 export function hostsText(
   { authHost, serviceHost }: Destination,
   service: Service,

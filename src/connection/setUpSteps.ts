@@ -29,14 +29,14 @@ import {
 } from './setUpAnswers.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 
-/** The questions of the guided set-up, what is wrong with an answer, and what is stored. */
+/** The steps of the set-up: prompts, checks, and storage. */
 
 export interface StepProblem {
   readonly step: StepName;
   readonly text: string;
 }
 
-/** Asks, and keeps the answer. A problem sends the flow to the step it concerns. */
+/** Prompts, and keeps the answer. A problem leads to the step that it concerns. */
 type AskStep = (
   setUp: SetUp,
   position: Question,
@@ -134,7 +134,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: SET_UP.hostsHint,
-      // In the part that wraps: a long name must not hide its end.
+      // This text wraps, so a long host name doesn't hide its end.
       text: hostsText(target, settings.service, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
       items: [
         {
@@ -148,7 +148,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         const pasted = problemOfPaste(sentValues(setUp, target), key);
         if (pasted) return pasted;
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
-        // A key that is no longer stored is not tested; what follows this step says what happened.
+        // A key that is no longer stored isn't tested. `save` reports the change.
         const isStale =
           !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
@@ -160,14 +160,14 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 };
 
-/** @returns what is in the way; the text is empty where that was said already */
+/** @returns the problem; its text is empty if there is nothing more to report */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, stored: before, ...answers } = setUp;
   const { service } = settings;
   const stored = await keys.read(service.word);
   setUp.stored = stored;
   if (!answers.apiKey && !isSameRecord(stored, before)) {
-    // Another window signed out or stored a key: what it did is not undone here.
+    // Another window signed out or stored a key. Saving would overwrite that change.
     return { step: 'apiKey', text: SET_UP.changedKey };
   }
   const apiKey = answers.apiKey || stored?.apiKey;
@@ -179,7 +179,10 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   return (await keys.write(record, service.word)) ? 'saved' : again;
 }
 
-/** Before the key: should VS Code refuse them, no key is bound to hosts that do not hold. */
+/**
+ * Saves the settings before the key. If VS Code refuses them, no key is bound to addresses that the
+ * settings don't have.
+ */
 async function saveSettings(
   { keys, settings: { service }, resource = 'project', projectId }: SetUp,
   url: string,
@@ -187,10 +190,11 @@ async function saveSettings(
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   const isNamed = neededSettings(service).includes('projectId');
-  // What was named before would win over what is named now.
+  // A deployment ID wins over a space ID, and both over a project ID. An old ID could win over the
+  // new one.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
-    // The model of one service is none of another.
+    // Models differ between services.
     ...(isOther && { service: service.word, modelId: '' }),
     ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
     ...(isNamed && { [`${resource}Id` as const]: projectId }),
@@ -198,7 +202,7 @@ async function saveSettings(
   });
 }
 
-/** All services, with the chosen one first and the current one marked. */
+/** Returns all services, with the chosen one first and the current one marked. */
 async function serviceItems({ keys, settings: { service: chosen, services } }: SetUp) {
   const { service: current, serviceProblem } = await readSettingsInUse(keys);
   const others = services.filter(({ word }) => word !== chosen.word);
@@ -213,7 +217,7 @@ interface AddressItem extends QuickPickItem {
   readonly url: string;
 }
 
-/** The regions of the service, the one in use first. */
+/** Returns the regions of the service, with the current address first. */
 function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   const regions = settings.service.regions.map(({ place, url }) => ({
     label: place,
@@ -230,9 +234,12 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
   ];
 }
 
-/** What somebody typed instead of picking, and what it is cut to if they pasted too much. */
+/**
+ * Creates an item from typed text. The item shows the shortened address if the user pasted an
+ * endpoint.
+ */
 function typedAddress(text: string, { regions }: Service): AddressItem | undefined {
-  // Where there is no list, nothing else can be meant.
+  // Text without a dot or slash filters the regions. If there are none, it must be an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
@@ -241,7 +248,7 @@ function typedAddress(text: string, { regions }: Service): AddressItem | undefin
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
 }
 
-/** A key that was stored for other hosts goes to these only after the same question as ever. */
+/** True if the key may go to these hosts. Prompts if a stored key was approved for other ones. */
 async function mayUseStoredKey(
   { apiKey, stored, settings }: SetUp,
   wanted: Destination,
@@ -252,7 +259,7 @@ async function mayUseStoredKey(
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
-/** Runs the test; says what went wrong and in which step it can be mended. */
+/** Runs the test. Returns the problem, and the step in which the user can fix it. */
 async function problemOf(
   setUp: SetUp,
   credentials: Credentials,
@@ -266,14 +273,14 @@ async function problemOf(
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
-    // A key that was refused isn't offered again.
+    // A refused key isn't offered again.
     if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
     if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }
 }
 
-/** @param authHost undefined where it is that of the service, too */
+/** @param authHost undefined if it's the same as the host of the service */
 function stepOf(error: unknown, authHost: string | undefined): StepName {
   if (isKind(error, 'key-refused')) return 'apiKey';
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
@@ -292,7 +299,7 @@ export function recordFor(
   return { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
 }
 
-/** Another window may have signed out or stored a key since. */
+/** Compares records, since another window may have signed out or stored a key during the set-up. */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

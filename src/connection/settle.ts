@@ -14,14 +14,17 @@ import {
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
 
-/** The prompts that remove what stands between a command and its connection. */
+/** Prompts that remove the obstacle between a command and its connection. */
 
 export interface SettleOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
   readonly onObstacle: (obstacle: Obstacle) => void;
 }
 
-/** Prompts for what stands in the way. @returns false if the user gave up */
+/**
+ * Prompts for the missing value or approval, or reports the problem.
+ * @returns false if the obstacle remains
+ */
 export async function settle(
   options: SettleOptions,
   found: SourceSnapshot,
@@ -72,8 +75,8 @@ export async function settleSource(
 }
 
 /**
- * Copies the values of a source to secret storage and the user settings, by the set-up.
- * @returns `refused` once they are copied: they aren't used from the source anymore
+ * Copies the values of a source to secret storage and the user settings, through the set-up. The
+ * source then counts as declined, so its values are no longer used from there.
  */
 export async function importSource(
   options: SettleOptions,

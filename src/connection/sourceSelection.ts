@@ -27,17 +27,17 @@ import {
 } from './binding.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** Which of the three sources is used: a pure rule over what was found in each. */
+/** Selects one of the three sources from their contents. Pure. */
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
-/** What was found, before anybody is asked whether it may be used. */
+/** The content of a source, regardless of its approval. */
 export type ExternalText =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | {
       readonly kind: 'read';
       readonly reading: SourceReading;
-      /** True if the source names other services but not the one in the settings. */
+      /** True if the source names other services, but not the one in the settings. */
       readonly isOfOther?: boolean;
     };
 
@@ -52,39 +52,41 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/** Everything that was found, read once; nothing in it has been asked about yet. */
+/** The content of all sources, each read once. Reading them doesn't prompt. */
 export interface SourceSnapshot {
   readonly settings: Settings;
   readonly record: KeyRecord | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: readonly ServiceKey[];
   readonly folder: Folder;
-  /** In the order in which they are used. */
+  /** In order of precedence. */
   readonly outside: readonly ExternalSource[];
 }
 
 export interface Folder {
-  /** Empty in a window without a folder. */
+  /** The workspace file if there is no folder; empty if there is neither. */
   readonly uri: string;
-  /** For people, in ASCII. */
+  /** Fit to display, in ASCII. */
   readonly path: string;
   readonly name: string;
-  /** Null where no folder answers for what is found. */
+  /** Null if the lookup isn't for a folder. */
   readonly workspaceFolder: WorkspaceFolder | null;
 }
 
 export interface ExternalSource {
   readonly id: ExternalSourceId;
   readonly text: ExternalText;
-  /** Only if they are complete and free of errors. */
+  /** Present only if the values are complete and free of errors. */
   readonly values?: SourceValues | undefined;
-  /** The service that they are for. */
   readonly service?: Service;
-  /** Where the values lead. The identity address is the user's own, whichever source they are from. */
+  /**
+   * The addresses that the values lead to. The identity address never comes from the source: it's
+   * in the user's settings or in the definition of the service.
+   */
   readonly destination?: Destination | AddressProblem | undefined;
-  /** What an answer about exactly these values is kept under. */
+  /** Identifies exactly these values in `Approvals`. */
   readonly subject?: Subject;
-  /** What was answered about them; undefined if nothing. */
+  /** The user's decision about these values; undefined if there is none. */
   readonly answer?: ApprovalAnswer | undefined;
 }
 
@@ -101,32 +103,30 @@ interface ReadySelection {
   readonly credentials: Credentials;
 }
 
-/** What keeps the editor's own credentials from being used. */
+/** The reason why the editor's credentials can't be used. */
 type EditorObstacle =
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
-  /** The service that the settings name is not known, or its entry has a mistake. */
+  /** The service in the settings is unknown, or its entry has a mistake. */
   | { readonly kind: 'bad-service'; readonly problem: ServiceProblem }
-  /** An address that no key may be sent to, whoever set it. */
+  /** An address in the settings is invalid, so no key may be sent to it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
   | { readonly kind: 'bad-project' }
-  /** The settings lead to a host that was not shown when the key was saved. */
+  /** The settings or the service's entry differ from those shown when the key was saved. */
   | ({ readonly kind: 'unapproved' } & ChangedBinding);
 
-/** What the editor alone can come to. */
 export type EditorSourceSelection = ReadySelection | EditorObstacle;
 
-/** What keeps a command from a connection. */
+/** The reason why a command has no connection. */
 export type SourceObstacle =
   | EditorObstacle
-  /** Nothing else can be used, and nobody has been asked about this. */
+  /** The selected source can be used, but the user hasn't approved it. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
-  /** `hostedModel.credentialSource` names this source, and it cannot be used. */
+  /** `hostedModel.credentialSource` names this source, which can't be used. */
   | { readonly kind: 'chosen-unusable'; readonly source: ExternalSource };
 
 export type SourceSelection = ReadySelection | SourceObstacle;
 
-/** A connection, or what stands in the way. */
 export type Choice = { readonly kind: 'ready'; readonly connection: Connection } | SourceObstacle;
 
 export interface Lookup {
@@ -135,19 +135,18 @@ export interface Lookup {
 }
 
 /**
- * Selects the source in `hostedModel.credentialSource`, or the first of these: the editor, an
- * approved `.env`, an approved environment. Values of two sources are never mixed. If no source can
- * be used, or if the `.env` names a setting but can't be used, the result is the problem of the
- * editor.
+ * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
+ * approved `.env`, an approved environment, then sources without a decision. Values from two
+ * sources are never mixed. If no source can be used, or the `.env` names a setting but can't be
+ * used, returns the editor's problem.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found.keys);
 }
 
 /**
- * The same where there is no folder to speak for: the editor, unless the settings name another
- * source.
- * @param keys of sources that were not looked at as such, and may not be sent either
+ * Selects a source without a folder: the editor, unless the settings name another source.
+ * @param keys further keys that no prompt may contain, from sources that can't be selected
  */
 export function chooseWithoutFolder(
   found: SourceSnapshot,
@@ -165,7 +164,7 @@ function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): So
   return { ...choice, credentials: { ...credentials, otherKeys: [...others.values()] } };
 }
 
-/** Equal for two keys that are sent alike. */
+/** Identifies a key together with everything that affects how it's sent. */
 function identityOf({ service, account = '', apiKey }: ServiceKey): string {
   return JSON.stringify([service.word, service.definition, account, apiKey]);
 }
@@ -176,7 +175,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
-    // Another account must not take its place without a word: a repository can change the file.
+    // A repository can change the file. Another account must not replace this one silently.
     const unusable = { kind: 'chosen-unusable', source: named } as const;
     return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }
@@ -194,26 +193,29 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
 }
 
 /**
- * The `.env` file or environment that `hostedModel.credentialSource` names. Undefined if the order
- * applies, also because the user declined the source, or the folder isn't trusted.
+ * Returns the `.env` file or environment that `hostedModel.credentialSource` names. Undefined if it
+ * names neither, the user declined the source, or the folder isn't trusted.
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);
   return named && named.answer !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
-/** The sources that are tried after the editor. */
+/** Returns the sources to try after the editor. */
 export function othersInOrder({ settings, outside }: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : outside;
 }
 
-/** True for a `.env` file that names a setting, but has no complete set without errors. */
+/** True if a `.env` file names a setting, but has no complete set without errors. */
 function isFaultyFile({ id, text, values }: ExternalSource): boolean {
   if (id !== 'envFile' || text.kind !== 'read' || values) return false;
   return text.reading.named.length > 0;
 }
 
-/** A usable source, if it is approved, or the question about it; undefined if it cannot be used. */
+/**
+ * Selects a source if it's approved, or requests its approval. Returns undefined if the source
+ * can't be used.
+ */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
   if (!isUsable(source)) return undefined;
   if (source.answer !== 'approved') return { kind: 'ask-source', source };
@@ -221,29 +223,32 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
   return { kind: 'ready', source: source.id, credentials };
 }
 
-/** What is wrong with the identity address, where it alone keeps a source from being used. */
+/** Returns the problem of the identity address if nothing else keeps a source from being used. */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
   return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
 }
 
-/** Restricted Mode reads no source; there the user's own key serves. */
+/** True if the source wasn't read because of Restricted Mode. The user's own key is used there. */
 function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
 }
 
-/** The service of the source that is used, or would be after an approval; else that of the editor. */
+/**
+ * Returns the service of the connection, or of the source that waits for approval. In all other
+ * cases, returns the service in the settings.
+ */
 export function serviceInUse({ found, choice }: Lookup): Service {
   if (choice.kind === 'ready') return choice.connection.service;
   return choice.kind === 'ask-source' ? choice.source.service : found.settings.service;
 }
 
-/** Whether the choice waits for an answer of the user. */
+/** True if the user has to approve something first. */
 export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 
-/** What was found in a source outside the editor; undefined for the editor itself and `auto`. */
+/** Returns a source outside the editor; undefined for `editor` and `auto`. */
 export function externalSource(
   { outside }: SourceSnapshot,
   source: CredentialSource,
@@ -255,17 +260,16 @@ export function isUsable(source: ExternalSource): source is UsableSource {
   return source.destination !== undefined && 'authHost' in source.destination;
 }
 
-/** The project, space, or deployment ID of the editor. Empty if the service needs none. */
+/**
+ * Returns the project, space, or deployment ID in the settings. Empty if the service needs none.
+ */
 export function editorSourceProject({ service, projectId, resource }: SourceSettings) {
   return neededSettings(service).includes('projectId')
     ? { projectId, resource }
     : { projectId: '', resource: undefined };
 }
 
-/**
- * What the editor alone comes to: the stored key with the settings. Says exactly what stands in the
- * way if they cannot be used.
- */
+/** Combines the stored key with the settings, or returns the obstacle. */
 export function selectEditorSource({
   settings,
   record,

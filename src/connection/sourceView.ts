@@ -27,7 +27,9 @@ import {
   selectEditorSource,
 } from './sourceSelection.ts';
 
-/** The three sources as people see them: rows of the menu with what can be done, and the tooltip. Pure. */
+/**
+ * Presents the three sources: as menu rows with their actions, and as lines of the tooltip. Pure.
+ */
 
 export type SourceAction = keyof typeof SOURCE_ACTIONS;
 
@@ -37,7 +39,10 @@ export interface SourceRow extends QuickPickItem {
 
 export interface SourceChoice extends QuickPickItem {
   readonly value: CredentialSource;
-  /** Why it can't be chosen. The editor can: what it lacks is asked for. */
+  /**
+   * The reason why it can't be chosen. The editor always can, since choosing it prompts for missing
+   * values.
+   */
   readonly problem?: string | undefined;
 }
 
@@ -45,7 +50,7 @@ export interface ActionItem extends QuickPickItem {
   readonly action: SourceAction;
 }
 
-/** One row for each source that says anything about the settings, with what becomes of it. */
+/** Returns one row with its state for each source that has a setting or a problem. */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
   const outside = found.outside.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
@@ -55,13 +60,16 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
-      // On a line of its own, where the heading of the list does not cut it.
+      // The detail has its own line, where the heading of the list doesn't cover it.
       detail: detailOf(source, found, choice),
     };
   });
 }
 
-/** What can be set as `hostedModel.credentialSource`: the order, and each source with its state. */
+/**
+ * Returns the choices for `hostedModel.credentialSource`: automatic, and each source with its
+ * state.
+ */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
   const all: readonly SourceId[] = ['editor', ...found.outside.map(({ id }) => id)];
   const { credentialSource } = found.settings;
@@ -95,7 +103,6 @@ function detailOf(source: SourceId, found: SourceSnapshot, choice: Choice): stri
   return [state, maskedValues(source, found)].filter(Boolean).join(' · ');
 }
 
-/** What can be done with a source that was picked. */
 export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choice) {
   return {
     title: `Hosted Model: ${sourceName(source, found)}`,
@@ -104,7 +111,7 @@ export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choi
   };
 }
 
-/** What is offered for a source, in this order: always at least one way on. */
+/** Returns the actions for a source, in the order of the menu. There is always at least one. */
 export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[] {
   const outside = externalSource(found, source);
   const issue = sourceIssue(outside, found);
@@ -116,7 +123,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // What cannot be mended at its own place is not needed once the editor has it.
+    // A source that can't be fixed in place isn't needed once the editor has the values.
     (!outside || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -124,7 +131,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     .map((action) => ({ label: SOURCE_ACTIONS[action], action }));
 }
 
-/** Why a source would not be in use, whatever the settings name. */
+/** The reason why a source can't be used, even if the settings name it. */
 type SourceIssue = 'missing' | 'bad-address' | 'bad-project' | 'untrusted';
 
 /** @param outside undefined for the editor */
@@ -141,7 +148,7 @@ function sourceIssue(
   const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!values) return 'missing';
-  // Its own address was checked when it was read: the identity address is left.
+  // The source's own address was checked on reading, so the identity address is invalid.
   return isUsable(outside) ? undefined : 'bad-address';
 }
 
@@ -149,7 +156,6 @@ function isInUse(source: SourceId, choice: Choice): boolean {
   return choice.kind === 'ready' && choice.connection.source === source;
 }
 
-/** Why a source is not in use. */
 export function sourceState(source: SourceId, found: SourceSnapshot): string {
   const outside = externalSource(found, source);
   if (outside) {
@@ -164,7 +170,7 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     : `not used, since ${WHY_NOT_USED[editor.kind]}`;
 }
 
-/** A source that has none of the settings is nothing to choose from. */
+/** True if the source has a setting or a problem. Other sources offer nothing to choose. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
     const { named, issues } = text.reading;
@@ -173,7 +179,7 @@ function isWorthShowing({ text }: ExternalSource): boolean {
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }
 
-/** One sentence that says which source is used, and why. */
+/** Returns one sentence that states which source is used, and why. */
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
   const from = `From ${sourceName(source, found)}`;
   const { credentialSource } = found.settings;
@@ -189,7 +195,10 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
   return why ? `${from}, because ${why}.` : `${from}.`;
 }
 
-/** The complete sources that are not used because the editor comes first; empty for none. */
+/**
+ * Lists the complete sources that aren't used because the editor comes first. Empty if there are
+ * none.
+ */
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
@@ -197,7 +206,7 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Why the editor does not come first, as part of a sentence. */
+/** Returns why the editor doesn't come first, as part of a sentence. */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -207,7 +216,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
   return `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
 }
 
-/** Why the `.env` file does not come before the environment, as part of a sentence. */
+/** Returns why the `.env` file doesn't come before the environment, as part of a sentence. */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;
@@ -224,8 +233,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 }
 
 /**
- * The values in use, as lines for the tooltip. The reason of the connection names their source. Keys
- * are never shown, not in part.
+ * Returns the values in use, as lines of the tooltip. Their source is in the connection's reason.
+ * No part of a key is shown.
  */
 export function provenanceLines(
   found: SourceSnapshot,
@@ -248,13 +257,12 @@ export function provenanceLines(
   });
 }
 
-/** The place where the editor keeps a setting. */
 function editorPlace(name: SettingName, found: SourceSnapshot): string {
   if (name === 'apiKey' || name === 'account') return 'secret storage';
   return name === 'projectId' ? projectPlace(found.settings) : 'user settings';
 }
 
-/** A project ID that is only told apart from others: `1a2b…`. */
+/** Masks a project ID, such as `1a2b…`. The rest is enough to distinguish it from others. */
 function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
 }
@@ -263,7 +271,7 @@ function namesKey({ text }: ExternalSource): boolean {
   return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === 'apiKey');
 }
 
-/** The values of a source as they may be shown: the key not at all. */
+/** Returns the values of a source for display. The key is fully masked. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? namesKey(source) : found.record !== undefined;

@@ -30,7 +30,7 @@ import type {
   UnreadReason,
 } from './sourceSelection.ts';
 
-/** What the three sources hold at this moment. */
+/** Reads the three sources. */
 
 export interface FindOptions {
   readonly keys: KeyStore;
@@ -38,7 +38,7 @@ export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Looks in all three sources, once, on behalf of one folder. Asks nothing. */
+/** Reads all three sources once, for one folder. Never prompts. */
 export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
@@ -52,23 +52,23 @@ export async function findSources(
     if (!inUse?.reading.values) return { id, text };
     const { service } = inUse;
     const { values } = inUse.reading;
-    // The address in the settings is that of the service that they name.
+    // The identity address in the settings belongs to the service in the settings.
     const authUrl = service.word === settings.service.word ? settings.authUrl : service.authUrl;
     const subject = sourceSubject(id, service, values, { folder, authUrl });
     const answer = await approvals.answerFor(subject);
     const target = destination(authUrl, values.url);
     return { id, text, service, values, destination: target, subject, answer };
   };
-  // As it is when somebody asks: any part of the extension host can change it.
+  // Copied on each lookup, since any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // A folder can be slow to answer. What a sign-out takes away is read after it.
+  // A folder can be slow to read. The sign-out state is read after it, to be current.
   const envFile = await readEnvFile(owner);
   const settings = withStoredService(readSettings(owner?.uri), await keys.services());
   const inFile = readText(envFile, settings);
   const { word } = settings.service;
   const stored = [keys.read(word), keys.others(word)] as const;
-  // Takes milliseconds, while secret storage takes more. A dev container chooses the environment,
-  // so it needs trust, too.
+  // Parsing takes milliseconds, and runs while secret storage is read. A dev container can set the
+  // environment, so it needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, ...outside] = await Promise.all([
     ...stored,
@@ -86,9 +86,9 @@ export async function findSources(
 }
 
 /**
- * Reads the `.env` in the root of a folder, once and as bytes, so that what is approved is what is
- * used. A repository chooses what stands there: no link is followed, no device opened, nothing
- * large read (rule T12 of the threat model).
+ * Reads the `.env` in the root of a folder, once and as bytes, so the approved values are the ones
+ * used. A repository controls this path. Links aren't followed, and devices and large files aren't
+ * read (rule T12 of the threat model).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,
@@ -116,7 +116,10 @@ export async function readExternalFile(
   return readText(await readEnvFile(folder), known);
 }
 
-/** The keys in the `.env` files of all folders, of which none is in use: an agent can read them. */
+/**
+ * Returns the keys in the `.env` files of all folders. None of them is used, but an agent can read
+ * them.
+ */
 export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]> {
   const folders = workspace.workspaceFolders ?? [];
   const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, known)));
@@ -124,17 +127,18 @@ export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]>
 }
 
 /**
- * Returns every well-formed key of a text, with the account that goes with it. A key in an incomplete
- * or faulty set isn't used, but it may still be valid.
+ * Returns every well-formed key of a text, with the account that goes with it. A key in an
+ * incomplete or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
-    // Programs differ in which of two lines counts: the first one or the last one.
+    // Programs differ in which of two duplicate lines counts: the first one or the last one.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
-    // The others have no account: a text can have thousands of keys, and a long account.
+    // The other keys are listed without an account. A text can have thousands of keys, and a long
+    // account.
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
     return [
@@ -144,7 +148,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
   });
 }
 
-/** A stored key, with the service as it was when the key was saved. */
+/** Returns a stored key, with the service as defined when the key was saved. */
 function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
   const { account, apiKey, definition } = record;
   const entry = definition === undefined ? undefined : serviceIn(definition);
@@ -152,7 +156,7 @@ function storedKey([word, record]: readonly [word: string, record: KeyRecord]): 
   return { service: entry ?? serviceFor(word) ?? services[0], account, apiKey };
 }
 
-/** The service that an entry of the user's own describes, if it can be read. */
+/** Parses a user's own service entry. Returns undefined if it's invalid. */
 function serviceIn(definition: string): Service | undefined {
   try {
     return readServices([JSON.parse(definition)]).own[0];
@@ -163,7 +167,7 @@ function serviceIn(definition: string): Service | undefined {
 
 type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 
-/** A text, and what each service finds in it. */
+/** The text of a source, and its reading for each service. */
 interface ReadText {
   readonly text: ExternalText;
   /** The reading to use; undefined if the text couldn't be read. */
@@ -172,8 +176,8 @@ interface ReadText {
 }
 
 /**
- * Picks the service in the settings, even if its set is incomplete, so that text never goes to
- * another account. If the settings name no service, `firstReading` decides.
+ * Selects the reading of the service in the settings, even if its set is incomplete, so that
+ * prompts never go to another account. If the settings name no service, `firstReading` decides.
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,
@@ -188,7 +192,7 @@ function readText(
   return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
 }
 
-/** What an answer about a source depends on. */
+/** Returns everything that a decision about a source depends on. */
 function sourceSubject(
   id: ExternalSourceId,
   { word, definition = '' }: Service,
@@ -200,11 +204,12 @@ function sourceSubject(
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {
-  // An answer given where no document is open belongs to that workspace, not to every window.
+  // Without a folder, a decision belongs to the workspace file, so it doesn't apply to every
+  // window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
-  // A path may hold letters that look like others or turn the text around them, and blanks that
-  // make a line of its own out of a part of it.
+  // A path can contain look-alike letters, characters that reverse the text, and runs of spaces
+  // that push a part of it onto its own line.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');
   return {
     uri: uri.toString(),
@@ -214,7 +219,10 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
   };
 }
 
-/** A workspace file names folders as it likes: brackets would make a link of it in a message. */
+/**
+ * Returns a folder name that is safe in a message. A workspace file can use any name, and brackets
+ * would become a link.
+ */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';
 }

@@ -10,8 +10,8 @@ export const clipboard: InsertMode = {
 };
 
 /**
- * Copies all answers together, once the last one has ended. What was on the clipboard before is
- * never read, and so cannot come back.
+ * Copies all responses together after the last one has ended. Never reads the clipboard, so its
+ * previous content can't be restored.
  */
 class ClipboardWriter implements ResponseWriter {
   readonly isPending = false;

@@ -22,7 +22,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:vscode(?:-(?:server|remote)[^/]*)?|devcontainer|cursor|claude|idea|zed|vim|emacs\.d|config\/nvim)\//,
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
-    // User settings, which are files on the server in a browser (measured), and machine settings.
+    // User and machine settings. In a browser, user settings are files on the server (measured).
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],
@@ -50,18 +50,18 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if the path is that of a file that runs automatically. */
+/** True if something runs this file automatically, judged by its path only. */
 export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isConfigPath(uri.path);
 }
 
 /**
- * True if this is such a file, or if its path leads to one, since a repository may contain links.
- * Also true if the target of a link is unknown.
+ * True if the file runs automatically, or if its path contains a link to one that does. A
+ * repository can contain links. Also true if the target of a link is unknown.
  */
 export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isConfigFile({ uri })) return true;
-  // Nothing runs a notebook, or a document without a path.
+  // Notebook cells and documents without a path never run automatically.
   if (uri.scheme === 'vscode-notebook-cell' || !uri.path.startsWith('/')) return false;
   const isLocal = uri.scheme === 'file' || (uri.scheme === 'untitled' && uri.authority === '');
   try {
@@ -71,7 +71,7 @@ export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Pro
   }
 }
 
-/** @param path of a file or a URI; can be a bare name for a document that was never saved */
+/** @param path file path or URI path; a bare name for a document that was never saved */
 function isConfigPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
@@ -81,7 +81,7 @@ function isConfigPath(path: string): boolean {
 
 /**
  * Resolves the links in a path. If the file doesn't exist yet, its folder is resolved.
- * @throws if the path can't be resolved, such as for a link to a missing file
+ * @throws if the path can't be resolved, for example because of a link to a missing file
  */
 async function realPathOf(path: string): Promise<string> {
   try {
@@ -92,7 +92,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** True for a link to a missing file, and if it is unknown whether the file exists. */
+/** True if the path exists or can't be checked. A link to a missing file counts as existing. */
 async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -101,7 +101,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if the path contains a link. For remote files, VS Code reports links, but not their targets.
+ * True if any part of the path is a link. For remote files, VS Code reports links but not their
+ * targets.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

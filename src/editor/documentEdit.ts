@@ -14,11 +14,13 @@ import {
 } from 'vscode';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
-/** The only calls that change documents. Plain text: nothing in it is expanded or run. */
+/**
+ * The only functions that edit documents. They insert plain text, which is never expanded or run.
+ */
 
 /**
- * Edits at several places that do not touch.
- * @param undoStopBefore whether an undo step begins with this edit
+ * Applies changes that don't touch each other in one edit.
+ * @param undoStopBefore true if this edit starts an undo step
  */
 export function editEditor(
   editor: TextEditor,
@@ -29,7 +31,8 @@ export function editEditor(
   return editor.edit(
     (builder) => {
       for (const [range, text] of ranged) {
-        // Selections that begin here must not grow, or two of them that touch become one (measured).
+        // Selections that start here must not grow: VS Code merges selections that touch
+        // (measured).
         if (range.isEmpty) builder.insert(range.start, text);
         else builder.replace(range, text);
       }
@@ -39,8 +42,8 @@ export function editEditor(
 }
 
 /**
- * Edits an open document, shown or not, at several places that do not touch; always an undo step
- * of its own.
+ * Applies changes that don't touch each other to an open document, even if no editor shows it. The
+ * edit is always a separate undo step.
  */
 export function editDocument(
   { uri }: TextDocument,
@@ -51,7 +54,10 @@ export function editDocument(
   return workspace.applyEdit(edit);
 }
 
-/** An editor that shows the document: the one in use if it does, since its selection matters. */
+/**
+ * Returns an editor that shows the document. Prefers the active editor, because its selection
+ * matters.
+ */
 export function editorOf(document: TextDocument): TextEditor | undefined {
   const { activeTextEditor } = window;
   if (activeTextEditor?.document === document) return activeTextEditor;
@@ -59,8 +65,9 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 }
 
 /**
- * Brings a document to the front, where a tab holds it; a cell with its notebook.
- * @throws if it is closed: of an untitled one VS Code would make another, empty one
+ * Brings a document to the front in the group that has its tab. Shows a cell with its notebook.
+ * @throws if the document is closed, because VS Code would create a new empty document for an
+ * untitled one
  */
 export async function showDocument(document: TextDocument): Promise<void> {
   if (document.isClosed) throw new Error(`${document.uri} is closed`);
@@ -76,8 +83,8 @@ export async function showDocument(document: TextDocument): Promise<void> {
 }
 
 /**
- * Whether a tab holds the document. Without one it counts as closed, though VS Code may keep it in
- * memory for minutes; an edit would open it again and leave it unsaved (measured).
+ * True if a tab holds the document. Without a tab, a document counts as closed, although VS Code
+ * may keep it in memory for minutes. An edit would reopen it and leave it unsaved (measured).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));
@@ -89,7 +96,7 @@ function holds({ input }: Tab, { uri }: TextDocument): boolean {
   return input instanceof TabInputNotebook && input.uri.path === uri.path;
 }
 
-/** Changes as VS Code is given them. */
+/** Converts changes to ranges and texts for the VS Code API. */
 export function rangedIn(
   document: TextDocument,
   changes: readonly TextChange[],
@@ -97,7 +104,6 @@ export function rangedIn(
   return changes.map((change) => [rangeOf(document, replacedRange(change)), change.text] as const);
 }
 
-/** Offsets count UTF-16 units. */
 export function rangeOf(document: TextDocument, { start, end }: OffsetRange): Range {
   return new Range(document.positionAt(start), document.positionAt(end));
 }

@@ -1,11 +1,14 @@
-/** Edits that nothing came of, before the text is given up. */
+/** Edits without effect before the text is given up. */
 const TRIES = 3;
-/** Edits that were rejected in a row: an editor is rejected for a moment while its tab is switched. */
+/**
+ * Consecutive rejected edits before the text is given up. VS Code rejects edits for a moment while
+ * a tab is being switched.
+ */
 const REJECTIONS = 10;
-/** Edits that came too late since somebody else was quicker. */
+/** Edits overtaken by another change before the text is given up. */
 const RACES = 50;
 
-/** What VS Code says about an edit. */
+/** The result of an edit according to VS Code. */
 export type EditAnswer = 'accepted' | 'refused' | 'rejected';
 
 export function answerOf(edit: Promise<boolean>): Promise<EditAnswer> {
@@ -15,7 +18,7 @@ export function answerOf(edit: Promise<boolean>): Promise<EditAnswer> {
   );
 }
 
-/** Whether something that never fails takes longer than this. */
+/** True if a task takes longer than this. The task must never reject. */
 export async function isLate(task: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(true), deadlineMs);
@@ -26,16 +29,16 @@ export async function isLate(task: Promise<unknown>, deadlineMs: number): Promis
   }
 }
 
-/** Counts the edits in a row that nothing came of. */
+/** Counts the failed edits in a row. */
 export class EditAttempts {
   #tries = 0;
   #races = 0;
   #rejections = 0;
 
   /**
-   * Counts one more.
-   * @param hasChanged whether the document is another one than before the edit
-   * @returns true once another try would be in vain, or could write the text twice
+   * Counts a failed edit.
+   * @param hasChanged true if the document changed during the edit
+   * @returns true if a retry would be pointless or could write the text twice
    */
   givesUpAfter(answer: EditAnswer, hasChanged: boolean): boolean {
     if (answer === 'rejected') this.#rejections += 1;
@@ -44,7 +47,7 @@ export class EditAttempts {
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
-    // Accepted, but altered beyond recognition.
+    // VS Code accepted the edit, but something altered it beyond recognition.
     if (answer === 'accepted' && hasChanged) return true;
     return this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
   }

@@ -1,4 +1,4 @@
-/** What people read of the insert modes and of a preview. Pure. */
+/** Messages about insert modes and previews. Pure. */
 
 export function onClipboard(count: number): string {
   return `${count === 1 ? 'the answer is' : 'the answers are'} on the clipboard.`;

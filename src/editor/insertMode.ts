@@ -5,8 +5,8 @@ import type { ResponseWriter } from './streamWriter.ts';
 import type { Target, Targets } from './target.ts';
 
 /**
- * IDs of the insert modes, as settings and templates name them, the default first. Template files
- * need no more, and so don't load what edits documents.
+ * IDs of the insert modes in settings and templates, with the default first. They are in this file
+ * so that template files don't load the code that edits documents.
  */
 export const insertModeIds: readonly string[] = [
   'below',
@@ -18,29 +18,30 @@ export const insertModeIds: readonly string[] = [
   'preview',
 ];
 
-/** A way for answers to reach the user. Each one is an entry of `insertModes`. */
+/** A destination for responses. */
 export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
-  /** Said once an answer is there, where it waits for somebody to look at it. */
+  /** Message about a complete response that waits for the user to review it. */
   readonly doneText?: string;
   /**
-   * Where an answer goes in the document itself, and is fitted to; only of modes that write into it.
+   * Returns the place of a response in the document, which it is also fitted to. Undefined for
+   * modes that don't write into the document.
    */
   readonly placeOf?: (target: Target) => AnswerPlace;
-  /** @param targets one for each answer, in the order of the document */
+  /** @param targets one for each response, in document order */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }
 
-/** What a mode may need of the command that it serves. */
+/** Dependencies of an insert mode, provided by the command. */
 export interface ModeDeps {
-  /** The one that all targets are in. */
+  /** The document of all targets. */
   readonly openDocument: EditorDocument;
   readonly previews: Previews;
-  /** Stops what still streams. */
+  /** Cancels the responses that are still streaming. */
   readonly cancel: () => void;
-  /** The user has undone all that was written of the answers that still come. */
+  /** Called when the user has undone all text of the responses that are still streaming. */
   readonly takenBack: () => void;
-  /** Offers an answer that could not be written when the user asked for it. */
+  /** Offers a response that couldn't be written after the user accepted it. */
   readonly rescue: () => void;
 }

@@ -6,7 +6,7 @@ import { above, after, below, replace } from './placing.ts';
 import { preview, previewing } from './preview.ts';
 import { isWritable } from './target.ts';
 
-/** Every way for an answer to reach the user, in the order of `insertModeIds`. */
+/** All insert modes, in the order of `insertModeIds`. */
 export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
   below,
   after,
@@ -18,8 +18,8 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
 ];
 
 /**
- * The mode of this id, or the one that takes its place in this document.
- * @param mustPreview whether nothing may land there without a look at it
+ * Returns the mode with this ID, or its replacement in this document.
+ * @param mustPreview true if text must not be written without a preview
  */
 export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
   const chosen = insertModes.find((mode) => mode.id === id) ?? insertModes[0];

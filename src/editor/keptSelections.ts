@@ -3,9 +3,12 @@ import { offsetsOf, rangeOf } from './documentEdit.ts';
 import { selectionEnd } from './target.ts';
 import type { OffsetRange, TextChange } from './textChange.ts';
 
-/** How selections come out of edits of ours: as the same characters that they were. */
+/** Keeps the same characters selected across our edits. */
 
-/** Remembers what is selected in a document. @returns selects it again, right after these changes */
+/**
+ * Captures the selections in a document.
+ * @returns a function that restores them right after these changes
+ */
 export function keepSelections(document: TextDocument, changes: readonly TextChange[]): () => void {
   const kept = window.visibleTextEditors
     .filter((editor) => editor.document === document)
@@ -24,7 +27,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
   });
   return () => {
     const now = editor.selections;
-    // What the user has moved meanwhile is left alone.
+    // Selections that the user has moved in the meantime are left alone.
     const areOurs =
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));
@@ -48,21 +51,24 @@ function isBetween(
   return [wanted.start, grown.start].includes(start) && [wanted.end, grown.end].includes(end);
 }
 
-/** What is selected. */
+/** The offsets of a selection. */
 export interface Selected extends OffsetRange {
-  /** Where its text ends: before the line break that a selection of whole lines ends with. */
+  /** End of the selected text. A selection of whole lines has one more line break after it. */
   readonly textEnd: number;
 }
 
 /**
- * Where a selection should be after changes of ours, and how far VS Code lets it grow: one that
- * ends where text is inserted grows over it (measured), and so does one of whole lines, since text
- * that goes below or after them is inserted before their last line break. That line break stays
- * selected as long as one like it follows the selected text, and is not selected otherwise. In
- * place of a selection that is replaced from its start on comes the cursor behind the new text, so
- * that typing does not replace it.
- * @param changes that do not touch, at the offsets before all of them
- * @param textOf what stands in the document before the changes
+ * Computes the wanted selection after our changes, and how far VS Code may extend it.
+ *
+ * - VS Code extends a selection over text that is inserted at its end (measured). This includes
+ *   selections of whole lines, because text below or after them is inserted before their last line
+ *   break.
+ * - That line break stays selected if the selected text is still followed by the same line break.
+ *   Otherwise it's no longer selected.
+ * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
+ *   doesn't replace that text.
+ * @param changes changes that don't touch each other, with offsets before all of them
+ * @param textOf returns text of the document before the changes
  */
 export function selectionAfter(
   { start, end, textEnd }: Selected,
@@ -85,7 +91,7 @@ export function selectionAfter(
       const lineBreak = textOf({ start: textEnd, end });
       const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
       if (!following.startsWith(lineBreak)) left -= lineBreak.length;
-      // Where more than the line break is replaced, VS Code leaves the end where it is, if it can.
+      // If more than the line break is replaced, VS Code keeps the end in place if it can.
       atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
     } else if (rangeOffset < end) inside += growth;
     if (changeEnd === start) atStart += growth;

@@ -9,11 +9,11 @@ export const newDocument: InsertMode = {
   open: (targets, { takenBack }) => new NewDocumentWriter(targets, takenBack),
 };
 
-/** Opens a document once there is text for it, and writes the answers below each other. */
+/** Opens a document when the first text arrives, and writes the responses one below the other. */
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
   readonly #onTakenBack: () => void;
-  /** Of undefined if the document could not be opened: whoever ends an answer is told. */
+  /** Resolves to undefined if the document couldn't be opened. Then `end` returns false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   #openDocument: EditorDocument | undefined;

@@ -14,15 +14,15 @@ import { isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called with all changes of an event. Each offset takes the changes before it in the list into
- * account.
+ * Called with all changes of one event, in order. Each offset assumes that the earlier changes are
+ * applied.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
-/** What a writer needs of a document. */
+/** The public members of `EditorDocument`. Unit tests implement them with a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
-/** A document of VS Code, wherever it is shown, split, or renamed to; offsets count UTF-16 units. */
+/** An open document, tracked across editors and renames. Offsets are in UTF-16 units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
@@ -43,7 +43,7 @@ export class EditorDocument implements Disposable {
     return this.#document;
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#document.version;
   }
@@ -52,15 +52,17 @@ export class EditorDocument implements Disposable {
     return this.#document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
   }
 
-  /** Whether an editor shows it. */
+  /** True if an editor shows it. */
   get isVisible(): boolean {
     return editorOf(this.#document) !== undefined;
   }
 
-  /** Whether it can be written to at all; of one without a tab VS Code would open it again. */
+  /**
+   * True if the document has a tab and can be written to. Without a tab, an edit would reopen it.
+   */
   get isOpen(): boolean {
     const document = this.#document;
-    // An edit behind the scenes would change also what nobody can write to (measured).
+    // `WorkspaceEdit` also changes read-only documents that no editor shows (measured).
     return !document.isClosed && hasTab(document) && isPlaceToWrite(document);
   }
 
@@ -69,11 +71,11 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * Makes changes that do not touch, in one edit.
-   * @param undoStopBefore whether an undo step begins with them
-   * @returns what VS Code says: true also for edits that changed nothing, false for those that
-   * came too late (both measured)
-   * @throws if the editor was closed in this moment
+   * Applies changes that don't touch each other in one edit.
+   * @param undoStopBefore true if the edit starts an undo step
+   * @returns false if a change lies outside the document, otherwise VS Code's result. VS Code
+   * returns true even if the edit changed nothing, and false if it came too late (both measured).
+   * @throws if the editor is closed at that moment
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
@@ -85,7 +87,7 @@ export class EditorDocument implements Disposable {
     return accepted;
   }
 
-  /** Tells a listener of each change, until it is disposed of. */
+  /** Adds a listener, which `dispose` removes. */
   onDidChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
@@ -95,7 +97,10 @@ export class EditorDocument implements Disposable {
     this.#listeners.length = 0;
   }
 
-  /** VS Code would write what lies outside of the document at its nearest end (measured). */
+  /**
+   * True if the change lies inside the document. VS Code would clamp its range to the document
+   * (measured).
+   */
   #has(change: TextChange): boolean {
     const document = this.#document;
     const { start, end } = replacedRange(change);
@@ -103,8 +108,8 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * VS Code makes a new document of a renamed one. Into a name that is obeyed nothing follows: what
-   * comes there was to be looked at first.
+   * Switches to the new document that VS Code creates for a rename. Doesn't switch if the new name
+   * makes the file a config file, because text in config files needs a preview first.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -125,13 +130,13 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
   return reason === TextDocumentChangeReason.Redo ? 'redo' : undefined;
 }
 
-/** Text that is there still is the editor's own doing, such as a file header. */
+/** Text that remains after this many attempts comes from the editor, such as a file header. */
 const ATTEMPTS = 3;
 
 /**
- * Opens an empty untitled document. In its place VS Code may bring back what it kept of one of the
- * same name (measured: one time in four, where that was changed a second ago and closed just now).
- * That stays open, so the next one has another name.
+ * Opens an empty untitled document. VS Code may instead restore a closed one with the same name.
+ * Measured: one time in four, if that one was changed one second ago and has just been closed. The
+ * restored document stays open, so that the next attempt gets another name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

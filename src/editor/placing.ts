@@ -6,9 +6,9 @@ import { StreamWriter } from './streamWriter.ts';
 import { selectionEnd, type Target } from './target.ts';
 
 /**
- * An insert mode that writes into the document itself.
- * @param id as in the setting `hostedModel.insertMode`
- * @param place where the answer to a selection goes; one to a mere cursor goes to the cursor
+ * Creates an insert mode that writes into the document itself.
+ * @param id value of the setting `hostedModel.insertMode`
+ * @param place returns the place for selected text; without any, the response goes to the cursor
  */
 export function placing(
   id: string,
@@ -45,7 +45,7 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // What a selection takes in of its own indentation it takes away, too.
+  // Indentation within the selection is replaced too, so it's written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

@@ -8,14 +8,16 @@ import type { AnswerPlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './target.ts';
 
-/** Often enough to seem to stream; VS Code compares both sides anew each time. */
+/** Short enough to look like streaming. VS Code computes the diff again for each refresh. */
 const REFRESH_MS = 100;
-/** Until it is looked whether what was refreshed is seen. */
+/** Delay before checking that a refresh is visible. */
 const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);
 
-/** Shows what the document would become, and makes it that once it is accepted. */
+/**
+ * Creates an insert mode that previews the changed document and writes the text once it's accepted.
+ */
 export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertMode {
   return {
     id: 'preview',
@@ -26,23 +28,23 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 }
 
 /**
- * Shows answers in a comparison with the document, and writes them once they are accepted: nothing
- * lands without a look at it, a continued or repeated answer neither. Follows their places all the
- * time, so that the document may change meanwhile.
+ * Shows responses in a diff with the document, and writes them once they're accepted. Nothing is
+ * written without a preview, including continued and repeated responses. Places are tracked
+ * throughout, so the document may change in the meantime.
  */
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  /** The answers that are to come, or to go on. */
+  /** Indices of responses that haven't ended. */
   readonly #coming: Set<number>;
-  /** Those that wait to be accepted. */
+  /** Indices of responses that wait to be accepted. */
   readonly #waiting = new Set<number>();
-  /** Of undefined if it could not be shown. */
+  /** Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /** True if the preview couldn't be shown. It isn't tried again for later text. */
+  /** True if the preview couldn't be shown. Only a continuation or a restart tries again. */
   #hasFailed = false;
   #isDiscarded = false;
-  /** What the user was at when this was last wanted or accepted. */
+  /** The editor when a response was last requested or accepted. */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,7 +52,7 @@ class PreviewWriter implements ResponseWriter {
     this.#snapshot = snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // Nothing is accepted yet.
+    // Holds all text back until the user accepts it.
     this.#writer.accept();
     this.#coming = new Set(places.keys());
     deps.openDocument.onDidChange(() => this.#refreshSoon());
@@ -67,7 +69,7 @@ class PreviewWriter implements ResponseWriter {
   append(index: number, text: string): void {
     this.#waiting.add(index);
     this.#writer.append(index, text);
-    // What still comes of a discarded answer opens no preview; what it is continued with does.
+    // The rest of a discarded response doesn't open a preview, but a continuation does.
     if (this.#isDiscarded && this.#coming.has(index)) return;
     this.#isDiscarded = false;
     if (!this.#coming.has(index)) this.#hasFailed = false;
@@ -78,7 +80,7 @@ class PreviewWriter implements ResponseWriter {
 
   async end(index: number): Promise<boolean> {
     this.#coming.delete(index);
-    // What is not shown cannot be accepted.
+    // Text that isn't shown can't be accepted.
     if (this.#hasFailed) return false;
     return this.#shown === undefined || (await this.#shown) !== undefined;
   }
@@ -103,7 +105,7 @@ class PreviewWriter implements ResponseWriter {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    // Nobody follows its place any more.
+    // The places are no longer tracked.
     void this.#close();
   }
 
@@ -139,17 +141,17 @@ class PreviewWriter implements ResponseWriter {
 
   async #accept(isUpToDate: boolean): Promise<void> {
     if (this.#coming.size > 0) return inform(STILL_COMING);
-    // What was not seen does not land.
+    // Text that the user hasn't seen isn't written.
     if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;
-    // Accepted twice, it is written once.
+    // If the user accepts twice, the text is written once.
     if (!shown) return;
     this.#shown = undefined;
     const indices = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept();
-    // Shown before the preview closes, so that the document is never closed in between. Where that
-    // fails, it is written all the same, or rescued.
+    // Shows the document before the preview closes, so that it's never closed in between. If this
+    // fails, the text is still written or rescued.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));

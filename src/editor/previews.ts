@@ -14,20 +14,22 @@ import {
 import { PREVIEW_SCHEME, previewAddress } from '../connection/folders.ts';
 import { previewTitle } from './insertMessages.ts';
 
-/** What can be looked at before it is done. */
+/** A change that the user can preview before accepting it. */
 export interface Previewed {
-  /** The document that it would change. */
+  /** The document to change. */
   readonly document: TextDocument;
-  /** The document as it will be. */
+  /** Returns the text of the document after the change. */
   readonly text: () => string;
-  /** Whether it may take the keyboard. */
+  /** True if the preview may take the focus. */
   readonly mayTakeFocus: () => boolean;
-  /** @param isUpToDate whether what it shows is what would be done */
+  /** @param isUpToDate true if the preview shows exactly what would be written */
   readonly accept: (isUpToDate: boolean) => Promise<void>;
   readonly discard: () => void;
 }
 
-/** The open previews of this window: each one a comparison of a document with what it will become. */
+/**
+ * The open previews of this window. Each one compares a document with its text after the change.
+ */
 export class Previews implements Disposable {
   readonly #open = new Map<string, Previewed>();
   readonly #changed = new EventEmitter<Uri>();
@@ -42,7 +44,7 @@ export class Previews implements Disposable {
       }),
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          // A tab that moves to another group closes here and opens there.
+          // Moving a tab to another group closes it here and opens it there.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
           const address = input.modified.toString();
           this.#open.get(address)?.discard();
@@ -52,7 +54,10 @@ export class Previews implements Disposable {
     );
   }
 
-  /** Opens a preview. @returns its address, for `refresh` */
+  /**
+   * Opens a preview.
+   * @returns its URI, for `refresh`
+   */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
     const name = document.uri.path.split('/').at(-1) ?? '';
@@ -68,26 +73,30 @@ export class Previews implements Disposable {
   }
 
   async #compare(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
-    // Opened first: VS Code drops what is fired for a document that it does not know yet.
+    // Opens the document first, because VS Code drops change events for unknown documents.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {
       await languages.setTextDocumentLanguage(shown, document.languageId);
     }
     const isWatched = mayTakeFocus();
-    // Whoever went on keeps the keyboard, and the editor: hidden by this one, it would lose it.
+    // If the user has moved on, their editor keeps the focus. A preview in the same column would
+    // hide that editor, and it would lose the focus.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
     await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
   }
 
-  /** Shows the text as it is now, a moment later. @returns whether it is shown by now */
+  /**
+   * Updates the preview, which takes a moment.
+   * @returns true if it was already up to date
+   */
   refresh(uri: Uri): boolean {
     const isUpToDate = this.isUpToDate(uri);
     if (!isUpToDate) this.#changed.fire(uri);
     return isUpToDate;
   }
 
-  /** Whether the preview shows the text as it is now; VS Code may lose what is fired (measured). */
+  /** True if the preview shows the current text. VS Code may lose change events (measured). */
   isUpToDate(uri: Uri): boolean {
     const address = uri.toString();
     const shown = workspace.textDocuments.find((document) => document.uri.toString() === address);
@@ -95,12 +104,15 @@ export class Previews implements Disposable {
     return lines(shown?.getText()) === lines(this.#open.get(address)?.text());
   }
 
-  /** The document that the preview in use would change; undefined if none is in use. */
+  /** The document that the active preview would change. Undefined if no preview is active. */
   get documentInUse(): TextDocument | undefined {
     return this.#inUse?.previewed.document;
   }
 
-  /** Does what the preview in use shows. @returns false if there is none */
+  /**
+   * Accepts the active preview.
+   * @returns false if no preview is active
+   */
   async accept(): Promise<boolean> {
     const inUse = this.#inUse;
     if (!inUse) return false;
@@ -108,7 +120,10 @@ export class Previews implements Disposable {
     return true;
   }
 
-  /** @returns false if no preview is in use */
+  /**
+   * Discards and closes the active preview.
+   * @returns false if no preview is active
+   */
   async discard(): Promise<boolean> {
     const inUse = this.#inUse;
     if (!inUse) return false;
@@ -117,7 +132,7 @@ export class Previews implements Disposable {
     return true;
   }
 
-  /** Closes a preview without a word to whoever opened it. */
+  /** Closes a preview without calling its `discard`. */
   async close(uri: Uri): Promise<void> {
     this.#open.delete(uri.toString());
     const tab = tabOf(uri);

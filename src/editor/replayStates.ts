@@ -1,10 +1,10 @@
 /** The command that caused a change, unless it was an edit. */
 export type Replay = 'undo' | 'redo';
 
-/** The most states kept, for undo and for redo each. */
+/** Maximum number of states kept for undo, and for redo. */
 const KEPT = 200;
 
-/** The tracked states that undo and redo lead to. */
+/** Tracked states that undo and redo can restore. */
 export class ReplayStates<State> {
   /** The latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
@@ -30,7 +30,7 @@ export class ReplayStates<State> {
     return this.#states[replay];
   }
 
-  /** Drops the state that an undo or redo has restored, and the later ones. */
+  /** Drops the state that an undo or redo has restored, and all later ones. */
   reach(replay: Replay, index: number): void {
     this.#states[replay].length = index;
   }

@@ -2,34 +2,34 @@ import type { OpenDocument } from './openDocument.ts';
 import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 
-/** Where one answer goes. Line ends are LF, whatever the document has. */
+/** The place of one response. Line ends are LF, regardless of the document. */
 export interface AnswerPlace extends OffsetRange {
-  /** Written before the answer: the line break and indentation of a new line. */
+  /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Written behind the answer together with its first text. */
+  /** Text written after the response, together with its first chunk. */
   readonly tail: string;
 }
 
-/** A change that is to be written. */
+/** The next change to write. */
 export interface NextChange extends TextChange {
-  /** Of what the change ends with and the next text goes before. */
+  /** Number of characters at the end of the change that stay after the next text. */
   readonly tailLength: number;
 }
 
 /**
- * How an answer in a document stands.
+ * The state of a response in a document.
  *
  * | state   |                                            | append  | end    | lose   |
  * |---------|--------------------------------------------|---------|--------|--------|
- * | waiting | nothing came since it began, or began anew | writing | done   | lost   |
- * | writing | text comes                                 | writing | done   | losing |
- * | done    | nothing more comes for now                 | writing | done   | lost   |
- * | losing  | its place is lost, and text still comes    | losing  | lost   | losing |
- * | lost    | its place is lost, and nothing more comes  | losing  | lost   | lost   |
- * | undone  | taken back: what still comes is not wanted | undone  | undone | undone |
+ * | waiting | started or restarted, no text yet          | writing | done   | lost   |
+ * | writing | text is arriving                           | writing | done   | losing |
+ * | done    | ended, but may be continued                | writing | done   | lost   |
+ * | losing  | place lost, text is still arriving         | losing  | lost   | losing |
+ * | lost    | place lost, no more text is arriving       | losing  | lost   | lost   |
+ * | undone  | removed by undo, later text is discarded   | undone  | undone | undone |
  *
- * Whatever it is, `withdraw` makes it undone, and `restart` waiting, or lost where the next answer
- * cannot take its place.
+ * From every state, `withdraw` leads to undone. `restart` leads to waiting, or to lost if the next
+ * response can't replace this one.
  */
 export type AnswerState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
 
@@ -44,20 +44,22 @@ const AFTER: Readonly<
   undone: { append: 'undone', end: 'undone', lose: 'undone' },
 };
 
-/** One answer in a document: its place, what of it stands there, and what waits to be written. */
+/** One response in a document: its place, the text written so far, and the text that waits. */
 export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
   readonly #place: AnswerPlace;
-  /** Of the document when its place was known; in another one the offsets would be wrong. */
+  /**
+   * Line end of the document when the place was determined. If it changes, the offsets are wrong.
+   */
   readonly #lineEnd: string;
-  /** What stood in the place before anything was written. */
+  /** Text of the place before anything was written. */
   readonly #original: string;
   #waiting = '';
-  /** How much of what waits may be written. */
+  /** Number of waiting characters that may be written. */
   #limit = Number.POSITIVE_INFINITY;
   #state: AnswerState = 'waiting';
-  /** Somebody waits for its end. */
+  /** Set while a caller of `end` waits. */
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(openDocument: OpenDocument, place: AnswerPlace) {
@@ -72,18 +74,18 @@ export class ResponseInDocument {
     return this.#state;
   }
 
-  /** Whether all of the answer stands in the document, as far as it is wanted there. */
+  /** True if all accepted text is in the document, or if the response was undone. */
   get isPlaced(): boolean {
     if (this.#state === 'undone') return true;
     return this.#accepted === '' && !(this.#isLost || (this.own.isWritten && this.own.isBroken));
   }
 
-  /** Whether text waits that may and can still be written. */
+  /** True if accepted text waits and can still be written. */
   get isPending(): boolean {
     return this.#changeFor(this.#accepted) !== undefined;
   }
 
-  /** Whether more text is to be expected: some came, and it has not ended since. */
+  /** True from the first chunk of a response or continuation until its end. */
   get isComing(): boolean {
     return this.#state === 'writing' || this.#state === 'losing';
   }
@@ -107,7 +109,10 @@ export class ResponseInDocument {
     this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
 
-  /** Nothing more comes for now. @returns once all of it is written or lost, or is late */
+  /**
+   * Ends the response, which may be continued later. Resolves once all accepted text is written,
+   * its place is lost, or the edit is late.
+   */
   async end(): Promise<void> {
     this.#state = AFTER[this.#state].end;
     this.#ended ??= Promise.withResolvers();
@@ -115,22 +120,23 @@ export class ResponseInDocument {
     this.#ended = undefined;
   }
 
-  /** Lets what waits by now be written, and nothing that comes later. */
+  /** Limits writing to the text that waits now. Later text needs another call. */
   accept(): void {
     this.#limit = this.#waiting.length;
   }
 
   /**
-   * Tells whoever waits for the end, if it is reached.
-   * @param isLate whether nobody shall wait any longer
+   * Resolves `end` if no accepted text is left to write.
+   * @param isLate true if callers must not wait any longer
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();
   }
 
   /**
-   * What is to be written next; undefined if there is nothing, or nothing yet: text that no editor
-   * shows waits until all of it came, since each edit is an undo step of its own then.
+   * Returns the next change, or undefined if there is nothing to write yet. If no editor shows the
+   * document, text waits until the response ends, because each edit is then a separate undo step.
+   * If the text can't be written, the place is lost.
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
@@ -142,30 +148,30 @@ export class ResponseInDocument {
     return next;
   }
 
-  /** All that waits; undefined if there is nothing, or if its place is lost. */
+  /** The change for all waiting text. Undefined if there is none, or if its place is lost. */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);
   }
 
-  /** Takes over what `next` gave, now that it is written. */
+  /** Removes the text of a written change from the waiting text. */
   wrote({ text, tailLength }: NextChange): void {
     const length = text.length - tailLength;
     this.#waiting = this.#waiting.slice(length);
     this.#limit -= length;
   }
 
-  /** Writes nothing more where it is: its place is gone, or no edit comes about. */
+  /** Stops writing, because the place is lost or edits fail. */
   lose(): void {
     this.#state = AFTER[this.#state].lose;
   }
 
-  /** Writes nothing more, until it begins again. */
+  /** Discards waiting and later text until `restart`. */
   withdraw(): void {
     this.#drop();
     this.#state = 'undone';
   }
 
-  /** What comes next takes the place of what was written, or of what was undone. */
+  /** Makes the next text replace the response so far, even if it was undone. */
   restart(): void {
     this.#drop();
     this.#state = this.own.rewind() ? 'waiting' : 'lost';
@@ -182,9 +188,9 @@ export class ResponseInDocument {
   }
 
   /**
-   * The changes that take away what is ours and put back what it replaced. Blanks between our
-   * pieces go with them where a formatter put them there; those that somebody typed stay.
-   * @returns undefined unless each piece is in the document, character by character
+   * Returns the changes that remove the generated text and restore the text it replaced. Whitespace
+   * between pieces is removed if a formatter inserted it. Whitespace that the user typed stays.
+   * @returns undefined if the document doesn't contain every piece exactly
    */
   removal(): TextChange[] | undefined {
     if (this.own.isUncertain || !this.own.pieces.every((piece) => this.#isThere(piece))) {

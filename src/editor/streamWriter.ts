@@ -5,80 +5,95 @@ import type { Replay } from './replayStates.ts';
 import { type AnswerPlace, type NextChange, ResponseInDocument } from './responseInDocument.ts';
 import { replacedRange, type TextChange } from './textChange.ts';
 
-/** What became of the wish to take text back. */
+/** The result of undoing generated text. */
 export type Undone =
   | 'undone'
-  /** There was nothing to take away. */
+  /** There was no text to remove. */
   | 'nothing'
-  /** Not all of it could be taken away: the document is closed, say, or cannot be written to. */
+  /** Some text couldn't be removed, for example because the document is closed or read-only. */
   | 'refused';
 
-/** Takes the answers of one command as they stream, each by its number. Text has LF line ends. */
+/**
+ * Writes the streamed responses of one command, each identified by its index. Text has LF line
+ * ends.
+ */
 export interface ResponseWriter {
-  /** The document that it has opened for them. */
+  /** The document that the writer opened for the responses. */
   readonly document?: TextDocument | undefined;
-  /** Whether text of it waits to be written. */
+  /** True if text waits to be written or accepted. */
   readonly isPending: boolean;
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /** @param text never empty */
   append(index: number, text: string): void;
-  /** Nothing more comes for now. @returns false if not all of the text stands where it should */
+  /**
+   * Ends a response, which may be continued later.
+   * @returns false if not all of its text is where it should be
+   */
   end(index: number): Promise<boolean>;
-  /** What comes next takes the place of the answer so far. */
+  /** Makes the next text replace the response so far. */
   restart(index: number): void;
-  /** Takes away exactly what was written, and puts back what it replaced; undefined if it never can. */
+  /**
+   * Removes exactly the written text and restores what it replaced. Undefined if undo isn't
+   * supported.
+   */
   undo?(): Promise<Undone>;
   dispose?(): void;
 }
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 export interface Timing {
-  /** From the start of one edit to that of the next: each one wakes the file's language servers. */
+  /**
+   * From the start of one edit to the start of the next. Each edit wakes the file's language
+   * servers.
+   */
   readonly intervalMs: number;
-  /** For whoever waits for an edit that VS Code does not answer, besides the time its length takes. */
+  /** Maximum wait for the result of an edit, in addition to the time for its length. */
   readonly deadlineMs: number;
 }
 
-/** Not a tenth of what VS Code writes on an idle machine (measured). */
+/** Less than a tenth of the speed of VS Code on an idle machine (measured). */
 const CHARACTERS_PER_MS = 500;
 /**
- * 30 edits a second at the most. One of a single word took 8.5 s in a window on a slowed machine
- * (measured).
+ * At most 30 edits per second. An edit of a single word took 8.5 s in a window on a slowed-down
+ * machine (measured).
  */
 const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 
 interface WriterOptions {
   readonly timing?: Timing;
-  /** Called when the user has undone all that was written of the answers that still come. */
+  /** Called when the user has undone all text of the responses that are still streaming. */
   readonly onTakenBack?: () => void;
 }
 
-/** A change under way, until it is reported. */
+/** A change in progress, until the document reports it. */
 interface ExpectedChange extends NextChange {
   readonly answer: ResponseInDocument;
 }
 
-/** Times that text is taken back, before it is left where it is: the user may always be quicker. */
+/** Limits the attempts to remove text, because an edit by the user can always come first. */
 const REMOVALS = 10;
 
 /**
- * Writes streamed answers into a document, each at its place: one edit in flight for all of them,
- * each edit checked, all of them one undo step as long as nobody else edits. Follows the places
- * from the moment it is made, so that what the user does meanwhile is never overwritten.
+ * Writes streamed responses into a document, each at its place. At most one edit for all of them is
+ * in progress, and each edit is verified. All edits form one undo step, as long as nothing else
+ * edits the document. Places are tracked from construction on, so that edits by the user are never
+ * overwritten.
  *
- * What VS Code says about an edit proves nothing (see `OpenDocument.write`); what counts is the change that
- * the document then reports.
+ * The result that VS Code returns for an edit proves nothing (see `OpenDocument.write`). Only the
+ * change that the document then reports counts.
  */
 export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
   readonly #answers: readonly ResponseInDocument[];
   readonly #timing: Timing;
   readonly #onTakenBack: () => void;
-  /** Somebody else edited since our last edit, so that the next one begins an undo step. */
+  /**
+   * True if the next edit starts an undo step: at first, after any other edit, and after a restart.
+   */
   #isForeign = true;
   #expected: readonly ExpectedChange[] = [];
-  /** The edit under way is past its deadline, and may come about at any time. */
+  /** True while the current edit is past its deadline. It may still be applied at any time. */
   #isLate = false;
   #isRunning = false;
   #running = Promise.resolve();
@@ -122,7 +137,7 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const answer = this.#answer(index);
     answer.restart();
-    // What is under way still comes, and the new answer would mix with it.
+    // An edit in progress is still applied, and the new response would mix with it.
     if (this.#expected.some((expected) => expected.answer === answer)) answer.lose();
     this.#isForeign = true;
   }
@@ -132,7 +147,7 @@ export class StreamWriter implements ResponseWriter {
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
       const all = this.#answers.map((answer) => answer.removal());
-      // Removes all of them or none.
+      // Removes all responses or none.
       if (all.includes(undefined)) return 'refused';
       const changes = all.flatMap((each) => each ?? []);
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
@@ -143,12 +158,12 @@ export class StreamWriter implements ResponseWriter {
     return 'refused';
   }
 
-  /** From now on writes what waits by now, and nothing that comes later. */
+  /** Limits writing to the text that waits now. Later text needs another call. */
   accept(): void {
     for (const answer of this.#answers) answer.accept();
   }
 
-  /** The document with everything that waits. */
+  /** The text of the document with all waiting text inserted. */
   get preview(): string {
     let text = '';
     let from = 0;
@@ -167,7 +182,7 @@ export class StreamWriter implements ResponseWriter {
     return answer;
   }
 
-  /** Whether anything stands in the document of the answers that still come. */
+  /** True if the document contains text of responses that are still streaming. */
   get #hasTextOfOpen(): boolean {
     return this.#answers.some(({ isComing, hasText }) => isComing && hasText);
   }
@@ -195,12 +210,12 @@ export class StreamWriter implements ResponseWriter {
 
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
-    // Everybody begins a batch in turn.
+    // Each response goes first in turn.
     this.#turn = (this.#turn + 1) % this.#answers.length;
     const inTurn = [...this.#answers.slice(this.#turn), ...this.#answers.slice(0, this.#turn)];
     for (const answer of inTurn) {
       const next = answer.next();
-      // What touches waits for the next batch: VS Code may join such changes into one.
+      // VS Code may merge changes that touch, so they wait for the next batch.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
       batch.push({ answer, ...next });
     }
@@ -212,7 +227,7 @@ export class StreamWriter implements ResponseWriter {
     this.#expected = batch;
     const edit = answerOf(this.#openDocument.write(batch, this.#isForeign));
     if (await isLate(edit, this.#deadlineMs(batch))) {
-      // It may still come about: another try before that could write the text twice.
+      // The edit may still be applied. A retry before that could write the text twice.
       this.#isLate = true;
       this.#settle();
     }
@@ -232,7 +247,10 @@ export class StreamWriter implements ResponseWriter {
     return this.#timing.deadlineMs + characters / CHARACTERS_PER_MS;
   }
 
-  /** VS Code may add a change of its own to ours, such as taking blanks off the line before. */
+  /**
+   * Tracks the changes of one event. VS Code may add its own change to an edit, such as removing
+   * whitespace from the previous line.
+   */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {
     const ours = new Map<TextChange, ExpectedChange>();
     for (const expected of this.#expected) {
@@ -259,7 +277,7 @@ export class StreamWriter implements ResponseWriter {
   }
 }
 
-/** Whether nothing stands between the places of two changes. */
+/** True if the ranges of two changes overlap or touch. */
 function doTouch(one: TextChange, other: TextChange): boolean {
   const [first, second] = [replacedRange(one), replacedRange(other)];
   return first.start <= second.end && second.start <= first.end;

@@ -11,36 +11,39 @@ import {
 } from 'vscode';
 import { editorOf } from './documentEdit.ts';
 
-/** Where somebody was at work at some moment. */
+/** An editor's document and selections at one moment. */
 export interface EditorSnapshot {
   readonly document: TextDocument;
-  /** Of the document. */
+  /** Version of the document. */
   readonly version: number;
   readonly selections: readonly Selection[];
   /** The selected texts, with the line ends of the document. */
   readonly texts: readonly string[];
 }
 
-/** One selection that text is generated for, as it was when the command ran. */
+/** A selection to generate text for, captured when the command ran. */
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
-  /** What the user was at, with all selections. */
+  /** The editor when the command ran, with all selections. */
   readonly snapshot: EditorSnapshot;
   /** With LF line ends. Empty if nothing is selected. */
   readonly selectedText: string;
-  /** Of the first line of the selection. */
+  /** Indentation of the selection's first line. */
   readonly indentation: string;
-  /** What an answer is written in that goes somewhere else: the document's, unless one was chosen. */
+  /**
+   * Language ID for a response that isn't inserted into the document. Defaults to the document's.
+   */
   readonly responseLanguage: string;
 }
 
-/** The first of them stands for what they share: the document, the snapshot, the language. */
+/** At least one target. The first one provides the shared document, snapshot, and language. */
 export type Targets = readonly [Target, ...Target[]];
 
 /**
- * The selections of an editor, in the order of the document. Cursors and blanks beside
- * selections do not count; of those alone only the first one does, since a typed prompt has one answer.
+ * Captures the selections of an editor, in document order. Skips cursors and whitespace if any text
+ * is selected. Otherwise captures only the first selection, because a typed prompt has one
+ * response.
  */
 export function captureTargets(
   editor: Pick<TextEditor, 'document' | 'selections'>,
@@ -63,8 +66,8 @@ export function captureTargets(
 }
 
 /**
- * Where the selected text ends. A selection of whole lines ends at the start of the next one: its
- * last line break is not part of the text.
+ * Returns the end of the selected text. A selection of whole lines ends at the start of the next
+ * line, so its last line break isn't part of the text.
  */
 export function selectionEnd({
   document,
@@ -75,9 +78,9 @@ export function selectionEnd({
 }
 
 /**
- * Whether text may be written into this document: a file of any file system that can be written to,
- * an untitled document or a cell of a notebook. Not into output, settings, the past of git, or the
- * original side of a comparison, which `TextEditor.edit` would change all the same (measured).
+ * True if text may be written to this document: a file in a writable file system, an untitled
+ * document, or a notebook cell. False for output, settings, git history, and the original side of a
+ * diff. `TextEditor.edit` would change that side as well (measured).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;
@@ -88,7 +91,7 @@ export function isWritable(document: TextDocument): boolean {
   return isPlaceToWrite(document);
 }
 
-/** Whether documents at this kind of address can be written to. */
+/** True if documents with this URI scheme can be written to. */
 export function isPlaceToWrite({ uri: { scheme } }: TextDocument): boolean {
   if (PLACES_TO_WRITE.has(scheme)) return true;
   return !SETTINGS_SCHEMES.has(scheme) && workspace.fs.isWritableFileSystem(scheme) === true;
@@ -110,13 +113,13 @@ function snapshotOf({
   return { document, version: document.version, selections, texts };
 }
 
-/** In the editor in use; undefined without one. */
+/** Captures the active editor. Returns undefined without one. */
 export function currentSnapshot(): EditorSnapshot | undefined {
   return window.activeTextEditor && snapshotOf(window.activeTextEditor);
 }
 
 /**
- * Returns the same selections in the current document. VS Code moves them with each edit.
+ * Returns the snapshot with its current selections, because VS Code moves them with each edit.
  * @returns undefined if the selected texts have changed
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
@@ -128,8 +131,8 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 }
 
 /**
- * Whether the user has gone nowhere and done nothing since: then something that opens may take the
- * keyboard, and no letter that is typed lands in it by mistake.
+ * True if the user hasn't edited, selected, or switched anything since. Then a new editor may take
+ * the focus, because it can't catch text that the user is typing elsewhere.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
   const editor = window.activeTextEditor;

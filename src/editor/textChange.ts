@@ -1,4 +1,4 @@
-/** One change of a document, as VS Code reports it; offsets count UTF-16 units before the change. */
+/** A document change as VS Code reports it. Offsets are in UTF-16 units before the change. */
 export interface TextChange {
   readonly rangeOffset: number;
   readonly rangeLength: number;
@@ -22,8 +22,8 @@ export interface Piece extends OffsetRange {
 }
 
 /**
- * Returns a function that applies a change to a piece. It returns the remaining parts at their new
- * offsets.
+ * Returns a function that applies the change to a piece. That function returns the remaining parts
+ * at their new offsets.
  */
 export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
   const end = rangeOffset + rangeLength;
@@ -48,7 +48,7 @@ export function lengthOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Sorts pieces, and joins those that touch. */
+/** Sorts pieces and joins those that touch. */
 export function joined(pieces: readonly Piece[]): Piece[] {
   const whole: Piece[] = [];
   for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {

@@ -9,9 +9,9 @@ import {
   type TextChange,
 } from './textChange.ts';
 
-/** Facts about a change that its offsets and text do not show. */
+/** Facts about a change that its offsets and text don't show. */
 export interface ChangeContext {
-  /** True if text inserted exactly at the end of the place stays outside, after it. */
+  /** True if text inserted exactly at the end of the place stays after it. */
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
   /**
@@ -22,15 +22,18 @@ export interface ChangeContext {
 
 /** The tracked place in one state of the document. */
 interface Standing {
-  /** The text to replace; once something is written, from its start to where the next text goes. */
+  /**
+   * The text to replace. Once text is written: from the start of the place to where the next text
+   * goes.
+   */
   readonly range: OffsetRange;
-  /** The generated text that is left, in order. Pieces that touch are one. */
+  /** The remaining generated text, in order. Pieces that touch are joined. */
   readonly pieces: readonly Piece[];
   /** Text that the user typed between the pieces. */
   readonly typed: readonly Piece[];
   /** Number of the response that the pieces belong to, 0 before the first one. */
   readonly response: number;
-  /** Characters of that response that were written and not undone. */
+  /** Number of characters of that response that were written and not undone. */
   readonly written: number;
   /** True if more text would overwrite or mix with another edit. */
   readonly isBroken: boolean;
@@ -38,9 +41,9 @@ interface Standing {
   readonly isUncertain: boolean;
   /** The text that one change inserted in place of all pieces. */
   readonly successor: OffsetRange | undefined;
-  /** Characters by which changes before the place have moved it. */
+  /** Number of characters by which changes before the place have moved it. */
   readonly shift: number;
-  /** Characters that the document has gained since the place was known. */
+  /** Number of characters that the document has gained since the place was determined. */
   readonly growth: number;
 }
 
@@ -51,11 +54,11 @@ interface Event {
   isTouched: boolean;
   /** Text that an undo or redo inserted there. */
   inserted: readonly Piece[];
-  /** Characters by which changes next to the start of the place have moved it. */
+  /** Number of characters by which changes right before the place have moved it. */
   shiftAtStart: number;
 }
 
-/** Facts about an event that its changes do not show. */
+/** Facts about an event that its changes don't show. */
 interface EventContext {
   readonly replay?: Replay | undefined;
   /** True for an edit of the writer that begins an undo step. */
@@ -80,13 +83,15 @@ export class TrackedRange {
   #now: Standing;
   /** Number of the response that is being written. */
   #response = 1;
-  /** Characters of this response written so far, including those that were undone. */
+  /** Number of characters written so far, including those that were undone. */
   #written = 0;
   readonly #states = new ReplayStates<Standing>();
   /** The event whose changes are being followed. */
   #event: Event | undefined;
 
-  /** @param isOriginal true if this range holds the text that the first response replaces */
+  /**
+   * @param isOriginal returns true if this range holds the text that the first response replaces
+   */
   constructor(range: OffsetRange, isOriginal: (range: OffsetRange) => boolean = () => true) {
     this.#isOriginal = isOriginal;
     this.#now = {
@@ -130,7 +135,7 @@ export class TrackedRange {
     return this.#now.range;
   }
 
-  /** The generated text that is left, in order. */
+  /** The remaining generated text, in order. */
   get pieces(): readonly Piece[] {
     return this.#now.pieces;
   }
@@ -140,7 +145,7 @@ export class TrackedRange {
     return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
 
-  /** Returns the change that writes text here. Not valid while the place is broken. */
+  /** Returns the change that writes text here. Must not be called while the place is broken. */
   changeFor(text: string): TextChange {
     if (this.isWritten) return { rangeOffset: this.range.end, rangeLength: 0, text };
     const { start, end } = this.#nextPlace ?? this.range;
@@ -149,7 +154,7 @@ export class TrackedRange {
 
   /**
    * Records a change from `changeFor` that the document has reported.
-   * @param tailLength characters at the end of the text that stay after the next text
+   * @param tailLength number of characters at the end of the text that stay after the next text
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const { range, pieces, typed, isBroken } = this.#now;
@@ -188,7 +193,7 @@ export class TrackedRange {
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = leftBy(change);
     const pieces = joined(before.pieces.flatMap(left));
-    // Only its place matters.
+    // Only the position of typed text matters.
     const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];
     const typed = joined([...before.typed.flatMap(left), ...added]);
     const event = this.#begin();
@@ -224,7 +229,7 @@ export class TrackedRange {
 
   /**
    * Ends an event after all of its changes were followed.
-   * @param isThere true if the document contains exactly this text at this place
+   * @param isThere returns true if the document contains exactly this text at this place
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
     const event = this.#event;
@@ -268,8 +273,8 @@ export class TrackedRange {
   }
 
   /**
-   * Restores the known state that matches an undo or redo: of the states whose pieces are all in
-   * the document, the latest of those with the most generated text.
+   * Restores the known state that matches an undo or redo. A state matches if all of its pieces are
+   * in the document. The match with the most generated text wins. Among equals, the latest wins.
    */
   #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;
@@ -282,11 +287,12 @@ export class TrackedRange {
     let [known, reached] = [this.#now, -1];
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
-      // An empty state has no text to compare. An undo can also skip states: it removes a whole word.
+      // An empty state has no text to compare, so its growth must match. An undo can skip states,
+      // because it removes a whole word.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually the offsets are the same as before. If the undo also reverts other edits, the
-      // offsets have moved. Text restored next to the start may or may not belong to the place.
+      // Usually, the offsets are the same as before. They have moved if the undo also reverts other
+      // edits. Text restored right before the place may or may not belong to it.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

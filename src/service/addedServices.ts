@@ -2,11 +2,11 @@ import { parseServiceUrl } from './credentials.ts';
 import { APIS, AUTH_METHODS, NOTHING_BESIDES, type Service, services } from './services.ts';
 
 /**
- * Services that the user describes in the settings. By hand, since this is read with the window, and
- * what checks the answers of a service loads with the first of them. Pure.
+ * Services that the user defines in the settings. Validated by hand, because this module loads at
+ * activation and the schema library only with the first call. Pure.
  */
 
-/** The field of an entry that keeps it from being used. */
+/** An entry that can't be used, and its first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
   readonly field:
@@ -21,16 +21,16 @@ export interface ServiceIssue {
     | 'keyPage';
 }
 
-/** Stands in names for whichever service is in use. */
+/** Reserved: names such as `VENDOR_API_KEY` apply to the service in use. */
 const NEUTRAL = 'vendor';
-/** Of which each is looked for in each `.env` file. */
+/** Each `.env` file is searched for the names of all services. */
 const MOST_SERVICES = 50;
 
-/** The entries that can be used, and the first thing that is wrong with each of the others. */
+/** Returns the valid entries as services, and an issue for each invalid one. */
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // Words that begin names of other services, those of their aliases among them.
+  // The first words of the setting names of other services, aliases included.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
@@ -58,7 +58,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const kind = ofAuthentication('kind');
   if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_METHODS[kind];
-  // The text, since the parser repairs what leads elsewhere.
+  // Checks the text itself, because the URL parser repairs some addresses into another host.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
@@ -95,7 +95,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
   return Object.hasOwn(table, key);
 }
 
-/** The fields of a value that may be anything; one that is no text counts as empty. */
+/** Returns a reader for the fields of any value. Fields that aren't text count as empty. */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {

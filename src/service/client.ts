@@ -33,28 +33,31 @@ import type { Operation } from './services.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Called with each new part of the text; asks the service to stream. */
+  /** Called with each chunk of the text. The response is streamed only if this is set. */
   readonly onText?: (text: string) => void;
-  /** Called with each new part of what the model says to itself, where the service streams. */
+  /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
-  /** Called once, directly before the request is sent. A rejection ends the call. */
+  /** Called once, right before the first attempt is sent. If it rejects, the call ends. */
   readonly onTurn?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called when a request has been sent for 5 s, and nothing of its answer has come. */
+  /** Called when an attempt has had no response for 5 s. */
   readonly onSilence?: () => void;
-  /** Called once with what the request has used, even if it failed on the way. */
+  /**
+   * Called once with the usage of the request, even if it failed or was canceled midway. Not called
+   * for a request that was refused or never sent.
+   */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
 
 export interface GenerateOptions extends CallOptions {
   /**
-   * What the model has answered to this prompt already: it goes on from there. Neither `onText` nor
-   * the result repeats it.
+   * The response to this prompt so far, which the model continues. Neither `onText` nor the result
+   * repeats it.
    */
   readonly responseSoFar?: string;
 }
 
-/** What one call is made with. */
+/** The settings of one call. */
 export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
@@ -66,30 +69,33 @@ export interface ClientSettings {
 export interface ClientOptions extends InferenceOptions {
   readonly modelId: string;
   readonly operation: Operation;
-  /** What the service is known to say about the model, without asking it. */
+  /** Returns cached information about the model. Sends no request. */
   readonly knownModel?: () => Model | undefined;
-  /**
-   * Asks the service what it says about the model, which also opens a connection for the request
-   * that follows.
-   */
+  /** Requests information about the model. This also opens a connection for the next request. */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
-  /** What an answer may not repeat either: keys and tokens that were in use before. */
+  /**
+   * More secrets that must not appear in a prompt or a warning: recent keys and tokens of all
+   * connections.
+   */
   readonly secrets?: () => readonly string[];
 }
 
 interface GenerationRequest extends ModelRequest {
-  /** What the model is given to read, as the operation wants it. */
+  /** The body fields for the prompt or conversation, in the format of the operation. */
   readonly fields: RequestBody;
-  /** The texts of it that are not the model's own. */
+  /** The texts in it that the model didn't generate. */
   readonly inputs: readonly string[];
 }
 
-/** Once the token is there: another connection would take about as long on a line across an ocean. */
+/**
+ * Milliseconds to wait for the connection once the token is available. Across an ocean, opening
+ * another connection takes about as long.
+ */
 const CONNECTION_WAIT_MS = 1_000;
-/** After a refusal somebody waits for its message. */
+/** Milliseconds to look for the cause of a refusal. The user is waiting for its message. */
 const EXPLANATION_MS = 3_000;
 
-/** The hosted service for one set of credentials, one model and one operation. Keeps nothing. */
+/** Calls a service with one set of credentials, one model, and one operation. Stateless. */
 export class Client {
   readonly #options: ClientOptions;
 
@@ -98,10 +104,11 @@ export class Client {
   }
 
   /**
-   * Generates text from a prompt. The parameter set has the field names of the generation
-   * operation, whichever operation runs.
-   * @throws {ServiceError} of any kind; text already given to `onText` stays with the caller. An
-   * error from `onText`, `onTurn`, or `onRetry` ends the request and is rethrown unchanged.
+   * Generates text from a prompt.
+   * @param parameters have the field names of the generation operation, even for chat
+   * @throws {ServiceError} of any kind. Text already passed to `onText` stays with the caller. An
+   * error from `onText`, `onReasoning`, `onTurn`, or `onRetry` ends the request and is rethrown
+   * unchanged.
    */
   async generateText(
     prompt: string,
@@ -116,8 +123,8 @@ export class Client {
   }
 
   /**
-   * Generates what comes next in a conversation. The generation operation knows neither tools nor
-   * images, and is sent the texts alone.
+   * Generates the next message of a conversation. The generation operation supports neither tools
+   * nor images, so it gets only the texts.
    * @throws {ServiceError} as `generateText` does
    */
   chat(
@@ -136,8 +143,8 @@ export class Client {
   }
 
   /**
-   * Checks token, project and model without generating anything, as far as the service lets.
-   * @returns what the answer says about the limit of requests
+   * Checks the token, project, and model as far as the service allows. Generates nothing.
+   * @returns the rate limit in the headers of the response
    * @throws {ServiceError}
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
@@ -156,15 +163,14 @@ export class Client {
   }
 
   /**
-   * The kinds of secrets in a text of the user: a key or token of these credentials, or any private
-   * key. What the model has answered is asked for key and token alone: a private key in it is an
-   * example of the model's own, and no secret.
+   * Returns the kinds of secrets in a text that the user wrote: known keys and tokens, and any
+   * private key.
    */
   secretKindsIn(text: string): readonly SecretKind[] {
     return this.#secretKindsIn([text], [text]);
   }
 
-  /** The text with every one of these secrets masked. */
+  /** Masks the secrets that `secretKindsIn` finds. */
   mask(text: string): string {
     const secrets = Object.values(this.#secrets).flat();
     return maskSecrets(maskPrivateKeys(text), secrets, SHORTEST_SOUGHT);
@@ -174,7 +180,10 @@ export class Client {
     return apiOf(this.#options.credentials.service);
   }
 
-  /** Secrets that no prompt may contain: all known keys and the latest tokens of every service. */
+  /**
+   * Secrets that no prompt may contain. Keys of other connections are among the tokens, since
+   * `options.secrets` doesn't separate them.
+   */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
     const keys = secretsOf(credentials);
@@ -183,7 +192,10 @@ export class Client {
     return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };
   }
 
-  /** @param inputs those of the texts that are not the model's own */
+  /**
+   * @param inputs the texts that the model didn't generate. Only these are searched for private
+   * keys. One in generated text is an example, not a secret.
+   */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const secrets = this.#secrets;
     const all = texts.join('\n');
@@ -194,9 +206,10 @@ export class Client {
   }
 
   /**
-   * Refuses a secret in any text or parameter, even if the user confirmed it. The request itself
-   * checks IDs and the URL.
-   * @param inputs the texts in `fields` that the model has not generated
+   * Refuses a secret in any text or parameter, even if the user confirmed the prompt. IDs and the
+   * URL are checked when the request is sent.
+   * @param inputs the texts that the model didn't generate
+   * @throws {ServiceError} `prompt-holds-secret`
    */
   #refuseSecrets(fields: RequestBody, inputs: readonly string[]): void {
     const secretKinds = this.#secretKindsIn(stringsIn(fields), inputs);
@@ -215,7 +228,7 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     await this.#getReady(signal);
-    // Once more: what the service said meanwhile may limit the model.
+    // Built again, because the model information that just arrived can lower the token limit.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
@@ -253,7 +266,7 @@ export class Client {
     return { ...generation, dropped, warnings };
   }
 
-  /** @param input the same for the generation operation, which knows text alone */
+  /** @param input returns the conversation as plain text, for the generation operation */
   #textFields(conversation: Conversation, input: () => string): RequestBody {
     const { operation, credentials } = this.#options;
     if (operation === 'generation') return { input: input() };
@@ -272,14 +285,14 @@ export class Client {
   }
 
   /**
-   * Gets a token where one is needed, and opens the connection to the service meanwhile: one after
-   * the other they take twice as long on a slow line. What goes wrong with the connection the
-   * request itself will find.
-   * @throws {ServiceError} as the identity service failed
+   * Gets a token if none is valid, and opens a connection to the service in parallel. In sequence,
+   * both take twice as long on a slow line. A failure of the connection is ignored here, since the
+   * request will report it.
+   * @throws {ServiceError} the failure of the token request
    */
   async #getReady(signal: AbortSignal): Promise<void> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;
-    // Where starts keep a distance, the connection would cost the request its turn.
+    // With a minimum interval between requests, this one would delay the generation.
     if (tokenService.isLiving || !fetchModelInfo || limiter.keepsDistance) return;
     const waiting = new AbortController();
     const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
@@ -294,9 +307,9 @@ export class Client {
   }
 
   /**
-   * Says why the service refused a request, where that lies in the model: in its own words it says
-   * no more than that the request is bad.
-   * @throws {ServiceError} always
+   * Looks up the model to find the cause of a refusal. The response itself only states that the
+   * request is bad.
+   * @throws {ServiceError} always, with the cause if the model is at fault
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
     const { fetchModelInfo } = this.#options;

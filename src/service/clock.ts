@@ -1,12 +1,12 @@
-/** Time as a parameter, so that every rule about it is tested without waiting. */
+/** Time as a parameter, so that tests don't have to wait. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. Jumps when somebody sets it or the machine wakes up. */
+  /** Wall clock, milliseconds since 1970. Jumps when it is set or the machine wakes up. */
   now(): number;
-  /** Milliseconds that only ever grow, and may stand still while the machine sleeps. */
+  /** Milliseconds that never decrease. May stop while the machine sleeps. */
   monotonic(): number;
 }
 
-/** A moment on both clocks. */
+/** A moment, read from both clocks. */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;
@@ -16,7 +16,10 @@ export function momentOf(clock: Clock): Moment {
   return { wallStart: clock.now(), monotonicStart: clock.monotonic() };
 }
 
-/** Milliseconds: the larger of both clocks, since one can be set back and the other stands still. */
+/**
+ * Returns the milliseconds since a moment, by the clock that shows more. The wall clock can be set
+ * back, and the monotonic clock can stop.
+ */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
   return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);
 }

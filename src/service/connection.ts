@@ -12,11 +12,11 @@ import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 import type { Operation, ResourceKind, Service } from './services.ts';
 
-/** The settings that a connection calls its service with. */
+/** The model, its parameters, and the limits of its requests. */
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  /** Field names of the generation operation, for both operations. */
+  /** With the field names of the generation operation, even for chat. */
   readonly parameters: Parameters;
   readonly limits: ConcurrencyOptions;
 }
@@ -24,7 +24,7 @@ export interface ModelSettings {
 export interface ConnectionOptions extends ModelSettings {
   readonly credentials: Credentials;
   readonly source: SourceId;
-  /** One sentence that says why this source is used. */
+  /** The reason why this source is used, as one sentence for the user. */
   readonly reason: string;
 }
 
@@ -32,9 +32,8 @@ export interface ConnectionOptions extends ModelSettings {
 export type PublicCredentials = Omit<Credentials, 'apiKey' | 'otherKeys'>;
 
 /**
- * A service together with the credentials, project, and addresses that the user approved, and the
- * model settings: ready to call. Immutable. Its secrets stay inside: JSON and `inspect` show it
- * without them.
+ * A service with the credentials, project, and addresses that the user approved, and the model
+ * settings. Immutable. JSON and `inspect` leave its secrets out.
  */
 export class Connection implements PublicCredentials, ModelSettings {
   readonly service: Service;
@@ -53,7 +52,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly #credentials: Credentials;
   readonly #runtime: () => Promise<ServiceRuntime>;
 
-  /** @param runtime loads the service with the first call */
+  /** @param runtime loads the service code on the first call */
   constructor(options: ConnectionOptions, runtime: () => Promise<ServiceRuntime>) {
     const { credentials } = options;
     this.service = credentials.service;
@@ -73,12 +72,12 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.#runtime = runtime;
   }
 
-  /** The secrets of a connection, for `service/` and the room that finds them. */
+  /** Returns the credentials with their secrets. Only for `service/` and `connection/`. */
   static credentials(connection: Connection): Credentials {
     return connection.#credentials;
   }
 
-  /** The same connection with another model or other parameters. */
+  /** Returns a copy with another model or other parameters. */
   with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
     const { modelId, operation, parameters, limits, source, reason } = this;
     const own = { modelId, operation, parameters, limits, source, reason };
@@ -94,7 +93,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates what comes next in a conversation. Goes behind the selections of the user.
+   * Generates the next message of a conversation. Has lower priority than selections.
    * @throws {ServiceError} as `Client.chat` does
    */
   async chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
@@ -106,7 +105,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * The models that the service lists now.
+   * Requests the list of models that the service offers.
    * @throws {ServiceError}
    */
   async models(signal: AbortSignal): Promise<ModelList> {
@@ -119,7 +118,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   /**
    * Runs the checks of a diagnosis, which generate nothing.
    * @param onResult called when a check starts, waits for a retry, and ends
-   * @param mayUse true if this connection would still be used; asked before a secret is sent
+   * @param mayUse called before a secret is sent; true if this connection would still be used
    * @returns the first failure
    * @throws {ServiceError} `cancelled` when the signal aborts
    */
@@ -133,14 +132,18 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Proves the credentials with a token and a tokenization. Generates nothing.
+   * Proves the credentials with a new token and an access check. Generates nothing.
    * @throws {ServiceError}
    */
   async test(signal: AbortSignal): Promise<void> {
     await (await this.#runtime()).test(this.#credentials, this.#settings, signal);
   }
 
-  /** Gets a new token. @throws {ServiceError} */
+  /**
+   * Gets a new token.
+   * @returns `hasToken` is false if the key itself is the access token
+   * @throws {ServiceError}
+   */
   async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {
     const service = (await this.#runtime()).tokenService(this.#credentials);
     await service.refresh(signal);
@@ -148,29 +151,28 @@ export class Connection implements PublicCredentials, ModelSettings {
     return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
   }
 
-  /** True while the service has asked for a pause. */
+  /** True during a pause that the service asked for. */
   async isPaused(): Promise<boolean> {
     return (await this.#runtime()).isPaused(this.approved.service);
   }
 
-  /** What a prompt is checked with before it is sent: see `Client.secretKindsIn` and `Client.mask`. */
+  /** The checks for a prompt before it is sent: see `Client.secretKindsIn` and `Client.mask`. */
   promptGuard(): Promise<Pick<Client, 'secretKindsIn' | 'mask'>> {
     return this.#client();
   }
 
-  /** True if both lead to the same account by the same values, and keep the same secrets. */
+  /** True if all credentials are equal, including keys of unused sources. Ignores the model. */
   isSameAs(other: Connection): boolean {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
   }
 
-  /** True if both have the same API key, whatever they call with it. */
   hasSameKeyAs(other: Connection): boolean {
     return this.#credentials.apiKey === other.#credentials.apiKey;
   }
 
   /**
-   * A keyed hash that stands for the API key in records that must not contain it.
-   * @param shown further values that the hash covers
+   * Returns a keyed hash of the API key, for records that must not contain the key.
+   * @param shown more values that the hash covers
    */
   fingerprint(salt: string, shown: readonly string[]): string {
     const covered = JSON.stringify(['key', this.#credentials.apiKey, ...shown]);

@@ -1,35 +1,34 @@
 import { neededSettings, type ResourceKind, type Service, type SettingName } from './services.ts';
 
 /**
- * The settings that a service needs (API key, project ID, service URL, …): which are missing, what
- * is wrong with one, and where a URL may lead. R1 to R7 of docs/threat-model.md; pure, no network.
+ * Credentials, and the checks of their values: missing settings, flaws of a pasted value, and
+ * allowed URLs. See R1 to R7 of docs/threat-model.md. Pure.
  */
 
-/** A key with all that its header values are made of. */
+/** A key with everything that its credential headers are made of. */
 export interface ServiceKey {
   readonly service: Service;
-  /** Whose secret it is, where the way to a token asks: a client ID or a user name. */
+  /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** The secret that opens the service: an API key, or that of an OAuth client. */
+  /** The secret: an API key or an OAuth client secret. */
   readonly apiKey: string;
 }
 
 /** Everything a request with a credential needs, from one source. */
 export interface Credentials extends ServiceKey {
-  /** What requests name: the ID of a project, or of `resource`; empty where they name nothing. */
+  /** The ID of the project, or of `resource`. Empty if requests don't have one. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** Identity service, without a trailing slash. */
+  /** Address of the identity service, without a trailing slash. */
   readonly authUrl: string;
-  /** Inference service, without a trailing slash; may have a path prefix. */
+  /** Address of the inference service, without a trailing slash. May have a path prefix. */
   readonly serviceUrl: string;
-  /** The origins the user approved for this key; nothing of it goes anywhere else. */
+  /** The only origins that the key and its tokens may be sent to. */
   readonly approved: ApprovedOrigins;
-  /** Keys of sources that are not used: not to be sent either, not even as a part of a text. */
+  /** Keys of unused sources. They must never be sent, not even as part of a text. */
   readonly otherKeys?: readonly ServiceKey[];
 }
 
-/** Where credentials come from. */
 export type SourceId = 'editor' | 'envFile' | 'environment';
 
 export interface ApprovedOrigins {
@@ -37,38 +36,41 @@ export interface ApprovedOrigins {
   readonly service: string;
 }
 
-/** What people paste around a value. */
+/** A flaw of a pasted value. */
 export type Blemish = 'blanks' | 'quotes' | 'bearer' | 'control' | 'placeholder' | 'non-ascii';
 
 export interface CleanValue {
-  /** The value without blanks, quotes and a `Bearer ` prefix; empty for a placeholder. */
+  /** Without control characters, surrounding whitespace and quotes, and a `Bearer ` prefix. */
   readonly value: string;
-  /** What was taken off or cannot be mended; empty for a value that was clean. */
+  /** Flaws that were removed or can't be fixed. Empty for a clean value. */
   readonly blemishes: readonly Blemish[];
 }
 
 /**
- * Many times what a key, an ID or an address has. A longer text is none of them, and is not searched
- * for what could be taken off: an open file is read with every key that is pressed.
+ * Characters, many times the length of a key, an ID, or an address. Longer text isn't checked for
+ * flaws, because an open file is checked on every keystroke.
  */
 export const LONGEST_VALUE = 4096;
 
 const PLACEHOLDERS: readonly RegExp[] = [
   /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
-  // Up to two words may name the maker: your_ibm_cloud_api_key.
+  // Up to two words may name the service: your_ibm_cloud_api_key.
   /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
   /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
 ];
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII is meant
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
-// Also a quote without its partner: no key, ID or URL begins or ends with one. Each may hide another:
-// blanks in quotes, quotes behind `Bearer `.
+// An unpaired quote is removed, too: no key, ID, or URL begins or ends with one. Parts can be
+// nested, such as spaces in quotes, or quotes after `Bearer `.
 const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
 const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
-/** Takes off what a copy and paste leaves around a key, an ID or a URL, and says what it was. */
+/**
+ * Removes the leftovers of copy and paste around a key, an ID, or a URL, and lists
+ * its flaws. A placeholder becomes an empty value.
+ */
 export function cleanValue(text: string): CleanValue {
   const bare = strippedValue(text);
   const isShort = bare.value.length <= LONGEST_VALUE;
@@ -76,7 +78,7 @@ export function cleanValue(text: string): CleanValue {
   return isPlaceholder ? { value: '', blemishes: [...bare.blemishes, 'placeholder'] } : bare;
 }
 
-/** Like `cleanValue`, but leaves a placeholder as it stands. */
+/** Like `cleanValue`, but keeps a placeholder. */
 export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
   const blemishes = new Set<Blemish>(trimmed === text ? [] : ['blanks']);
@@ -92,7 +94,7 @@ export function strippedValue(text: string): CleanValue {
   return { value, blemishes: [...blemishes] };
 }
 
-/** The names of the settings that have no usable value, of those that the service needs. */
+/** Returns the settings that the service needs and that have no usable value. */
 export function missingSettings(
   service: Service,
   values: Readonly<{ [Name in SettingName]?: string | undefined }>,
@@ -114,30 +116,32 @@ export type ParsedUrl =
       /** Origin and path prefix, no trailing slash. */
       readonly url: string;
       readonly origin: string;
-      /** ASCII host with port, for people to read. */
+      /** ASCII host with its port, for display. */
       readonly host: string;
-      /** True if an endpoint path was cut off, as in a URL copied from a code sample. */
+      /** True if an endpoint path was removed, as in a URL copied from a code sample. */
       readonly cut: boolean;
     }
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * The three hosts that VS Code never sends through a proxy (`@vscode/proxy-agent` 0.45.0), in the
- * spelling that it compares. With any other spelling, a proxy could read the key. The operating system
- * resolves `localhost`, to a loopback address unless it's configured against RFC 6761 (6.3).
+ * The three hosts that VS Code never sends through a proxy, spelled as `@vscode/proxy-agent` 0.45.0
+ * compares them. With any other spelling, a proxy could read the key. The operating system resolves
+ * `localhost` to a loopback address, unless it's configured against RFC 6761 (6.3).
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
 
-/** An IPv6 address stands in brackets. */
+/** A host name, or an IPv6 address in brackets. */
 const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Reads a service or identity URL as strictly as a place that gets a secret deserves: https, or
- * http to a host of `LOOPBACK`; no user, query or fragment. The text is checked before the
- * URL parser sees it, since the parser repairs backslashes, tabs and missing slashes into another
- * host (T16 of docs/threat-model.md).
+ * Parses a service or identity URL. Only https is allowed, or http to a `LOOPBACK` host. A user, a
+ * query, or a fragment is refused, since the address receives a secret. An endpoint path is removed
+ * together with its query.
+ *
+ * Checks the text before it's parsed: the URL parser repairs backslashes, tabs, and missing slashes
+ * into another host (T16 of docs/threat-model.md).
  */
 export function parseServiceUrl(text: string): ParsedUrl {
   const { value, blemishes } = cleanValue(text);
@@ -151,7 +155,7 @@ export function parseServiceUrl(text: string): ParsedUrl {
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const cut = path !== url.pathname;
   if (!cut && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
-  // The parser resolves `..`, also where it is written `%2e%2e`: look at the text, not at its path.
+  // The parser resolves `..` and `%2e%2e`, so look for them in the text.
   const [beforeQuery = ''] = value.split('?');
   if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
   const address = url.origin + path.replace(/\/$/, '');

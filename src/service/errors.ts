@@ -1,31 +1,31 @@
 /**
- * Everything that can go wrong with the service, as kinds and numbers. Sentences belong to the
- * user interface; text of the service, headers, bodies and foreign error objects never get here,
- * since both JSON and inspection of them can show the key: an AxiosError holds the request.
+ * Failures of the service, as kinds and facts. Messages belong to the user interface. Text
+ * from the service, headers, bodies, and foreign errors must not get here: JSON or inspection of
+ * them can show the key. For example, an AxiosError contains the request.
  */
 
-/** Why a request failed. Each kind exists because a person has to do something different. */
+/** The reason for a failure. Each kind requires a different action from the user. */
 export type ErrorKind =
-  // Before anything is sent
+  // Before anything is sent.
   | 'host-not-approved'
   | 'certificate-checks-off'
   | 'parameter-refused'
   | 'prompt-holds-secret'
-  /** In the URL, or in an ID of the body. */
+  /** The URL, or an ID in the body, contains a secret. */
   | 'setting-holds-secret'
   | 'queue-full'
-  /** They were replaced or forgotten while they were being checked. */
+  /** The credentials were replaced or forgotten during a check. */
   | 'credentials-changed'
-  // The identity service
+  // From the identity service.
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'
-  // The inference service
+  // From the inference service.
   | 'unauthorized'
-  /** Refused the token, and a moment later accepts a new one. */
+  /** The service refused the token, but accepted a new one a moment later. */
   | 'refused-once'
   | 'forbidden'
-  /** Something between this machine and the service refused it, in a shape that is not the service's. */
+  /** Refused in a format other than the service's, probably by a gateway in between. */
   | 'intercepted'
   | 'project-missing'
   | 'project-unknown'
@@ -38,13 +38,13 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // The way there and back
+  // On the network.
   | 'unreachable'
-  /** None of the hosts that were tried can be reached. */
+  /** All hosts that were tried are unreachable. */
   | 'offline'
   | 'connection-lost'
   | 'certificate'
-  /** No encryption was agreed upon; the code says whether the other end speaks it at all. */
+  /** The TLS handshake failed. `ERR_SSL_WRONG_VERSION_NUMBER` means that the server has no TLS. */
   | 'tls'
   | 'proxy'
   | 'timeout'
@@ -54,69 +54,69 @@ export type ErrorKind =
   | 'incomplete'
   | 'cancelled';
 
-/** The only facts about a failure that leave `src/service`. */
+/** The facts about a failure. No others leave `src/service`. */
 export interface ErrorDetails {
   /** HTTP status. */
   readonly status?: number;
-  /** A code of the service, or of the operating system for connection failures. */
+  /** The service's error code, or a code of Node or undici for connection failures. */
   readonly code?: string;
-  /** The service's own number of the request, for its support. */
+  /** The service's ID of the request, for its support. */
   readonly requestId?: string;
-  /** Host the request went to. */
+  /** The host that the request was sent to. */
   readonly host?: string;
-  /** For `redirected` the host it was told to go to, if it was one. */
+  /** The destination of a refused redirect, if it's a valid host. */
   readonly redirectHost?: string;
-  /** Host and port of the proxy on the way, as far as they are known. */
+  /** Host and port of the proxy, as far as they are known. */
   readonly proxy?: string;
-  /** Requests sent, the first one included. */
+  /** Requests sent, including the first one. */
   readonly attempts?: number;
   /** Milliseconds the service asked to wait. */
   readonly retryAfterMs?: number;
-  /** Names of settings or parameters, our own words. */
+  /** Names of settings or parameters that this extension defines. */
   readonly names?: readonly string[];
-  /** What is allowed, in the unit of `actual`: the most, unless `bound` says otherwise. */
+  /** The bound of the allowed range, in the unit of `actual`. The maximum if `bound` is missing. */
   readonly limit?: number;
   readonly actual?: number;
-  /** `limit` is the least that is allowed, the most, or what must be exceeded. */
+  /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
   /**
-   * Who sets `limit` where it is not the range of the parameter: the operation, while the other one
-   * takes more, or the model.
+   * The origin of `limit`, unless it's the general range of the parameter. An operation is named if
+   * the other one would accept the value.
    */
   readonly limitOf?: 'chat' | 'generation' | 'model';
-  /** What the value of a parameter should have been. */
+  /** The expected type of a parameter. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
-  /** The words that a parameter can be. */
+  /** The allowed values of a parameter. */
   readonly choices?: readonly string[];
-  /** What a prompt holds that is not sent. */
+  /** The kinds of secrets that were found in a prompt. */
   readonly secretKinds?: readonly SecretKind[];
-  /** The day from which a model is withdrawn, YYYY-MM-DD. */
+  /** The day a model was withdrawn, YYYY-MM-DD. */
   readonly since?: string;
-  /** Ids of the models that the service names in place of a withdrawn one. */
+  /** IDs of the models that the service suggests instead of a deprecated or withdrawn one. */
   readonly successors?: readonly string[];
-  /** Which of our deadlines ran out; `connect` for whatever happened before anything was sent. */
+  /** The deadline that ran out. `connect` marks any failure before something was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
-  /** The checks that were to find the cause found something else in their way. */
+  /** The checks that look for the cause couldn't run to the end. */
   readonly isUnchecked?: true;
 }
 
 /** A kind of secret that text can contain. */
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
-/** The same where some may be unknown. */
+/** Details that can be undefined. */
 export type FoundDetails = {
   readonly [Name in keyof ErrorDetails]: ErrorDetails[Name] | undefined;
 };
 
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** A failure of the hosted service or of the way to it. Carries no foreign text and no cause. */
+/** A failure of the service or of the connection to it. Contains no foreign text and no cause. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly kind: ErrorKind;
   readonly details: ErrorDetails;
 
-  /** @param found what is undefined in it is left out */
+  /** @param found undefined details are left out */
   constructor(kind: ErrorKind, found: FoundDetails = {}) {
     super(summary(kind, found));
     this.kind = kind;
@@ -124,28 +124,28 @@ export class ServiceError extends Error {
     this.details = Object.fromEntries(known);
   }
 
-  /** The same failure with more known about it. */
+  /** Returns a copy with more details. */
   with(details: FoundDetails): ServiceError {
     return new ServiceError(this.kind, { ...this.details, ...details });
   }
 }
 
-/** True for a failure of this kind; narrows unknown errors. */
+/** True for a failure of one of these kinds. */
 export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceError {
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
-/** True where the network or the service is out of reach, rather than saying no. */
+/** True if the network or the service is unreachable. False if the service refused a request. */
 export function isOutOfReach(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
 }
 
-/** A word of the service that is safe to show anywhere: short, no markup, no control characters. */
+/** Returns a word from a response if it's safe to show: short, no markup, no control characters. */
 export function safeWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }
 
-/** `ECONNREFUSED`, `status 503`, … in a fixed order, for the log and for `message`. */
+/** Returns facts such as `status 503` in a fixed order, for the log and for `message`. */
 function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost } = details;
   const facts = [
@@ -159,12 +159,12 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
   return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;
 }
 
-// The codes of the service that this client knows: documented, or seen in its answers.
+// Error codes of the service. They are documented, or were seen in its responses.
 
-/** Of a token that was good once. */
+/** For a token that was valid before. */
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** Codes of the inference service that have one meaning, whatever the status. */
+/** Codes of the inference service that have the same meaning with every status. */
 export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
@@ -181,11 +181,11 @@ export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   consumption_limit_reached: 'capacity-full',
 };
 
-/** Its message says which argument it means. */
+/** The message of this code contains the argument. */
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
-/** The identity service says this of a request that it cannot read. */
+/** The identity service returns this code for a request that it can't parse. */
 export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
 
@@ -197,7 +197,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   KEY_REFUSED,
 ]);
 
-/** True for a word that this client knows; any other one is whatever an answer said. */
+/** True for a code in this file. Any other code is unverified text from a response. */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);
 }

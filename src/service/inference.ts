@@ -10,24 +10,24 @@ import type { ConcurrencyLimit } from './http/concurrencyLimit.ts';
 import type { Http } from './http/http.ts';
 import type { HttpRequest } from './http/httpRequest.ts';
 
-/** What a request to the inference service is made with. */
+/** The parts that send a request to the inference service. */
 export interface InferenceOptions {
   readonly credentials: Credentials;
   readonly http: Http;
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
-  /** Whether it goes behind requests that somebody waits for who looks at a document. */
+  /** True if requests for a document go first, because a user is waiting for them. */
   readonly isLowPriority?: boolean;
-  /** Milliseconds for one call with all its attempts, from the first of them. */
+  /** Milliseconds for all attempts of a call, from the start of the first one. */
   readonly deadlineMs?: number;
 }
 
-/** What is asked for, and where. */
+/** The destination and content of a request. */
 export interface Asked {
   readonly url: string;
   /** Undefined for a GET. */
   readonly body?: RequestBody | undefined;
-  /** Whether the answer comes in pieces. */
+  /** True if the response arrives in chunks. */
   readonly streams?: boolean;
 }
 
@@ -35,7 +35,7 @@ type Call<Result> = Pick<
   HttpRequest<Result>,
   'signal' | 'read' | 'onTurn' | 'onRetry' | 'onSilence'
 > & {
-  /** Whether the request may be sent again with another token; it may unless this says no. */
+  /** True if the request may be sent again with another token, which is the default. */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
 };
@@ -45,8 +45,8 @@ const MAX_ANSWER_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends one request with a bearer, and once more with another one where that was refused.
- * @throws {ServiceError}; what a callback throws, as it is
+ * Sends a request with an access token. If the token is refused, sends it once more with a new one.
+ * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function infer<Result>(
   {
@@ -85,10 +85,10 @@ export async function infer<Result>(
   try {
     return await http.send(request);
   } catch (error) {
-    // A token can die before its time. Drop that very token, and send once more with the next.
+    // A token can become invalid early. Drop exactly this one, and retry once with the next.
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
-    // The secret itself was refused, and there is no other one.
+    // The key is its own access token, so there is no other one.
     if (!authMethodOf(service).exchange) {
       throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     }
@@ -103,7 +103,10 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
   return new ServiceError('key-refused', details);
 }
 
-/** A new token may help wherever a 401 comes from: gateways answer in their own words, or in none. */
+/**
+ * True if a new token may help. A 401 can also come from a gateway, which has its own error format
+ * or none.
+ */
 function isRefusal(error: unknown): boolean {
   return (
     isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
@@ -111,13 +114,13 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * The functions of one caller. What one of them throws is a fault of the caller's own, and must
- * not be taken for one of the connection that happened to be under way.
+ * The callbacks of one call. An error from a callback must not be mistaken for a failure of the
+ * request.
  */
 export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;
 
-  /** The same function, whose first exception is kept. */
+  /** Wraps a callback, and keeps the first error that any callback throws. */
   capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
     if (!call) return undefined;
     return (value) => {
@@ -131,8 +134,8 @@ export class Callbacks {
   }
 
   /**
-   * Wraps an asynchronous callback in the same way. If it rejects, the request ends like a canceled
-   * one.
+   * Wraps an asynchronous callback in the same way. If it rejects, the request ends as if it were
+   * canceled.
    */
   awaiting(call: (() => Promise<void>) | undefined): typeof call {
     if (!call) return undefined;
@@ -146,7 +149,7 @@ export class Callbacks {
     };
   }
 
-  /** @throws what one of the functions threw, as it is */
+  /** @throws the first error of a callback, unchanged */
   rethrow(): void {
     if (this.#thrown) throw this.#thrown.error;
   }

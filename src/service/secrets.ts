@@ -62,7 +62,7 @@ export function maskSecrets(
 
 interface Range {
   readonly start: number;
-  /** Excluded. */
+  /** Exclusive. */
   end: number;
 }
 
@@ -103,7 +103,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Returns the same error without words from the service that repeat all or part of a secret. */
+/** Returns the error without details that repeat a secret or a part of one. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));
@@ -112,7 +112,7 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
     : error;
 }
 
-/** True if a word of a service, or one of several, contains a secret or a part of one. */
+/** True if a text from the service, or one in a list, contains a secret or is a part of one. */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
   if (typeof value !== 'string' || isShort(value)) return false;
@@ -121,7 +121,7 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if one is a part of the other. Ignores the scheme, and ignores case because hosts are
+ * True if one of them contains the other. Ignores the scheme, and also case because hosts are
  * lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {

@@ -23,17 +23,17 @@ import type { Operation } from './services.ts';
 export interface ServiceRuntimeOptions {
   readonly onTokenState?: (state: TokenState) => void;
   /**
-   * Told after each change of what the requests to the origin in use do, with where to read it at
-   * any time; undefined before the first one to it.
+   * Called after each change of the requests to the active origin. `live.state` is current whenever
+   * it's read. Undefined before the first request to that origin.
    */
   readonly onTraffic?: (live: Pick<ConcurrencyLimit, 'state'> | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
 
-/** What the requests to one service do. */
+/** The state of the requests to one service origin. */
 export interface LimiterReport {
-  /** Whether the credentials in use lead there. */
+  /** True for the origin of the active credentials. */
   readonly isInUse: boolean;
   readonly state: ConcurrencyState;
 }
@@ -41,22 +41,22 @@ export interface LimiterReport {
 const PROBE_DEADLINE_MS = 30_000;
 
 /**
- * What outlives a single call: the connections, one limiter for each service origin, and the
- * token of the key in use. Hands out clients, which are cheap and made for each call.
+ * Everything that outlives a single call: HTTP connections, token services, model information, and
+ * a concurrency limit for each service origin. Clients are cheap and created for each call.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
-  /** Sends what needs no credential, such as the first checks of a diagnosis. */
+  /** Public for requests without a credential, such as the first checks of a diagnosis. */
   readonly http: Http;
   readonly #limiters = new Map<string, ConcurrencyLimit>();
   readonly #models: Models;
   /**
-   * Where the credentials lead that are in use; others may still have requests under way, and keep
+   * The origin of the active credentials. Other origins can still have requests under way, and keep
    * the pause that their service asked for.
    */
   #origin: string | undefined;
   readonly #tokenServices: TokenServices;
-  /** The one whose states are reported, and which is kept fresh. */
+  /** The token service whose state is reported and whose token is kept fresh. */
   #shown: TokenService | undefined;
   #stopListening = () => {};
 
@@ -75,7 +75,7 @@ export class ServiceRuntime {
     this.#models = new Models(this.http, () => this.#tokenServices.secrets, clock);
   }
 
-  /** A client for these credentials. */
+  /** Creates a client, and makes its credentials the active ones. */
   client(credentials: Credentials, settings: ClientSettings): Client {
     this.#use(credentials.approved.service);
     const limiter = this.#limiter(credentials.approved.service, settings.limits);
@@ -83,8 +83,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * What a diagnosis asks with: the token in use, but neither the queue of other requests nor
-   * their patience.
+   * Creates a client for a diagnosis. It shares the token service, but has its own concurrency
+   * limit and a shorter deadline.
    */
   clientForChecks(
     credentials: Credentials,
@@ -95,7 +95,7 @@ export class ServiceRuntime {
   }
 
   /**
-   * Runs the checks of a diagnosis: see `diagnose`.
+   * Runs the checks of a diagnosis. See `diagnose`.
    * @throws {ServiceError} `cancelled` when the signal aborts
    */
   check(
@@ -110,8 +110,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Proves credentials that are not in use yet, by a token and a tokenization; generates nothing.
-   * Once they are in use, the token serves them.
+   * Proves credentials with a new token and an access check before they are used. Generates
+   * nothing. The first generation uses the same token.
    * @throws {ServiceError}
    */
   async test(
@@ -125,7 +125,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * The token service of these credentials, which is shown from now on. Those of others go on.
+   * Returns the token service of these credentials, and reports its state from now on. Other token
+   * services keep running.
    */
   tokenService(credentials: Credentials): TokenService {
     const service = this.#tokenServices.for(credentials);
@@ -133,7 +134,7 @@ export class ServiceRuntime {
     return service;
   }
 
-  /** Shows token and requests of these credentials, which are those that may be used now. */
+  /** Reports the token state and the requests of these credentials from now on. */
   setActive(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
     this.#show(credentials && this.#tokenServices.peek(credentials));
@@ -149,20 +150,20 @@ export class ServiceRuntime {
     this.#stopListening = service?.onDidChange(onTokenState) ?? (() => {});
   }
 
-  /** True if the identity service refused this key when it was last asked. */
+  /** True if the identity service refused this key in the last request. */
   isRefused(apiKey: string): boolean {
     return this.#tokenServices.isRefused(apiKey);
   }
 
-  /** Renews the token in use if it is due; without one it does nothing. */
+  /** Refreshes the active token if it's due. Does nothing without a token. */
   keepTokenFresh(): void {
     this.#shown?.keepFresh();
   }
 
   /**
-   * The models that a service offers at this moment: see `Models.list`.
-   * @param from with the known keys, if there are no credentials
-   * @param credentials for a list that is not public
+   * Requests the models that a service offers. See `Models.list`.
+   * @param from contains the known keys in `otherKeys` if there are no credentials
+   * @param credentials needed if the list isn't public
    */
   listModels(
     from: Omit<ModelSource, 'secrets'> & Pick<Credentials, 'otherKeys'>,
@@ -177,7 +178,7 @@ export class ServiceRuntime {
     return this.#models.list(source, current, signal, access);
   }
 
-  /** What the service of these credentials says about the model of a call: see `Models.fetchModel`. */
+  /** Requests information about the model of a call. See `Models.fetchModel`. */
   async fetchModelInfo(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,
@@ -188,35 +189,35 @@ export class ServiceRuntime {
   }
 
   /**
-   * True while a service has asked for a pause. It holds for all that nobody asks for: what a person
-   * wants to see may go.
+   * True during a pause that the service asked for. It stops automatic requests. The user can still
+   * request a model list or a diagnosis.
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
   }
 
-  /** These keys and the values of their credential headers as they are sent. */
+  /** Returns these keys and the values of their credential headers as sent. */
   secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
     return secretsOfKeys(keys);
   }
 
   /**
-   * True if the text holds one of these words, the key or a token in use, in any form.
-   * @param shortest characters of the shortest key or token that counts
+   * True if a text contains one of these words, or a key or token of this window, in any form.
+   * @param shortest minimum length of a key or token, in characters
    */
   leaksInto(text: string, words: readonly string[], shortest: number): boolean {
     const secrets = this.#tokenServices.secrets.filter(({ length }) => length >= shortest);
     return holdsSecret(text, [...words, ...secrets]);
   }
 
-  /** What each of the limiters is doing, one for each service that was used. */
+  /** Reports for all service origins that were used. */
   get limiterReports(): readonly LimiterReport[] {
     return [...this.#limiters].map(([origin, { state }]) => {
       return { isInUse: origin === this.#origin, state };
     });
   }
 
-  /** Forgets the token, as after signing out. */
+  /** Forgets all tokens, for example after signing out. */
   forgetToken(): void {
     this.#use(undefined);
     this.#show(undefined);
@@ -243,7 +244,7 @@ export class ServiceRuntime {
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
     const limiter = isLowPriority ? patience.limiter.lowPriority : patience.limiter;
-    // None goes in a pause that the service has asked for.
+    // No automatic request is sent during a pause that the service asked for.
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
       const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
@@ -281,7 +282,7 @@ export class ServiceRuntime {
   }
 }
 
-/** A deployment does not say which model it has. */
+/** True for a deployment. Its model is unknown to this client. */
 function hasOwnModel({ resource }: Credentials): boolean {
   return resource === 'deployment';
 }
@@ -292,7 +293,7 @@ function sourceOf(credentials: Credentials, operation: Operation) {
   return { service, serviceUrl, origin: approved.service, operation, secrets };
 }
 
-/** One request at a time, and none of another caller's queue or patience. */
+/** The limits of a diagnosis or test: its own queue, one request at a time, a short deadline. */
 function probing(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
   const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });
   return { limiter, deadlineMs: PROBE_DEADLINE_MS };

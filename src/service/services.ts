@@ -1,41 +1,42 @@
 /**
- * The services that this client knows. Data only: another service of the same kind is one more
- * entry, which names a way to a token and a dialect. Everything that names a maker stands in this
- * file, and so does what each way and each dialect needs of the user: it is asked for before their
- * code has loaded.
+ * The built-in services, as data. A similar service needs only one more entry, with an
+ * authentication method and an API. Company and product names belong in this file.
+ *
+ * It also contains the user input that each authentication method and API needs, because the user
+ * is prompted before their code is loaded.
  */
 
 /** One hosted generative-model service. */
 export interface Service {
-  /** The word that, in capitals, stands for it in setting names. */
+  /** In capitals, the prefix of its setting names: `ibm` for `IBM_API_KEY`. */
   readonly word: string;
   readonly name: string;
-  /** The identity service that trades a secret for a token; empty where the service itself does. */
+  /** Address of the identity service. Empty if the service itself exchanges the secret. */
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
-  /** Where a person creates the secret; empty where each company has its own place. */
+  /** The web page where users create a key. Empty if each company has its own page. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
-  /** What stands before the host of a region on the maker's private network. */
+  /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Names of the three settings that other clients of this maker's service read. */
+  /** Setting names that other clients of this service read. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
-  /** The whole entry, where it is the user's own: what was approved was approved for exactly that. */
+  /** The entry as JSON if the user defined it. An approval is only valid for this exact text. */
   readonly definition?: string;
-  /** True if this is the first service that is set up, and the settings name none. */
+  /** True if the settings name no service, and this is the first one that is set up. */
   readonly isFirstSetUp?: boolean;
 }
 
-/** How a token is got, with what differs from service to service. Paths are behind the identity address. */
+/** An authentication method and its parameters. Paths are relative to the identity address. */
 export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
-  /** OAuth 2.0 client credentials; `scope` and `audience` are sent where they are not empty. */
+  /** OAuth 2.0 client credentials. `scope` and `audience` are sent if they aren't empty. */
   | {
       readonly kind: 'clientCredentials';
       readonly path: string;
-      /** Whether the client names itself in the body (`client_secret_post`), or by HTTP's `Basic`. */
+      /** True if credentials are sent in the body (`client_secret_post`), not by HTTP Basic. */
       readonly inBody: boolean;
       readonly scope: string;
       readonly audience: string;
@@ -43,7 +44,7 @@ export type Authentication =
   | { readonly kind: 'cloudPak' }
   | { readonly kind: 'zenApiKey' };
 
-/** What each way asks of the user besides the address, and what of an entry of the user's own it reads. */
+/** The user input for each authentication method, and the reader of a user-defined entry. */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
@@ -68,21 +69,21 @@ export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> =
 };
 
 export interface AuthNeeds {
-  /** Whose secret it is, where the way asks; as the end of a name in a `.env` file. */
+  /** The suffix of the setting name for the owner of the secret, if the method needs one. */
   readonly account?: 'CLIENT_ID' | 'USERNAME';
   readonly secret: 'API_KEY' | 'CLIENT_SECRET';
-  /** Whether the identity service has an address of its own. */
+  /** True if the identity service has its own address. */
   readonly hasAddress?: true;
-  /** The secret itself opens the service: nothing is traded. */
+  /** True if the key itself is the access token, so there is no exchange. */
   readonly sendsKey?: true;
-  /** What an entry of the user's own must say besides. */
+  /** A field that a user-defined entry must have. */
   readonly required?: 'grantType';
   readonly read: (path: string, text: (field: string) => string) => Authentication;
 }
 
 /**
- * What each dialect can do. `resources` is what its requests can name, of which exactly one is
- * needed; empty where they name none.
+ * The capabilities of each API. A request needs an ID of exactly one of `resources`, or none if the
+ * list is empty.
  */
 export const APIS = {
   watsonx: {
@@ -95,7 +96,7 @@ export const APIS = {
   { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
 >;
 
-/** How text is asked for. `prefix` is what stands between the service address and the dialect's own paths. */
+/** An API. `prefix` is the path between the service address and the paths of the API. */
 export interface ApiConfig {
   readonly kind: keyof typeof APIS;
   readonly prefix: string;
@@ -109,20 +110,19 @@ export interface Region {
 }
 
 /**
- * What a service can need, by what it is for; what it is called differs. `account` is whose secret
- * `apiKey` is, and `projectId` what requests name: a project, a space or a deployment. In the order
- * people are asked.
+ * The settings that a service can need, in the order of the prompts. Their names in a file depend
+ * on the service. `account` is the owner of `apiKey`. `projectId` is the ID of a project, a space,
+ * or a deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /**
- * The names of the settings in a `.env` file or the environment. A set of values is complete only
- * within one of these; names for the same setting are alternatives.
+ * The names of the settings in a `.env` file or the environment. The names of one setting are
+ * alternatives. Values under names of different sets are never combined.
  */
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 
-/** The two ways the service offers to generate text. */
 export type Operation = 'chat' | 'generation';
 
 const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';
@@ -154,7 +154,7 @@ const ibm: Service = {
 
 const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
 
-/** What is known of a service beside the way to its answers: nothing. */
+/** Empty values for the optional parts of a service. */
 export const NOTHING_BESIDES = {
   keyPage: '',
   regions: [],
@@ -162,7 +162,7 @@ export const NOTHING_BESIDES = {
   aliases: NO_NAMES,
 } as const satisfies Partial<Service>;
 
-/** That maker's gateway to models of all makers, in the same cloud. */
+/** The gateway to models from many providers, in the same cloud. */
 const gateway: Service = {
   ...ibm,
   word: 'ibm_gateway',
@@ -171,7 +171,7 @@ const gateway: Service = {
   aliases: NO_NAMES,
 };
 
-/** The same maker's software on a company's own machines, which is its own identity service. */
+/** The same software on a company's own servers. It is its own identity service. */
 const cloudPak: Service = {
   word: 'cpd',
   name: 'IBM watsonx.ai on premises',
@@ -182,7 +182,7 @@ const cloudPak: Service = {
   ...NOTHING_BESIDES,
 };
 
-/** The built-in ones; the first one is in use unless a setting says otherwise. */
+/** The built-in services. The first one is the default. */
 export const services: readonly [Service, ...Service[]] = [
   ibm,
   gateway,
@@ -195,33 +195,33 @@ export const services: readonly [Service, ...Service[]] = [
   },
 ];
 
-/** The service with that word, or undefined. */
+/** Returns the service with this word, in any case. */
 export function serviceFor(word: string, all: readonly Service[] = services): Service | undefined {
   return all.find((service) => service.word === word.trim().toLowerCase());
 }
 
-/** Whether an address of the user's own takes the place of the entry's: of a built-in one, and of no other. */
+/** True for a built-in service with an identity address, which a setting can replace. */
 export function hasMovableIdentity({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
 
-/** The settings that a service needs, all of them; in the order people are asked. */
+/** Returns all settings that a service needs, in the order of the prompts. */
 export function neededSettings(service: Service): SettingName[] {
   const names = withPrefix('', service);
   return SETTING_NAMES.filter((setting) => names[setting].length > 0);
 }
 
-/** The names that the settings of the service in use go by, in the order they are looked for. */
+/** Returns all setting names of the service in use, in the order of the search. */
 export function allNameSets(service: Service): readonly NameSet[] {
   return [...serviceNameSets(service), neutralNameSet(service)];
 }
 
-/** The last of them, which means whichever service is in use. */
+/** Returns names such as `VENDOR_API_KEY`, which apply to the service in use. */
 export function neutralNameSet(service: Service): NameSet {
   return withPrefix('VENDOR', service);
 }
 
-/** Those of them that are the service’s own. */
+/** Returns the setting names that belong to one service: its own and its aliases. */
 export function serviceNameSets(service: Service): readonly NameSet[] {
   return [withPrefix(service.word.toUpperCase(), service), service.aliases];
 }
@@ -236,7 +236,7 @@ function withPrefix(prefix: string, { authentication, api }: Service): NameSet {
   };
 }
 
-/** What the ID under one of these names is of. */
+/** Returns the kind of resource that a setting name stands for. */
 export function resourceOf(name: string): ResourceKind {
   if (name.endsWith('SPACE_ID')) return 'space';
   return name.endsWith('DEPLOYMENT_ID') ? 'deployment' : 'project';

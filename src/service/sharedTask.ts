@@ -1,6 +1,9 @@
 import { ServiceError } from './errors.ts';
 
-/** Work whose result callers share. Each can stop waiting, and the last one to leave aborts it. */
+/**
+ * Work whose result several callers share. Each caller can stop waiting. The work is aborted when
+ * the last one stops.
+ */
 export class SharedTask<Result> {
   /** The result, for background work. */
   readonly result: Promise<Result>;
@@ -21,7 +24,10 @@ export class SharedTask<Result> {
     this.result.then(landed, landed);
   }
 
-  /** @throws {ServiceError} `cancelled` if the signal aborts first; otherwise whatever the work throws */
+  /**
+   * @throws {ServiceError} `cancelled` if the signal aborts first. An error from the work is
+   * rethrown unchanged.
+   */
   wait(signal: AbortSignal): Promise<Result> {
     this.#waiters += 1;
     return new Promise((resolve, reject) => {

@@ -11,11 +11,11 @@ export type ContextKey =
   | 'isGenerating'
   /** True after the first generation in this window, even if it failed. */
   | 'hasJobs'
-  /** True if this window has counted requests today. */
+  /** True once today's usage of the current key, in any window, includes a request. */
   | 'hasUsage'
-  /** True if there is a stored key, a source outside the editor in use, or an approval of any folder. */
+  /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */
   | 'canSignOut'
-  /** True if the service in use is set up, and exchanges its key for tokens. */
+  /** True if the current service is set up and uses access tokens instead of sending its key. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

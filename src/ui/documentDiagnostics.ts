@@ -1,23 +1,22 @@
 import { type Diagnostic, Disposable, languages, type TextDocument, workspace } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
 
-/** Whose the problems are that an editor shows. */
+/** The source that VS Code shows with each diagnostic. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
-/** Short enough to seem at once, long enough not to run with every key that is pressed. */
+/** Short enough to seem immediate, long enough not to run on every keystroke. */
 const PAUSE_MS = 150;
 
-/** One kind of documents and what is wrong with them. */
 interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
-  /** As the document and the settings are now. If it rejects, what is shown stays. */
+  /** Uses the current document and settings. If it rejects, the shown diagnostics stay. */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }
 
-/** Keeps the problems of open documents of a kind shown; of no other document it does anything. */
+/** Keeps the diagnostics of all open documents of one kind up to date. */
 export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
   readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
-  /** Of the documents that were changed and are not looked at yet. */
+  /** Timers of changed documents that are waiting for a check. */
   readonly #pauses = new Map<TextDocument, NodeJS.Timeout>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => void this.show(document)),
@@ -35,7 +34,7 @@ export class DocumentDiagnostics implements Disposable {
     this.#showAll();
   }
 
-  /** Looks at a document anew. */
+  /** Checks a document and shows its diagnostics. */
   async show(document: TextDocument): Promise<void> {
     const { version } = document;
     const isCurrent = () =>
@@ -45,10 +44,10 @@ export class DocumentDiagnostics implements Disposable {
     if (!isCurrent()) return;
     try {
       const diagnostics = await this.#kind.diagnosticsOf(document);
-      // What was closed or typed meanwhile is looked at anew, or not at all.
+      // Drops results for a document that was changed or closed during the check.
       if (isCurrent()) this.#collection.set(document.uri, diagnostics);
     } catch {
-      // A part that cannot be loaded: the command that needs it says so.
+      // The code couldn't be loaded. The command that needs it reports the failure.
     }
   }
 

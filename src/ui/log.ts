@@ -1,9 +1,9 @@
 import { type Disposable, type LogOutputChannel, window } from 'vscode';
 
-/** What the extension needs of a log. */
+/** The log methods that the extension uses. */
 export type Log = Pick<LogOutputChannel, 'debug' | 'info' | 'warn' | 'error' | 'show'>;
 
-/** The log of this window. One that fails, as on a full disk, keeps nobody from working. */
+/** Opens the log of this window. Failed writes, for example on a full disk, are ignored. */
 export function openLog(): Log & Disposable {
   const channel = window.createOutputChannel('Hosted Model', { log: true });
   const quietly =
@@ -12,7 +12,7 @@ export function openLog(): Log & Disposable {
       try {
         write(...values);
       } catch {
-        // There is no other place to say it.
+        // A failure of the log can't be reported anywhere else.
       }
     };
   return {

@@ -1,13 +1,13 @@
 import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
-/** Says something that needs no answer. */
+/** Shows a notification without buttons. */
 export function inform(text: string): void {
   void window.showInformationMessage(`Hosted Model: ${text}`);
 }
 
-/** Long enough to be read, short enough not to become part of the status bar. */
+/** Long enough to read, short enough not to seem permanent. */
 const ANNOUNCED_MS = 5_000;
-/** Left of the token: what a narrow status bar has no room for, it hides from the left. */
+/** Left of the status item at 100. A status bar that is too narrow hides items from the left. */
 const PRIORITY = 101;
 
 /**
@@ -43,7 +43,7 @@ export class Announcements implements Disposable {
     item.text = text;
     item.accessibilityInformation = { label: `Hosted Model: ${words}`, role: 'alert' };
     item.show();
-    // The timer doesn't keep a closing window alive.
+    // Without `unref`, the timer would keep a closing window alive.
     setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
     this.#item = item;
     return item;

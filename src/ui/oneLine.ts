@@ -10,7 +10,7 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // What is cut off anyway is not worth a look; a row never needs more.
+  // Limits the work on long texts. The first part is always enough to fill a row.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')
@@ -18,6 +18,6 @@ export function oneLine(text: string, longest = LONGEST): string {
     .replaceAll('](', '] (')
     .trim();
   if (plain.length <= longest) return plain;
-  // Not in the middle of a character that has two units.
+  // Doesn't split a surrogate pair.
   return `${plain.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

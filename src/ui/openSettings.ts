@@ -9,7 +9,7 @@ export async function openSettings(): Promise<void> {
   await commands.executeCommand(COMMAND, OF_THIS_EXTENSION);
 }
 
-/** The target of a Markdown link that does the same, and the command that it needs. */
+/** The target of a Markdown link to the same settings, and the command to allow for it. */
 export const SETTINGS_LINK = {
   command: COMMAND,
   target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,

@@ -1,12 +1,12 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
-/** Short work needs no notification: the status item turns meanwhile. */
+/** Short work needs no notification, because the status item shows a spinner. */
 const SHOWN_AFTER_MS = 2_000;
 
 /**
- * Runs work that the user can cancel. If it takes longer than a moment, a notification says what
- * it is doing, with a Cancel button that aborts its signal.
- * @param controller aborted by that button; whoever passes one can abort the work, too
+ * Runs work that the user can cancel. If it takes longer than 2 seconds, a notification shows its
+ * latest message and a Cancel button that aborts the signal.
+ * @param controller aborted by the Cancel button; the caller can also abort it
  */
 export async function cancellable<Result>(
   firstMessage: string,

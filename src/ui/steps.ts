@@ -10,9 +10,9 @@ import {
   window,
 } from 'vscode';
 
-/** Questions in VS Code's own input box or pick list, alone or in a series. */
+/** Questions in a VS Code input box or pick list, alone or in a series. */
 
-/** The answer of somebody who wants to see the question before this one again. */
+/** The answer if the user goes back to the previous question. */
 export const back = Symbol('back');
 
 export type StepAnswer<Value> = Value | typeof back | undefined;
@@ -21,7 +21,7 @@ export interface Question {
   readonly title: string;
   readonly step: number;
   readonly totalSteps: number;
-  /** What was wrong with the last answer; shown until the answer changes. */
+  /** The problem with the previous answer. It is shown until the user changes the answer. */
   readonly problem?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface TextQuestion extends Question {
   readonly placeholder: string;
   readonly value?: string;
   readonly password?: boolean;
-  /** Says what is wrong with an answer, or only worth knowing. An error keeps Enter from working. */
+  /** Returns an error or a hint for an answer. An error disables Enter. */
   readonly check: (text: string) => InputBoxValidationMessage | undefined;
 }
 
@@ -55,16 +55,16 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
 
 export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly placeholder: string;
-  /** Stands below the box; wraps, and stays while something is typed. */
+  /** Text below the box. It wraps, and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
-  /** Makes an item of what was typed, for lists that are only a suggestion. */
+  /** Creates an item from the typed text, for lists of suggestions. */
   readonly typed?: (text: string) => Item | undefined;
-  /** Hint about what to choose or type, shown if Enter finds no item. */
+  /** A hint about what to choose or type. It is shown if the user presses Enter without an item. */
   readonly expected?: string;
   /**
-   * Works on the picked item while the list shows that it is busy. A text is what went wrong: the
-   * list stays open with it.
+   * Handles the picked item while the list is shown as busy. If it returns a problem, the list
+   * shows the problem and stays open.
    */
   readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -105,7 +105,7 @@ export function askPick<Item extends QuickPickItem>(
   ]);
 }
 
-/** Asks by an input as one question of a series. */
+/** Shows an input as one question of a series. */
 function askedBy<Value>(
   input: InputBox | QuickPick<QuickPickItem>,
   { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
@@ -120,7 +120,7 @@ function askedBy<Value>(
 }
 
 /**
- * Shows the input until it is answered or closed, or fails, and cleans up after it either way.
+ * Shows an input until it is answered or closed, or until `fail` is called. Always disposes it.
  * @returns undefined if it was closed
  */
 export function answered<Value>(

@@ -1,8 +1,8 @@
 import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
- * Starts a feature once a document of its kind is open in a trusted workspace. If it couldn't be
- * loaded, the next such document starts it.
+ * Starts a feature once a document of its kind is open in a trusted workspace. If it fails to load,
+ * the next such document starts it.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,
@@ -15,11 +15,11 @@ export function whenOpened(
     isStarting = true;
     try {
       const feature = await start();
-      // The window has closed in the meantime.
+      // The extension was deactivated while the feature was loading.
       if (started.disposed) feature.dispose();
       else started.defer(() => feature.dispose());
     } catch {
-      // Nobody waits for it. A command that fails to load reports that.
+      // No caller waits for the feature. A command that fails to load reports the failure.
       isStarting = false;
     }
   };

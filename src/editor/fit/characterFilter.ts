@@ -4,28 +4,31 @@ import { OBEYED, PROSE } from './languages.ts';
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
 /** Invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
-/** The blank braille pattern isn't included, since drawings use it as a space. */
+/** Excludes the blank braille pattern (U+2800), because drawings use it as a space. */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 /** The start of a flag, a keycap, or a surrogate pair. The rest may be in the next chunk. */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
 /**
- * Control characters except tab and LF, halves of a surrogate pair, byte order marks, direction
- * overrides, and tags. Right-to-left scripts and Thai need some of the other invisible characters.
+ * Control characters except tab and LF, lone surrogates, byte order marks, direction overrides, and
+ * tags. Right-to-left scripts and Thai need some of the other invisible characters.
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Invisible characters can make code look different from what it does. Zero-width joiners and the
- * first 16 variation selectors are kept, since many scripts need them, and VS Code highlights those
- * that are out of place.
+ * Most invisible characters, because they can make code look different from what it does. Many
+ * scripts need zero-width joiners, zero-width non-joiners, and the first 16 variation selectors.
+ * These are kept, and VS Code highlights those that are out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
-/** Agents read text that people can't see, and VS Code doesn't highlight it in these files. */
+/**
+ * All invisible characters. Agents read text that people can't see, and VS Code doesn't highlight
+ * it in these files.
+ */
 const UNWANTED_WHERE_OBEYED = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
-/** Most pieces are this, and need no further look. */
+/** Most chunks match this and need no further check. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
@@ -37,9 +40,9 @@ export class CharacterFilter {
   readonly #countsKept: boolean;
   #removed = 0;
   #kept = 0;
-  /** The piece before ended in CR: an LF that follows is the same line end. */
+  /** True if the previous chunk ended with CR. An LF that follows belongs to the same line end. */
   #afterReturn = false;
-  /** Text that may belong together with the next chunk. */
+  /** The end of the text so far, if the next chunk may complete it. */
   #held = '';
   /** The pictograph at the end of the text so far. */
   #before = '';
@@ -50,7 +53,7 @@ export class CharacterFilter {
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 
-  /** Characters taken out so far. A line end that became another one is not counted. */
+  /** Number of characters removed so far, except converted line ends. */
   get removed(): number {
     return this.#removed;
   }
@@ -73,7 +76,7 @@ export class CharacterFilter {
     return this.#filter(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Returns the text that was held back, since no chunk follows. */
+  /** Returns the held-back text, once no chunk follows. */
   end(): string {
     const rest = this.#filter(this.#held);
     this.#held = '';

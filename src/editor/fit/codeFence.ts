@@ -10,35 +10,37 @@ interface Fence {
 }
 
 /**
- * Takes the code fence off an answer that begins with one, while it streams: no fence ever shows.
- * Fences are read as CommonMark says, but the opening one may be indented to any depth, since
- * models repeat the indentation of the prompt; the lines inside lose as much of it as they have.
+ * Removes the code fence from a response that starts with one, while it streams. The fence never
+ * appears, not even briefly. Fences follow CommonMark, except that the opening one can have any
+ * indentation, because models repeat the indentation of the prompt. Each line inside loses as much
+ * of that indentation as it has.
  *
- * - Only what may still be a fence is held back: the blank beginning of the answer and its first
- *   line, later a line that may still close the fence, with the line break before it.
- * - What closes the fence, and blank lines after it, go too. A fence that is never closed (an
- *   answer that was cut off) stays off.
- * - If text follows the closing line at once, it was none, but a fence within the code, as in a doc
- *   comment: it is written, and so is the line that closes the inner fence.
- * - If text follows after a blank line, the closing line alone is left out and the rest is written
- *   as it came, further fences included. The opening line cannot be put back by then, and half a
- *   fence would be worse than none; to drop the rest would lose part of an answer.
- * - An answer that begins with anything else is written as it came.
+ * - Only text that may be part of a fence is held back. At the start, this is the leading
+ *   whitespace and the first line. Later, it's a line that may close the fence, with the line break
+ *   before it.
+ * - The closing line and blank lines after it are removed, too. If the fence is never closed, as in
+ *   a truncated response, the opening line stays removed.
+ * - If text follows the closing line directly, that line is part of an inner fence, as in a doc
+ *   comment. It is written, and so is the line that closes the inner fence.
+ * - If text follows after a blank line, only the closing line is removed. The rest is written
+ *   unchanged, including further fences. The opening line can't be restored by then, and half a
+ *   fence would be worse than none. Dropping the rest would lose part of the response.
+ * - A response that starts with anything else is written unchanged.
  *
  * Expects LF line ends.
  */
 export class CodeFence {
   #state: 'before' | 'inside' | 'closed' | 'outside' = 'before';
   #fence: Fence = { indentation: '', marks: '' };
-  /** Inside a fence within the fence. */
+  /** True inside an inner fence. */
   #isInner = false;
-  /** Blank lines, or the line break before a line that may close the fence. */
+  /** Blank lines at the start, or the line break before a line that may close the fence. */
   #blank = '';
-  /** The beginning of a line that may be a fence; undefined in the middle of one that is not. */
+  /** The start of a line that may be a fence. Undefined in the middle of a line that isn't one. */
   #line: string | undefined = '';
-  /** Blanks after the closing line. */
+  /** Whitespace after the closing line. */
   #after = '';
-  /** The beginning of a continuation that may be a fence; undefined once that is known. */
+  /** The start of a continuation that may be a fence. Undefined if nothing needs to be decided. */
   #head: string | undefined;
 
   add(text: string): string {
@@ -52,12 +54,12 @@ export class CodeFence {
     return this.#read(found.rest);
   }
 
-  /** What comes next continues an answer that was cut off: a fence that it begins with goes. */
+  /** Prepares for the continuation of a truncated response. A fence at its start is removed. */
   expectReopenedFence(): void {
     this.#head ??= '';
   }
 
-  /** What is held back and is no fence, once nothing follows any more. */
+  /** Returns the held-back text that isn't a fence, once no chunk follows. */
   end(): string {
     const head = this.#head ?? '';
     this.#head = undefined;
@@ -65,14 +67,14 @@ export class CodeFence {
   }
 
   #read(text: string): string {
-    // Of most answers all that comes, from the first line on.
+    // Most responses have no fence, so this applies from the first line on.
     if (this.#state === 'outside') return text;
     let written = '';
     for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
     return written;
   }
 
-  /** @param text of a line, with its line end if it has come */
+  /** @param text part of a line, with its line end if it has arrived */
   #readLine(text: string): string {
     if (text === '' || this.#state === 'outside') return text;
     if (this.#state === 'closed') {
@@ -136,7 +138,10 @@ export class CodeFence {
     return written;
   }
 
-  /** @param text what follows the closing line, not only blanks */
+  /**
+   * Ends the fence or continues inside it, depending on the text after the closing line.
+   * @param text contains more than whitespace
+   */
   #leave(text: string): string {
     if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
       this.#state = 'outside';
@@ -158,7 +163,7 @@ export class CodeFence {
     this.#line = '';
   }
 
-  /** The text goes on where it was cut, without the closing line that stands between. */
+  /** Continues where the text was truncated. A closing line in between is dropped. */
   #reopen(fence: Fence): void {
     const isClosed =
       this.#state === 'closed' ||
@@ -178,9 +183,10 @@ export class CodeFence {
   }
 }
 
-// The lines that begin and end a fenced code block, as CommonMark reads them.
+// Opening and closing lines of fenced code blocks, as defined by CommonMark:
+// https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 
-/** Longer lines are no fence; bounds what is held back. */
+/** Longer lines aren't treated as fences, which limits the held-back text. */
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
@@ -188,18 +194,18 @@ const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)(?<rest>[ \t]*))?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 
-/** The fence that a whole line opens. */
+/** Returns the fence that a complete line opens. */
 function opening(line: string): Fence | undefined {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : OPENING.exec(line)?.groups;
   return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
 }
 
-/** Whether a line that begins like this may open a fence. */
+/** True if a line that starts like this may open a fence. */
 function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/** Whether a line, or the beginning of one, closes the fence. */
+/** Checks if a line closes the fence. The line may be incomplete. */
 function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   if (line.length > MAX_FENCE_LENGTH) return 'no';
   const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };
@@ -213,18 +219,21 @@ function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   return rest === '' ? 'maybe' : 'no';
 }
 
-/** Whether a line inside the fence opens one that the marks of this fence would close. */
+/**
+ * True if a line inside the fence opens an inner fence whose closing line would also close this
+ * one.
+ */
 function opensInner(line: string, fence: Fence): boolean {
   const marks = WITH_INFO.exec(line.slice(0, MAX_FENCE_LENGTH))?.groups?.['marks'];
   return marks?.startsWith(fence.marks) ?? false;
 }
 
 /**
- * Whether the continuation of an answer begins with a fence: chat models open the one again that
- * they were in. Marks alone do so only if text follows at once; otherwise they are the closing
- * fence. Blank lines may stand before it.
+ * Finds a fence at the start of a continuation. Chat models reopen the fence they were in. A line
+ * of marks alone opens a fence if text follows directly. Otherwise it closes one. Blank lines may
+ * come before it.
  *
- * @returns the fence and what follows its line; `maybe` as long as more text can tell
+ * @returns the fence and the text after its line; `maybe` if more text is needed to decide
  */
 function reopening(
   text: string,

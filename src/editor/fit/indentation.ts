@@ -1,38 +1,41 @@
 import { ENDS_WITH_LINE, PROSE } from './languages.ts';
 
-/** Splits a text into its lines, each with its line end. */
+/** Splits text into lines that keep their line ends. */
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_BLANKS = /^[ \t]*/;
 
-/** What text is fitted to. */
+/** The place that a response is fitted to. */
 export interface FitOptions {
-  /** Of the place: given to every line after the first that is not blank. */
+  /** Indentation of the place. Added to every line after the first, except blank lines. */
   readonly indentation: string;
-  /** Only in code the end of a line tells how deep the next one stands. */
+  /** Language ID. Only in code does the end of a line show how deep the next one is indented. */
   readonly languageId: string;
 }
 
 /**
- * Gives streamed lines the indentation of the place. Blank lines are written empty, so that no
- * trailing blanks appear.
+ * Indents streamed lines to match the place. Blank lines become empty, so that they have no
+ * trailing whitespace.
  *
- * An answer may bring the indentation of the place itself, since the prompt had it: then it is
- * taken off every line, as much of it as the line has, before it is given. That is so if the first
- * line that is not blank begins with exactly that indentation; or, in code, if that line has none
- * and the next one shows it (see `isEcho`). It is decided once and never looks further ahead, so
- * that lines are written as they come. Where place and answer indent in different ways, tabs here
- * and spaces there, nothing is taken off: how wide a tab is cannot be seen in the text.
+ * A response may already have the indentation of the place, because the prompt had it. Then each
+ * line first loses as much of that indentation as it has. This applies in two cases:
+ *
+ * - The first non-blank line starts with exactly that indentation.
+ * - In code, the first non-blank line has no indentation, and the next one shows it (see `isEcho`).
+ *
+ * The decision is made once and never looks further ahead, so that lines are written as they
+ * arrive. If the place is indented with tabs and the response with spaces, or the reverse, nothing
+ * is removed, because the text doesn't show how wide a tab is.
  *
  * Expects LF line ends.
  */
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /** Blanks at the beginning of a line; undefined in the middle of one. */
+  /** Whitespace at the start of a line. Undefined in the middle of a line. */
   #blanks: string | undefined = '';
-  /** Whether the lines bring the indentation of the place; undefined until it is known. */
+  /** True if the lines already have the indentation of the place. Undefined until decided. */
   #isBrought: boolean | undefined;
-  /** The first line that is not blank, as long as its end may be needed. */
+  /** The first non-blank line, collected until `#isBrought` is decided. */
   #firstLine = '';
 
   constructor(options: FitOptions) {
@@ -46,12 +49,15 @@ export class Indentation {
     return written;
   }
 
-  /** Blanks at the beginning of a line stay held back: if the answer is continued, they count. */
+  /**
+   * Returns nothing. Leading whitespace stays held back, because it counts if the response
+   * continues.
+   */
   end(): string {
     return '';
   }
 
-  /** @param part of a line, with its line end if it has come */
+  /** @param part of a line, with its line end if it has arrived */
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
@@ -69,7 +75,7 @@ export class Indentation {
     return begin + rest;
   }
 
-  /** @param first character after the blanks */
+  /** @param first the first character after the whitespace */
   #beginLine(blanks: string, first = ''): string {
     const { indentation } = this.#options;
     this.#isBrought ??= this.#decide(blanks, first);
@@ -78,7 +84,7 @@ export class Indentation {
     return this.#isFirst ? own : indentation + own;
   }
 
-  /** @returns undefined if it takes one more line to know */
+  /** @returns undefined if the next line is needed to decide */
   #decide(blanks: string, first: string): boolean | undefined {
     const { indentation, languageId } = this.#options;
     if (this.#firstLine !== '') {
@@ -89,46 +95,46 @@ export class Indentation {
   }
 }
 
-/** The line without as much of the indentation as it begins with. */
+/** Removes as much of the indentation as the line starts with. */
 export function withoutIndentation(line: string, indentation: string): string {
   let length = 0;
   while (length < indentation.length && line[length] === indentation[length]) length += 1;
   return line.slice(length);
 }
 
-/** Spaces of one step of indentation, at the most. */
+/** Maximum number of spaces in one indentation step. */
 const LONGEST_STEP = 4;
 const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
-/** Also the beginning of a doc comment, whose lines have a blank of their own at the most. */
+/** Comments, including the start of a doc comment. Its lines add at most one space of their own. */
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
-/** An open bracket, a comma, a backslash or an operator; `i++` and `i--` are whole. */
+/** An open bracket, a comma, a backslash, or an operator. `i++` and `i--` are complete. */
 const GOES_ON =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
-/** The next line stands deeper where no brace follows. */
+/** Keywords that indent the next line even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
-/** Text that goes on over the line end, and whose own blanks count. */
+/** Delimiters of strings that can span lines. Leading whitespace is part of such a string. */
 const TEXT_MARKS = /"""|'''|`/g;
-/** A next line that goes on with the one before: `.then()`, `&& x`, `? y`. */
+/** First characters of a line that continues the previous one: `.then()`, `&& x`, `? y`. */
 const CONTINUES = /^[.?:&|+=]/;
 
-/** The line after the first one: its blanks, and the character after them. */
+/** The second non-blank line: its leading whitespace and the character after it. */
 interface NextLine {
   readonly blanks: string;
   readonly first: string;
 }
 
 /**
- * Whether code whose first line has no indentation brings that of the place on the lines after it:
- * a model that was given a selection which began behind its indentation answers so. Judged by the
- * first two lines that are not blank, and in doubt no: what was indented on purpose stays so.
+ * True if code starts without indentation but has the indentation of the place on later lines.
+ * Models respond like this if the selection starts after its indentation. Judged by the first two
+ * non-blank lines. False in doubt, so that intended indentation is kept.
  *
- * - After a line that ends a statement, or a comment, the next one stands no deeper by itself, so
- *   that any indentation that begins with that of the place has it from there.
- * - After a line that opens a block (`{`, `:`) the next one stands one step deeper by itself, so
- *   that it must be deeper than the place, and than one step.
- * - After any other line the next one may stand anywhere.
+ * - After a line that ends a statement, or a comment, the next line isn't deeper by itself.
+ *   Indentation that starts with that of the place therefore comes from the place.
+ * - After a line that opens a block (`{`, `:`), the next line is one step deeper by itself.
+ *   Therefore it must be deeper than the place and deeper than one step.
+ * - After any other line, the next one can have any indentation, so the result is false.
  */
 function isEcho(
   firstLine: string,
@@ -147,7 +153,7 @@ function isEcho(
   return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));
 }
 
-/** Whether the end of a line ends its statement, in a language where it can. */
+/** True if the line end ends the statement, in a language where it can. */
 function isWhole(line: string): boolean {
   if (GOES_ON.test(line) || CONTROLS.test(line)) return false;
   return (line.match(TEXT_MARKS)?.length ?? 0) % 2 === 0;

@@ -1,6 +1,6 @@
-/** What is known of the languages of documents, by their ids. Pure. */
+/** Language IDs with special rules for generated text. Pure. */
 
-/** Language ids of text that people read; anything else is taken for code. */
+/** Language IDs of prose. Every other language is treated as code. */
 export const PROSE: ReadonlySet<string> = new Set([
   'asciidoc',
   'chatagent',
@@ -30,18 +30,18 @@ export const OBEYED: ReadonlySet<string> = new Set([
   'skill',
 ]);
 
-/** Prose whose markup has no fence of backticks, so that one is never part of the text. */
+/** Prose whose markup has no backtick fences, so a fence is never part of the text. */
 const WITHOUT_FENCES: ReadonlySet<string> = new Set(['latex', 'restructuredtext', 'tex']);
 
-/** True where a code fence around an answer is part of it, as in Markdown. */
+/** True if a code fence around a response is part of the text, as in Markdown. */
 export function keepsFences(languageId: string): boolean {
   return PROSE.has(languageId) && !WITHOUT_FENCES.has(languageId);
 }
 
-/** Blanks at the beginning of a line mean something else there, also those of a blank line. */
+/** Languages whose leading whitespace isn't indentation, even on blank lines. */
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
-/** Where the end of a line can end a statement, and a sign at the end of a line opens a block. */
+/** Languages in which a line end can end a statement and a symbol at a line end opens a block. */
 export const ENDS_WITH_LINE: ReadonlySet<string> = new Set([
   'gdscript',
   'go',

@@ -3,11 +3,11 @@ import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { keepsFences, WITHOUT_INDENTATION } from './languages.ts';
 
-/** One rule for text that comes in pieces, cut anywhere. */
+/** A formatting step for text in chunks. Chunks can be split anywhere. */
 interface FormatStep {
-  /** @returns what can be passed on now */
+  /** Returns the text that can be passed on now. */
   add(text: string): string;
-  /** @returns what was held back for what might follow, once nothing follows */
+  /** Returns the held-back text that belongs to the response, once no chunk follows. */
   end(): string;
 }
 
@@ -17,7 +17,7 @@ export interface ResponseFitOptions extends FitOptions {
   readonly isInserted?: boolean;
 }
 
-/** Drops the line breaks at the end of a text, which would add empty lines to a document. */
+/** Drops trailing line breaks, which would add empty lines to a document. */
 class FinalLineBreaks implements FormatStep {
   #held = '';
 
@@ -36,12 +36,12 @@ class FinalLineBreaks implements FormatStep {
 }
 
 /**
- * Fits generated text to its place while it streams: plain characters, no code fence around code,
- * indentation of the place, LF line ends. Pure. What it gives does not depend on how the pieces
- * are cut.
+ * Fits a response to its place while it streams. Removes unwanted characters and the code fence
+ * around code, adds the indentation of the place, and converts line ends to LF. Pure. The result
+ * doesn't depend on how the text is split into chunks.
  *
- * An answer that was cut off has not ended: what is held back stays so, since it may still become a
- * fence or a character, and its continuation is added after `continue`.
+ * A truncated response hasn't ended. Its held-back text stays held back, because it can still
+ * become a fence or a character. Its continuation is added after `continue`.
  */
 export class TextFit {
   readonly #characterFilter: CharacterFilter;
@@ -61,7 +61,9 @@ export class TextFit {
     ].filter((step) => step !== undefined);
   }
 
-  /** Characters taken out so far: invisible ones, control characters, halves of a pair. */
+  /**
+   * Number of characters removed so far: invisible ones, control characters, and lone surrogates.
+   */
   get removed(): number {
     return this.#characterFilter.removed;
   }
@@ -71,19 +73,19 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /** @returns what can be written now */
+  /** Returns the text that can be written now. */
   add(piece: string): string {
     let text = piece;
     for (const step of this.#steps) text = step.add(text);
     return text;
   }
 
-  /** What comes next continues an answer that was cut off: a fence that it begins with goes, too. */
+  /** Prepares for the continuation of a truncated response. A fence at its start is removed. */
   continue(): void {
     this.#codeFence?.expectReopenedFence();
   }
 
-  /** @returns what is left when no more pieces come; a second end leaves nothing */
+  /** Returns the remaining text after the last chunk. A second call returns an empty string. */
   end(): string {
     let text = '';
     for (const step of this.#steps) text = step.add(text) + step.end();

@@ -5,37 +5,37 @@ import type { Operation } from '../services.ts';
 import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './requestBody.ts';
 
-/** What a way to ask for text says of itself; there is a file for each. */
+/** A wire format for inference requests. Each API has its own file. */
 export interface Api {
-  /** The address of a call, with its query. */
+  /** The URL of a call, including its query. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
-  /** The fields that name the model, and what the call is billed to. */
+  /** The fields that name the model, and the project or space that pays for the call. */
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;
-  /** Further fields of a call whose answer is to come in pieces. */
+  /** Additional fields of a call with a streamed response. */
   readonly streaming: RequestBody;
-  /** Its names of the parameters of a chat, by those of the settings. */
+  /** Names of chat parameters in this API, keyed by their names in the settings. */
   readonly chatParameters: ReadonlyMap<string, string>;
-  /** Messages and tools, each of them as chat completions have them, as it wants them together. */
+  /** Combines messages and tools, both in the format of chat completions, into one body. */
   readonly conversation: (parts: ChatParts, target: ModelTarget) => RequestBody;
-  /** What an error answer means. */
+  /** Converts an error response to a failure. */
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
-  /** The failure that an event inside a stream reports; undefined if it reports none. */
+  /** Returns the failure that a stream event reports, or undefined if it reports none. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
-  /** What proves token, project and model without generating anything. */
+  /** A request that checks token, project, and model as far as possible without generating text. */
   readonly accessCheck: (modelId: string, target: ModelTarget) => AccessCheck;
   readonly models: ModelCalls;
 }
 
 export type GenerationCall = Operation | `${Operation}Stream`;
 
-/** Where a request leads, and what it names. */
+/** The service, address, and project, space, or deployment of a request. */
 export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 
 export interface ChatParts {
   readonly messages: readonly (RequestBody & { readonly role: string })[];
-  /** Undefined where there are none. */
+  /** Undefined if there are none. */
   readonly tools?: readonly RequestBody[];
-  /** Whether the model must call one, or may. */
+  /** `required` if the model must call a tool. */
   readonly toolChoice?: 'auto' | 'required';
 }
 
@@ -45,25 +45,25 @@ export interface AccessCheck {
   readonly body?: RequestBody;
   /** @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;
-  /** Whether this refusal proves as much as an answer. */
+  /** True if this failure proves as much as a successful response. */
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 
-/** What the service says about its models. */
+/** Requests for the models of a service. */
 export interface ModelCalls {
-  /** Whether it says nothing without a token. */
+  /** True if these requests need a token. */
   readonly needsToken: boolean;
-  /** @param start the marker of a further page; undefined for the first */
+  /** @param start the marker of the page; undefined for the first page */
   readonly listUrl: (
     from: Pick<ModelTarget, 'service' | 'serviceUrl'>,
     operation: Operation,
     start?: string,
   ) => string;
-  /** The shortest answer that has the entry of this model. */
+  /** The URL of the shortest response that contains the entry of this model. */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
-   * @param date the `Date` header of the answer
-   * @param most how many of its entries are looked at
+   * @param date the `Date` header of the response
+   * @param most the maximum number of entries to read
    * @throws {ServiceError} `unexpected-answer`
    */
   readonly read: (json: unknown, date: string | undefined, most?: number) => ModelPage;

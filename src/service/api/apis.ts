@@ -3,7 +3,6 @@ import type { Api } from './api.ts';
 import { openai } from './openai.ts';
 import { watsonx } from './watsonx.ts';
 
-/** the API of a service. */
 export function apiOf({ api }: Pick<Service, 'api'>): Api {
   switch (api.kind) {
     case 'watsonx':

@@ -2,8 +2,7 @@ import type { ChatParts } from './api.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /**
- * A conversation with a model, and how each operation wants to have it: messages, tools and images.
- * Pure.
+ * Conversations with a model, and their conversion for the chat and generation operations. Pure.
  */
 
 export type ChatMessage =
@@ -13,41 +12,41 @@ export type ChatMessage =
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
     }
-  /** What a tool answered to one call. */
+  /** The result of one tool call. */
   | { readonly role: 'tool'; readonly callId: string; readonly text: string };
 
 export type ContentPart =
   | { readonly text: string }
   | { readonly image: Uint8Array; readonly mimeType: string };
 
-/** A call that the model asks for. */
+/** A tool call that the model requests. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, as the model wrote it: it may be broken. */
+  /** JSON as the model generated it. It may be invalid. */
   readonly arguments: string;
 }
 
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON schema of the arguments; undefined for a tool that takes none. */
+  /** The JSON schema of the arguments; undefined if the tool takes none. */
   readonly inputSchema: object | undefined;
 }
 
 export interface Conversation {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly Tool[];
-  /** Whether the model must call a tool, or may. */
+  /** `required` if the model must call a tool. */
   readonly toolChoice: 'auto' | 'required';
 }
 
-/** Text for the model, not for people: chat has no other way to go on from the middle of an answer. */
+/** A prompt for the model. Chat has no other way to continue from the middle of a response. */
 const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add no introduction.';
 
 /**
- * A prompt by itself.
- * @param answerSoFar what the model has answered to it already, and is to go on with
+ * Converts a single prompt to a conversation.
+ * @param responseSoFar an incomplete response that the model should continue
  */
 export function promptConversation(prompt: string, responseSoFar = ''): Conversation {
   const first = userMessage(prompt);
@@ -60,7 +59,7 @@ function userMessage(text: string): ChatMessage {
   return { role: 'user', content: [{ text }] };
 }
 
-/** What chat is sent of a conversation, before the API puts it together. */
+/** Converts a conversation to chat messages and tools, which the API combines into a body. */
 export function chatParts({ messages, tools, toolChoice }: Conversation): ChatParts {
   return {
     messages: messages.map(chatMessage),
@@ -68,12 +67,15 @@ export function chatParts({ messages, tools, toolChoice }: Conversation): ChatPa
   };
 }
 
-/** All that the model reads, for an estimate: the tools of an agent are most of it, a picture is no text. */
+/**
+ * Returns everything the model reads, for a token estimate. Tools are included, because an agent's
+ * tools make up most of it. Image data is left out, because it isn't text.
+ */
 export function conversationText(conversation: Conversation): string {
   return JSON.stringify(conversation, (name, value) => (name === 'image' ? '' : value));
 }
 
-/** The texts of a conversation that are not the model's own. */
+/** Returns the texts of a conversation that the model didn't generate. */
 export function inputTexts(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [] : [textOf(message)]));
 }
@@ -111,7 +113,11 @@ function chatTool({ name, description, inputSchema }: Tool) {
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** Generation knows no roles: each message is a paragraph with its role, and the last one is open. */
+/**
+ * Formats messages as one text, because the generation operation has no roles. Each paragraph
+ * starts with the role of its message. The last one is empty, so that the model continues as the
+ * assistant.
+ */
 export function transcript(messages: readonly ChatMessage[]): string {
   const paragraphs = messages.map((message) => `${message.role}: ${textOf(message)}`);
   return [...paragraphs, 'assistant:'].join('\n\n');

@@ -12,12 +12,12 @@ import type { ErrorResponse } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../responseSchemas.ts';
 
 /**
- * What an error answer means, by status and code together: a status alone misleads, since a
- * refused key is answered with 400, a used-up quota with 403 or 429, and a wrong project with 403
- * or 404. Each line here has an answer of the service behind it, documented or recorded.
+ * Converts error responses to failures, by status and code together. The status alone is
+ * misleading: a refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a
+ * 403 or 404. Each rule is based on a documented or recorded response of the service.
  */
 
-/** A project that does not exist, or has another owner, is a 403 with a 404 inside. */
+/** A project that doesn't exist or has another owner causes a 403 with a 404 inside. */
 const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
 
 const inferenceError = shape({
@@ -29,13 +29,12 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/** The gateway of the service has shapes of its own, as for a token that has ended. */
+/** The service's gateway has its own error formats, for example for an expired token. */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
 ]);
 
-/** The failure that an inference answer reports. */
 export function inferenceFailure({ status, text }: ErrorResponse): ServiceError {
   const json = parseJson(text);
   const body = v.safeParse(inferenceError, json);
@@ -59,11 +58,11 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
 }
 
 /**
- * The failure that an event inside a stream reports, or undefined if it reports none: a stream
- * that began with status 200 can still hold an error, whatever its event is called.
+ * Returns the failure that a stream event reports, or undefined if it reports none. A stream that
+ * started with status 200 can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // To find out why an event is no error takes as long as to read it.
+  // Most events aren't errors, and validating one takes as long as reading it.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -71,8 +70,8 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 }
 
 /**
- * "…input tokens 4098 cannot exceed the total tokens limit 4096…", or the same the other way round.
- * Bounded, so that it is linear.
+ * Reads the counts from "…input tokens 4098 cannot exceed the total tokens limit 4096…", or from a
+ * message with the limit first. The bounded quantifiers keep matching in linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
@@ -86,13 +85,16 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
   });
 }
 
-/** An answer of an inference service that is not in its own shape. */
+/**
+ * Returns the failure for an error response that isn't in the service's own format. If it's a 401
+ * or 403, something between this machine and the service refused the request.
+ */
 export function foreignFailure(status: number): ServiceError {
   const isRefusal = status === 401 || status === 403;
   return new ServiceError(isRefusal ? 'intercepted' : kindOfStatus(status), { status });
 }
 
-/** What a status alone tells of an inference service. */
+/** Returns the failure kind of an inference response by its status alone. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

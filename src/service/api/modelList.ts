@@ -4,63 +4,61 @@ import { check, count, shape } from '../responseSchemas.ts';
 import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 
-/** The shapes of the model list, checked where it enters. Source: the recording of the list. */
+/** Reads and validates the model list. Source of the schemas: the recording of the list. */
 
 export interface Model {
   readonly id: string;
   readonly label: string;
   readonly provider: string;
   readonly description: string;
-  /** Tokens of prompt and answer together; undefined where the list does not say. */
+  /** The maximum tokens of prompt and response together; undefined if not listed. */
   readonly contextLength?: number | undefined;
-  /** The most new tokens of one answer; undefined where the list does not say. */
+  /** The maximum new tokens of one response; undefined if not listed. */
   readonly maxOutputTokens?: number | undefined;
-  /** The class that tokens of a prompt are billed by, a short word such as `class_12`. */
+  /** The billing class of prompt tokens, a short word such as `class_12`. */
   readonly inputTier?: string | undefined;
-  /** The same for the tokens of an answer. */
+  /** The billing class of response tokens. */
   readonly outputTier?: string | undefined;
-  /** What it can be asked for, such as `text_chat` or `image_chat`. */
+  /** The supported functions, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
-  /** What it is good at, such as `function_calling`. */
+  /** The tasks it is suited for, such as `function_calling`. */
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
-  /** The day of this answer by the service's clock, YYYY-MM-DD; undefined where it did not say. */
+  /** The day of the response by the service's clock, YYYY-MM-DD; undefined without a valid date. */
   readonly asOf?: string | undefined;
 }
 
-/** `available`, `deprecated`, `withdrawn`, … from an ISO date on. */
+/** A stage such as `available`, `deprecated`, or `withdrawn`, which starts on an ISO date. */
 export interface LifecycleStage {
   readonly stage: string;
   readonly from: string;
   readonly alternatives: readonly string[];
 }
 
-/** The models that a service lists, as far as a person can pick from them. */
 export interface ModelList {
   readonly models: readonly Model[];
-  /** Whether the service lists more than what was looked at. */
+  /** True if the service lists more entries than were read. */
   readonly hasMore: boolean;
 }
 
-/** What the list calls an operation, among the functions of a model. */
+/** Returns the name of an operation among the functions of a model. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
 }
 
-/** One page of it. */
 export interface ModelPage extends ModelList {
-  /** The address of the next page, as the service says it. */
+  /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
 }
 
-/** Entries of a list that are looked at. The rest is left out before it is checked. */
+/** The maximum number of list entries to read. Any others are dropped without validation. */
 export const MOST_MODELS = 1_000;
 
-/** The same for the lists within an entry, of which a service has a handful each. */
+/** The maximum number of items in each list of an entry. Real entries have only a few. */
 const MOST_PARTS = 20;
 
 const text = v.fallback(v.string(), '');
-/** 0 stands for a limit that is not known. */
+/** The service lists 0 for an unknown limit. */
 const limit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
@@ -70,7 +68,7 @@ const stage = shape({
   alternative_model_ids: listOf(id),
 });
 
-// The id is relied on. Nonsense in anything else is as good as nothing.
+// Only the ID must be valid. Invalid values in other fields count as missing.
 const model = shape({
   model_id: id,
   label: text,
@@ -90,9 +88,9 @@ const modelList = shape({
 });
 
 /**
- * One page of the model list. What is no model is left out.
- * @param date the `Date` header of the answer
- * @param most how many of its entries are looked at
+ * Reads one page of the model list. Drops entries that aren't valid models.
+ * @param date the `Date` header of the response
+ * @param most the maximum number of entries to read
  * @throws {ServiceError} `unexpected-answer`
  */
 export function readModels(json: unknown, date: string | undefined, most = MOST_MODELS): ModelPage {
@@ -119,14 +117,14 @@ export function readModels(json: unknown, date: string | undefined, most = MOST_
   return { models, hasMore: resources.length > most, next: next?.href };
 }
 
-/** A list of which only the legible entries count. */
+/** Creates a schema for an optional list that keeps only valid entries. */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const legibleOf = (list: unknown) =>
     Array.isArray(list) ? legible(schema, list, MOST_PARTS) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
 }
 
-/** The legible ones of the first entries. */
+/** Returns the valid entries among the first `most`. */
 export function legible<Schema extends v.GenericSchema>(
   schema: Schema,
   list: readonly unknown[],

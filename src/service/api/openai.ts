@@ -8,8 +8,8 @@ import { MODEL_ID } from './modelId.ts';
 import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
 
 /**
- * Chat completions as OpenAI has them and company gateways speak them: no project, usage by request,
- * a list of models for those with a token, errors in a shape of its own.
+ * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams
+ * report usage only on request, and the model list requires a token.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {
@@ -35,7 +35,7 @@ export function openai(prefix: string): Api {
     failureInEvent,
     accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
-      // Of the token alone: many gateways route more models than they list.
+      // Checks only the token, because many gateways route more models than they list.
       read: readModels,
     }),
     models: { needsToken: true, listUrl: modelsUrl, entryUrl: modelsUrl, read: readModels },
@@ -71,7 +71,9 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }
 
-/** "…maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens…" */
+/**
+ * Reads "…maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens…"
+ */
 function tooLong(message: string, details: FoundDetails): ServiceError {
   const counts = /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) tokens/.exec(
     message,
@@ -95,7 +97,7 @@ const model = shape({
   owned_by: v.fallback(v.string(), ''),
 });
 
-/** Says no more than names: that a model chats and calls tools is up to whoever picks it. */
+/** Reads the model list. It has only names, so we assume chat and tool support. */
 function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
   const { data } = check(modelList, json);
   const models = legible(model, data, most).map(({ id, owned_by: provider }) => ({

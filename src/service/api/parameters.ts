@@ -2,30 +2,33 @@ import { type ErrorDetails, ServiceError } from '../errors.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * A parameter set, with the field names of the service's generation operation. Values come from a
- * settings file, so they are unknown until `parameterProblem` has seen them.
+ * A parameter set with the field names of the generation operation. The values come from settings
+ * or a template, so they are unknown until `parameterProblem` has checked them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** New tokens asked for where nothing is set: enough for a page, and a bound on what is billed. */
+/** The default for `max_new_tokens`: enough for a page, and a limit on cost. */
 export const DEFAULT_NEW_TOKENS = 1_024;
-/** The same in a conversation, where a call of a tool may hold a whole file. VS Code counts on as many. */
+/**
+ * The default for chat, where a tool call may contain a whole file. The chat provider also reports
+ * it to VS Code as the output limit of models without a lower one.
+ */
 export const CHAT_NEW_TOKENS = 8_192;
 
 export interface NumberRange {
   readonly type: 'integer' | 'number';
   readonly least?: number;
-  /** What it must exceed. */
+  /** An exclusive lower bound. */
   readonly above?: number;
   readonly most?: number;
 }
 
-/** What a parameter may be. */
+/** The values that a parameter can have. */
 export type ParameterRange =
   | NumberRange
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly choices: readonly string[] }
-  /** A list of texts, none of them twice. */
+  /** A list of distinct texts. */
   | { readonly type: 'texts'; readonly most: number }
   | { readonly type: 'object'; readonly fields: ReadonlyMap<string, NumberRange> };
 
@@ -54,7 +57,10 @@ const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, P
   ],
 ]);
 
-/** 0 new tokens means "as many as the model can" there, which nobody who writes 0 wants. */
+/**
+ * In chat, 0 new tokens would mean "as many as the model can generate". Users who set 0 don't want
+ * that, so the range starts at 1.
+ */
 const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
   ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
   ['max_new_tokens', { type: 'integer', least: 1 }],
@@ -67,25 +73,25 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 ]);
 
 /**
- * The documented range of each parameter that an operation is sent. One that is not here is up to
- * the service, or has no counterpart. Source: the service's own reference
- * of both operations; the JSON schema of the setting takes what either operation does.
+ * The documented parameter ranges of each operation. A parameter without a range is either left to
+ * the service or not sent. The JSON schema of the setting allows values that either operation
+ * allows. Source: the service's reference of both operations.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,
   generation: GENERATION_RANGES,
 };
 
-/** What is set: a folder's null takes back what the user has set. */
+/** Removes parameters set to null. A folder uses null to unset a parameter of the user settings. */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
   return Object.fromEntries(set);
 }
 
 /**
- * What is wrong with a parameter set, before anything is sent: the service says no more about a
- * value out of its range than that the request is bad. Pure.
- * @returns `parameter-refused` for the first one that cannot be sent; undefined if all can
+ * Checks a parameter set before anything is sent. The service reports an out-of-range value only as
+ * a bad request. Pure.
+ * @returns `parameter-refused` for the first invalid parameter; undefined if all are valid
  */
 export function parameterProblem(
   operation: Operation,
@@ -101,7 +107,10 @@ export function parameterProblem(
   return operation === 'generation' ? orderProblem(set) : undefined;
 }
 
-/** Of a field that the operation is sent; the bound is that of the operation if the other takes more. */
+/**
+ * Returns the flaw of one parameter. If only the other operation allows the value, `limitOf` names
+ * this operation.
+ */
 function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
   const range = PARAMETER_RANGES[operation].get(name);
   const flaw = range && rangeFlaw(range, value);
@@ -146,7 +155,7 @@ function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
   return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
 }
 
-/** The first flaw of a field, with its name. */
+/** Returns the flaw of the first invalid field, with its name. */
 function fieldFlaw(
   fields: ReadonlyMap<string, NumberRange>,
   value: unknown,
@@ -163,8 +172,8 @@ function fieldFlaw(
 }
 
 /**
- * Chat has no counterpart for the fewest tokens, so that only generation can be told both. The most
- * that nobody set is raised instead.
+ * Checks that `min_new_tokens` isn't above `max_new_tokens`. Chat has no minimum, so this applies
+ * only to generation. If no maximum is set, `newTokensByDefault` raises the default instead.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

@@ -1,11 +1,11 @@
 import type { Operation } from '../services.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters, withoutUnset } from './parameters.ts';
 
-/** What is sent to generate text, and the parameters as an operation wants them. Pure. */
+/** Request bodies, and the mapping of parameters to an operation. Pure. */
 
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-/** Every text within what is sent as JSON: values and names, however deep. */
+/** Returns all strings in a JSON value, including property names, at any depth. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -14,11 +14,11 @@ export function stringsIn(value: unknown): string[] {
 }
 
 /**
- * Maps a parameter set onto an operation. What its values may be is in `parameters.ts`.
- * @param chatNames generation field to chat field, in the API; `decoding_method` is
- * mapped by value
- * @param newTokens what to ask for where nothing is set
- * @returns the fields to send, and the names of those that the operation has no counterpart for
+ * Maps a parameter set to the fields of an operation. `parameters.ts` checks the values.
+ * @param chatNames the API's chat fields, keyed by generation fields; without `decoding_method`,
+ * which is mapped by value
+ * @param newTokens the value of `max_new_tokens` if it isn't set
+ * @returns the fields to send, and the names of parameters without a counterpart in the operation
  */
 export function mapParameters(
   operation: Operation,
@@ -35,7 +35,7 @@ export function mapParameters(
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }
-  // Greedy decoding is what a temperature of 0 means; sampling is what chat does anyway.
+  // A temperature of 0 means greedy decoding. Sampling is the default in chat.
   if (set['decoding_method'] === 'greedy') fields['temperature'] = 0;
   return { fields, dropped };
 }

@@ -1,19 +1,19 @@
 import { isKind } from '../errors.ts';
 import type { TokenUsage } from './responseReader.ts';
 
-/** Scripts that need no blanks: a token is about one character of them. */
+/** Scripts with about one token per character. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 const LETTERS_PER_TOKEN = 4;
 
-/** The tokens that a request has used. Pure. */
+/** The tokens used by one request. */
 export interface RequestUsage extends TokenUsage {
   /** True if the service didn't count them. */
   readonly isEstimate: boolean;
 }
 
 /**
- * Returns the usage as the service counts it, or an estimate if it doesn't.
+ * Returns the usage as counted by the service, or an estimate if it didn't count. Pure.
  * @param prompt all text that was sent
  * @param received all text that the model generated, reasoning included
  */
@@ -23,8 +23,8 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 }
 
 /**
- * Estimates the usage of a request that failed or was canceled. Returns undefined for a request that
- * was refused or never sent.
+ * Estimates the usage of a request that failed or was canceled. Returns undefined for a request
+ * that was refused or never sent.
  */
 export function usageOfFailed(
   error: unknown,
@@ -41,14 +41,14 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 }
 
 /**
- * The likely number of tokens: one for 4 characters of Latin text, the rule of thumb of most makers
- * of models for English, and one for each Chinese, Japanese or Korean character. Other languages
- * and code have up to twice as many. Only the service knows, and each model counts in its own way:
- * good for a question to a person, and for no refusal.
+ * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per 4
+ * other characters. Four is the usual rule of thumb for English. Other languages and code can have
+ * up to twice as many tokens. Each model counts differently, and only the service has the exact
+ * number. So the estimate can be used to prompt the user, but not to refuse a request.
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');
-  // In UTF-16 units, as the length of a text is.
+  // Counts UTF-16 code units, as `length` does.
   const dense = text.length - others.length;
   return Math.ceil(dense + others.length / LETTERS_PER_TOKEN);
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../services.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** Why the service stopped generating, one list for both operations. */
+/** The reason the service stopped generating, for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -13,48 +13,48 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** What one answer, or one event of a stream, adds to a generation. */
+/** A chunk of a generation: one stream event, or a whole response. */
 export interface ResponseChunk {
   readonly text: string;
-  /** What the model says to itself before it answers. */
+  /** The model's reasoning, which precedes the response. */
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCallFragment[];
-  /** Undefined while the service goes on. */
+  /** Undefined while the service continues. */
   readonly stopReason: StopReason | undefined;
-  /** Totals so far; undefined where this chunk says nothing about them. */
+  /** Totals so far, in tokens; undefined if this chunk has none. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
-  /** Short ids of warnings such as `api_legacy`. */
+  /** Short IDs of warnings, such as `api_legacy`. */
   readonly warnings: readonly string[];
 }
 
-/** A part of a call that the model asks for: those of one index are put together. */
+/** A part of a tool call. Fragments with the same index belong to one call. */
 export interface ToolCallFragment extends ToolCall {
   readonly index: number;
 }
 
 export interface Generation {
   readonly text: string;
-  /** The calls that a conversation is answered with. */
+  /** The tool calls that the model requests. */
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage: TokenUsage;
-  /** Parameters that the operation has no counterpart for; they were not sent. */
+  /** Parameters that were not sent, because the operation has no counterpart for them. */
   readonly dropped: readonly string[];
-  /** Short ids of the service's warnings, such as `api_legacy`, none of which repeats a secret. */
+  /** Short IDs of the service's warnings, such as `api_legacy`. None contains a secret. */
   readonly warnings: readonly string[];
 }
 
-/** After the reason why the service stopped only its count of tokens is waited for. */
+/** The time to wait for the token count after the stop reason. */
 const COUNT_MS = 1_000;
 
-/** What is told of a stream while it comes. */
+/** Callbacks for the text and reasoning of a stream. */
 export interface ResponseListeners {
   readonly onText: (text: string) => void;
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** Reads one generation, whole or as a stream, and puts its pieces together. */
+/** Reads one generation, whole or as a stream, and joins its chunks. */
 export class ResponseReader {
   readonly #readChunk: (json: unknown) => ResponseChunk;
   readonly #listeners: ResponseListeners | undefined;
@@ -67,9 +67,7 @@ export class ResponseReader {
   #inputTokens = 0;
   #outputTokens: number | undefined;
 
-  /**
-   * @param listeners told of each new part of a stream; undefined for a whole answer
-   */
+  /** @param listeners called for each chunk of a stream; undefined for a whole response */
   constructor(
     operation: Operation,
     listeners: ResponseListeners | undefined,
@@ -80,15 +78,16 @@ export class ResponseReader {
     this.#listeners = listeners;
   }
 
-  /** True once anything of the answer itself has come. */
+  /** True once any text, reasoning, or tool call was received. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
   /**
-   * @param signal of the caller: what it cancelled is not complete
-   * @throws {ServiceError} as the service reports, or as reading fails; `incomplete` if it never
-   * said that it stopped
+   * Reads the response to its end.
+   * @param signal the caller's signal; errors after it aborts are thrown even with a stop reason
+   * @throws {ServiceError} any failure that the service reports or that occurs while reading;
+   * `incomplete` if there was no stop reason
    */
   async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
     if (this.#listeners) await this.#readStream(body, signal);
@@ -104,7 +103,7 @@ export class ResponseReader {
     };
   }
 
-  /** Up to the last event; what follows that is left unread. */
+  /** Reads the stream up to its last event, and leaves the rest of the body unread. */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {
       for await (const { data } of readEvents(body)) {
@@ -113,7 +112,7 @@ export class ResponseReader {
         if (failure) throw failure;
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
-        // The service has said why it stopped, and counted its tokens, which is the last that it says.
+        // The stop reason and the token count are the last useful events.
         if (this.#isComplete && this.#outputTokens !== undefined) return;
         if (this.#isComplete) body.endWithin(COUNT_MS);
       }
@@ -122,7 +121,7 @@ export class ResponseReader {
     }
   }
 
-  /** True once the service has said why it stopped: how the connection ends after that is no matter. */
+  /** True once there is a stop reason. It doesn't matter how the connection ends after that. */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
   }
@@ -143,7 +142,7 @@ export class ResponseReader {
     this.#listeners?.onText(chunk.text);
   }
 
-  /** The first fragment of a call has its id and name, all of them a part of its arguments. */
+  /** The first fragment of a call has its ID and name. Each one has a part of the arguments. */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
     this.#hasBegun = true;
     const known = this.#toolCalls.get(index);
@@ -155,7 +154,7 @@ export class ResponseReader {
   }
 }
 
-/** Comments, `close`, keep-alives and other events that are no part of an answer. */
+/** True for comments, `close`, keep-alives, and other events that aren't part of a response. */
 function isSilent(json: unknown, data: string): boolean {
   if (json === undefined) return !data.trimStart().startsWith('{');
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
@@ -178,20 +177,23 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['error', 'error'],
 ]);
 
-/** The service's documentation asks for a comparison without regard to case. */
+/** Case-insensitive, as the service's documentation requires. */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
- * Reads the answers and events of both operations. By hand, unlike all other answers: thousands of
- * events come in one stream, and a schema takes half as long for each as JSON.parse (measured,
- * `npm run bench cpuOfAStream`). Shapes: the recordings of the service.
+ * Responses and stream events of both operations are read by hand, unlike all other responses. A
+ * stream has thousands of events, and validating one with a schema takes half as long as JSON.parse
+ * (measured with `npm run bench cpuOfAStream`). Source of the formats: recordings of the service.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One answer or event of the generation operation. @throws {ServiceError} `unexpected-answer` */
+/**
+ * Reads a response or stream event of the generation operation.
+ * @throws {ServiceError} `unexpected-answer`
+ */
 export function readGeneration(json: unknown): ResponseChunk {
   const { results, usage, system } = fieldsOf(json);
   const result = firstOf(results, usage);
@@ -202,18 +204,21 @@ export function readGeneration(json: unknown): ResponseChunk {
     reasoning: '',
     toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
-    // The prompt is counted in the first event only; later events say 0. Output is a running total.
+    // Only the first event counts the prompt. Later events have 0. The output is a running total.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
     outputTokens: countOf(result?.['generated_token_count']),
     warnings: warningIds(system),
   };
 }
 
-/** One answer or event of the chat operation. @throws {ServiceError} `unexpected-answer` */
+/**
+ * Reads a response or stream event of the chat operation.
+ * @throws {ServiceError} `unexpected-answer`
+ */
 export function readChat(json: unknown): ResponseChunk {
   const { choices, usage, system } = fieldsOf(json);
   const choice = firstOf(choices, usage);
-  // `message` in a whole answer, `delta` in an event; a moderated event has neither.
+  // A whole response has `message`, a stream event has `delta`, and a moderated event has neither.
   const said = fieldsOf(choice?.['message'] ?? choice?.['delta'] ?? {});
   const reason = textOf(choice?.['finish_reason']);
   const totals = isFields(usage) ? usage : {};
@@ -234,7 +239,7 @@ function toolCallsOf(calls: unknown): ToolCallFragment[] {
     const { index, id, function: asked } = fieldsOf(call);
     const { name, arguments: given } = fieldsOf(asked);
     return {
-      // A whole answer has no indexes.
+      // Whole responses have no indexes.
       index: countOf(index) ?? position,
       id: textOf(id) ?? '',
       name: textOf(name) ?? '',
@@ -270,9 +275,9 @@ function unexpected(): never {
   throw new ServiceError('unexpected-answer');
 }
 
-// Counts and warnings are told, not relied on: nonsense in them does not spoil an answer.
+// Counts and warnings are only informational. Invalid ones are ignored and don't fail a response.
 
-/** More than any response has. Sums of larger counts could become Infinity. */
+/** More tokens than any response has. Sums of larger counts could become Infinity. */
 const MOST_TOKENS = 1_000_000_000;
 
 function countOf(value: unknown): number | undefined {

@@ -5,11 +5,11 @@ import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
 import { functionOf, readModels } from './modelList.ts';
 
 /**
- * watsonx.ai, by project, by space or by deployment, on IBM Cloud and on premises. A deployment is
- * asked by its own address, and names neither model nor project.
+ * The watsonx.ai API, on IBM Cloud and on premises. Requests use a project, a space, or a
+ * deployment. A deployment has its own address, so its requests name neither a model nor a project.
  */
 
-/** A date, pinned so that answers keep their shape. */
+/** The API version. It is pinned, so that the response format stays the same. */
 const VERSION = '2025-02-11';
 const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>> = {
   chat: '/text/chat',
@@ -20,7 +20,7 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
   models: '/foundation_model_specs',
 };
 const PAGE_SIZE = 200;
-/** Ids that the filter of the list can hold: its own signs are colon, comma and exclamation mark. */
+/** IDs that can be used in a list filter, whose syntax reserves colons, commas, and `!`. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 export const watsonx: Api = {
@@ -47,7 +47,7 @@ export const watsonx: Api = {
   conversation: ({ messages, tools, toolChoice }, { resource }) => {
     const offered = tools && { tools, tool_choice_option: toolChoice };
     if (resource !== 'deployment') return { messages, ...offered };
-    // A deployment knows no role `system`, and reads such text as the context of the chat.
+    // Deployments have no `system` role. The text of system messages goes into `context`.
     const isContext = ({ role }: { readonly role: string }) => role === 'system';
     const context = messages.filter(isContext).map(({ content }) => content);
     const others = messages.filter((message) => !isContext(message));
@@ -59,7 +59,7 @@ export const watsonx: Api = {
   },
   failure: (answer, target) => {
     const error = inferenceFailure(answer);
-    // Its ID stands in the address.
+    // The URL contains the deployment ID, so a 404 means that the deployment doesn't exist.
     const isMissing = target?.resource === 'deployment' && answer.status === 404;
     return isMissing ? new ServiceError('project-unknown', error.details) : error;
   },
@@ -69,7 +69,7 @@ export const watsonx: Api = {
       const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
       return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
     }
-    // A deployment counts no tokens. That it refuses a chat without messages says that it is there.
+    // Deployments have no tokenization. If one refuses a chat without messages, it exists.
     const url = watsonx.url('chat', target);
     const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;

@@ -4,8 +4,8 @@ import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**
- * Exchanges an API key in a form, with the service's own grant type. The `refresh_token` in the
- * response is dropped, because the service can't use it with this grant.
+ * Exchanges an API key for an access token with a form and the service's own grant type. Drops the
+ * `refresh_token` of the response, because the service doesn't accept it for this grant.
  */
 export function apiKeyGrant({
   path,

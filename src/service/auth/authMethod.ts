@@ -2,11 +2,13 @@ import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { TokenResponse } from './token.ts';
 
-/** An authentication method: gets the access token of a connection. Each one is a file of its own. */
+/**
+ * An authentication method: how a connection gets its access token. Each method has its own file.
+ */
 export interface AuthMethod {
   /** The scheme of the Authorization header in requests to the service. */
   readonly scheme: string;
-  /** The key, and the values of the headers that are made of it. */
+  /** The key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if the key itself is the access token. */
   readonly exchange?: TokenExchange;
@@ -22,12 +24,12 @@ export interface TokenExchange {
 
 /** The identity service that the user approved. */
 export interface Identity {
-  /** Sends a credential, with retries. */
+  /** Sends a credential. Failed attempts are retried. */
   readonly post: <Result>(
     request: IdentityRequest<Result> &
       Pick<HttpRequest<Result>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'>,
   ) => Promise<Result>;
-  /** Requests information about a token, once and within 5 s. */
+  /** Requests information about a token. There is one attempt, limited to 5 s. */
   readonly get: <Result>(
     request: IdentityRequest<Result> & { readonly token: string },
   ) => Promise<Result>;

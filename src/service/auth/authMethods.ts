@@ -17,22 +17,21 @@ const METHODS: {
   zenApiKey: () => zenApiKey,
 };
 
-/** The authentication method of a service. */
 export function authMethodOf({ authentication }: Pick<Service, 'authentication'>): AuthMethod {
-  // TypeScript can't tell that the entry of a kind takes this kind.
+  // TypeScript can't infer that `METHODS[kind]` accepts an authentication of this kind.
   const methodOf = METHODS[authentication.kind] as (authentication: Authentication) => AuthMethod;
   return methodOf(authentication);
 }
 
 /**
- * The secrets of a connection: its key, the values of its credential headers as sent, and the same
- * of unused sources. They must never be shown or sent anywhere else.
+ * The secrets of a connection: the key, its credential header values as sent, and the same for
+ * unused sources. They must never be shown, or sent anywhere else.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);
 }
 
-/** These keys and the values of their credential headers as sent, each once. */
+/** The given keys and their credential header values as sent, without duplicates. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   return [...new Set(keys.flatMap((key) => authMethodOf(key.service).secrets(key)))];
 }

@@ -3,12 +3,13 @@ import { ServiceError } from '../errors.ts';
 
 const FIRST_MS = 5_000;
 const LONGEST_MS = 300_000;
-/** A proxy can ask for years. */
+/** Upper limit for a requested pause, because a proxy can request years. */
 const LONGEST_REQUESTED_MS = 3_600_000;
 
 /**
- * The pause after failures in a row: 5 s, doubled each time up to 5 min, and at least as long as the
- * service asked for. Time that the machine sleeps counts.
+ * The pause after consecutive failures. It starts at 5 s and doubles up to 5 min, each time ±25 %.
+ * A longer pause that the service requests takes precedence, up to one hour. Time spent asleep
+ * counts.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -21,14 +22,14 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** True while only requests that a caller waits for may be sent. */
+  /** True during the pause. No background refresh starts until it's over. */
   get isOn(): boolean {
     return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
   }
 
   /**
-   * The failure that requested a pause, with the rest of that pause. Undefined once it's over, or if
-   * none was requested.
+   * The failure that requested a pause, with the remaining time. Undefined if no pause was
+   * requested or it's over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

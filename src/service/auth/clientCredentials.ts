@@ -21,9 +21,9 @@ import { readTokenResponse } from './tokenResponse.ts';
  * OAuth 2.0 client credentials, the usual method of company gateways:
  * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi makes the request. `identity` sends it, and reads the errors. The response is read by
- * our own schema: some servers leave out `token_type`, or add an ID token of an issuer that isn't
- * configured here.
+ * oauth4webapi builds the request. `identity` sends it and handles errors. The response is parsed
+ * with our own schema, because some servers omit `token_type` or add an ID token from an issuer
+ * that isn't configured here.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },
@@ -45,7 +45,7 @@ export function clientCredentials(
           inBody ? ClientSecretPost(apiKey) : clientSecretBasic(apiKey),
           { ...(scope && { scope }), ...(audience && { audience }) },
           {
-            // That is, with https or to a loopback address.
+            // Allows http only for a loopback address.
             [allowInsecureRequests]: parseServiceUrl(authUrl).ok,
             [customFetch]: (_url, request) =>
               identity.post({
@@ -69,8 +69,8 @@ export function clientCredentials(
 }
 
 /**
- * `client_secret_basic` for servers that don't decode it, too. Unlike the library's own, it doesn't
- * encode hyphens and underscores, which most client IDs contain:
+ * `client_secret_basic` that also works with servers that don't decode the credentials. The
+ * library's version encodes hyphens and underscores, and most client IDs contain them:
  * https://github.com/panva/oauth4webapi/issues/148
  */
 function clientSecretBasic(secret: string): ClientAuth {
@@ -79,7 +79,7 @@ function clientSecretBasic(secret: string): ClientAuth {
   };
 }
 
-/** Both are encoded before they are joined: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Encodes both parts before joining them: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function basicOf(clientId: string, secret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');
 }
@@ -88,13 +88,13 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-/** The Authorization header of a request as `HttpRequest` takes it. */
+/** Converts the Authorization header of a request to the form that `HttpRequest` expects. */
 function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams>) {
   const [scheme, value] = headers['authorization']?.split(' ') ?? [];
   return scheme && value ? { scheme, tokenProvider: () => fixedToken(value) } : {};
 }
 
-/** Errors about the request: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/** Error codes that concern the request: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_grant',
@@ -109,7 +109,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorAnswer, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { error: code } = body.output;
-  // A 401 is about the client, even if the server uses another code.
+  // A 401 means that the client was refused, even if the server sends a different code.
   if (status === 401 || code === 'invalid_client') {
     return new ServiceError('key-refused', { status, code: 'invalid_client' });
   }

@@ -11,8 +11,8 @@ const PATH = '/icp4d-api/v1/authorize';
 const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
- * Cloud Pak for Data: exchanges a user name and an API key. The response rarely states when the token
- * ends, so a second request asks for it. Source: the `cp4d` token manager of IBM's
+ * Cloud Pak for Data: exchanges a user name and an API key. The response rarely states when the
+ * token expires, so a second request gets the expiry. Source: the `cp4d` token manager in IBM's
  * `ibm-cloud-sdk-core`.
  */
 export const cloudPak: AuthMethod = {
@@ -45,7 +45,9 @@ function readToken(json: unknown): TokenResponse {
   return { value, expiresIn, expiration };
 }
 
-/** Seconds since 1970. Undefined if the request fails: the token can be used without it. */
+/**
+ * Returns seconds since 1970. Undefined if the request fails, because the token works without it.
+ */
 function fetchExpiration(value: string, identity: Identity): Promise<number | undefined> {
   const expiration = identity.get({
     path: EXPIRY_PATH,
@@ -56,7 +58,7 @@ function fetchExpiration(value: string, identity: Identity): Promise<number | un
   return expiration.catch(() => undefined);
 }
 
-/** The platform's own errors. Anything else comes from something in between. */
+/** The error formats of the platform. Any other body comes from a proxy or gateway in between. */
 const errorAnswer = v.union([
   shape({ message: v.string() }),
   shape({ _messageCode_: v.string() }),

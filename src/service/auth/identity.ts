@@ -11,8 +11,8 @@ const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 /**
- * Exchanges credentials for an access token. A key that is its own token is returned without a
- * request.
+ * Exchanges credentials for an access token. If the key itself is the token, it's returned without
+ * a request.
  * @param deadlineMs milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */
@@ -64,8 +64,8 @@ function identityOf(
 }
 
 /**
- * Gives requests the access token of these credentials, and binds them to the approved service.
- * @param onToken called with the token of each attempt
+ * Binds requests to the approved origin and provides the access token of these credentials.
+ * @param onToken called with each token that an attempt gets. The last one is sent.
  */
 export function accessOf(
   credentials: Credentials,
@@ -86,7 +86,10 @@ export function accessOf(
   return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
 }
 
-/** Sends a request without a credential to the token endpoint. @throws {ServiceError} as `Http.probe` */
+/**
+ * Sends a request without a credential to the token endpoint.
+ * @throws {ServiceError} as `Http.probe`
+ */
 export async function probeIdentity(
   http: Http,
   credentials: Credentials,

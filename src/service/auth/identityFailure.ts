@@ -3,7 +3,7 @@ import { ServiceError, safeWord, TOKEN_REQUEST_REFUSED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../responseSchemas.ts';
 
-/** What an error response of an identity service means, by status and code together. */
+/** Maps error responses of an identity service to failures, by status and error code. */
 
 const identityError = shape({
   errorCode: v.string(),
@@ -12,20 +12,21 @@ const identityError = shape({
 });
 
 /**
- * The failure that an identity answer reports. Only an error in the identity service's own shape
- * says anything about the key; any other 4xx comes from something in between.
+ * Returns the failure for an error response. Only an error in the identity service's own format is
+ * evidence about the key. Any other 4xx comes from a proxy or gateway in between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Another code than these two may be a disabled, locked or expired key: none was ever recorded.
+  // Other codes count as a refused key. They may stand for a disabled, locked, or expired key, but
+  // only BXNIM0415E has been recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
   const requestId = safeWord(context?.requestId);
   return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
 }
 
-/** What a status alone tells of an identity service: nothing of the secret. */
+/** Returns the failure for a status alone. A status is no evidence that the key was refused. */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });
   if (status >= 500) return new ServiceError('server-failed', { status });

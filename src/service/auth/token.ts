@@ -1,27 +1,27 @@
 import type { Clock, Moment } from '../clock.ts';
 import type { ServiceError } from '../errors.ts';
 
-/** Access tokens, their states, and the arithmetic of their expiry. Pure. */
+/** Access tokens, their states, and their expiry. Pure functions. */
 
-/** A response to a token request. Its shape is checked, its times aren't. */
+/** A response to a token request. Its schema has been validated, but its times haven't. */
 export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the response states one. */
   readonly expiresIn?: number | undefined;
-  /** End of life in seconds since 1970, by the server's clock. */
+  /** Expiry in seconds since 1970, by the server's clock. */
   readonly expiration?: number | undefined;
-  /** The server's clock, milliseconds since 1970. */
+  /** The server's clock in milliseconds since 1970. */
   readonly serverNow?: number | undefined;
-  /** The credential itself, which never expires. */
+  /** True if `value` is the credential itself, which never expires. */
   readonly isApiKey?: true;
 }
 
-/** Milliseconds from the moment before the token request. */
+/** Milliseconds, counted from right before the token request. */
 export interface TokenLife {
   readonly lifeMs: number;
-  /** From here on a refresh runs in the background. */
+  /** From this age on, a refresh runs in the background. */
   readonly softMs: number;
-  /** From here on callers wait for the next token. */
+  /** From this age on, callers wait for the next token. */
   readonly hardMs: number;
 }
 
@@ -31,8 +31,8 @@ const HARD_MARGIN_MS = 30_000;
 const SHORTEST_REFRESHED_MS = 30_000;
 
 /**
- * Computes the thresholds of a token. A life of 30 s or less has no soft threshold: it would cause a
- * request every few seconds.
+ * Computes the thresholds of a token. A life of 30 s or less gets no soft threshold, because that
+ * would cause a request every few seconds.
  * @param random 0 to 1
  */
 export function tokenLife(response: TokenResponse, random: number): TokenLife {
@@ -43,21 +43,23 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
   return { lifeMs, softMs: Math.min(hardMs, softMs), hardMs };
 }
 
-/** The shortest stated lifetime. A token that ends earlier is replaced after a 401. */
+/**
+ * Returns the shortest stated lifetime. A token that expires even earlier is replaced after a 401.
+ */
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
   const lives = statedLives(response);
   return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
-/** True if a response states how long its token is valid. */
+/** True if a response states the lifetime of its token. */
 export function statesLife(response: TokenResponse): boolean {
   return statedLives(response).length > 0;
 }
 
 /**
- * Returns the lifetimes in seconds, without impossible ones. `expiration` is compared with the
- * server's own clock, because local clocks can be minutes off.
+ * Returns the stated lifetimes in seconds, without impossible ones. `expiration` is compared with
+ * the server's clock, because local clocks can be minutes off.
  */
 function statedLives(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
@@ -65,14 +67,15 @@ function statedLives(response: TokenResponse): number[] {
   return lives.filter((life) => Number.isFinite(life) && life > 0);
 }
 
-/** A `Date` header counts whole seconds. */
+/** The resolution of a `Date` header. */
 const DATE_STEP_MS = 1_000;
 
 /**
- * Returns how far this machine's clock is ahead of the server's, negative if it's behind. 0 if the
- * server's time can lie within the request. Undefined if the server's time is unknown.
+ * Returns how many milliseconds this machine's clock is ahead of the server's. Negative if it's
+ * behind, and 0 if the server's time fits within the request. Undefined if the server's time is
+ * unknown.
  * @param start wall clock before the request, milliseconds since 1970
- * @param end wall clock after the response
+ * @param end wall clock after the response, milliseconds since 1970
  */
 export function clockAhead(
   start: number,
@@ -85,7 +88,7 @@ export function clockAhead(
   return end < serverNow ? end - serverNow : 0;
 }
 
-/** An access token. Compared by identity: the same text received twice is two tokens. */
+/** An access token. Compared by reference: a value that is received twice makes two tokens. */
 export interface Token {
   readonly value: string;
 }
@@ -96,12 +99,12 @@ export type TokenState =
   | { readonly kind: 'fetching' }
   | {
       readonly kind: 'valid';
-      /** Milliseconds since 1970. Infinity for a credential that is its own token. */
+      /** Milliseconds since 1970. Infinity if the credential itself is the token. */
       readonly expiresAt: number;
       readonly refreshesAt: number;
       /** See `clockAhead`. Missing if the server's time is unknown. */
       readonly clockAheadMs?: number;
-      /** The failure of the last background refresh, which is tried again. */
+      /** The failure of the last background refresh, which will be retried. */
       readonly refreshError?: ServiceError;
     }
   | { readonly kind: 'expired' }
@@ -109,7 +112,7 @@ export type TokenState =
   | { readonly kind: 'refused'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
-/** A token with the moment before its request. */
+/** A token and the time right before its request. */
 export interface CurrentToken extends Token, Moment {
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
@@ -117,10 +120,14 @@ export interface CurrentToken extends Token, Moment {
 
 const CLOCK_SET_BACK_MS = 5_000;
 
-/** Milliseconds since a token was requested: the larger of wall-clock and monotonic time. */
+/**
+ * Returns the larger of the wall-clock and monotonic time since a token was requested, in
+ * milliseconds.
+ */
 export function ageOf(token: CurrentToken, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
-  // The age is unknown if the clock was set back: refresh soon, but keep using the token.
+  // After the clock was set back, the wall-clock age is unknown. The token is refreshed soon, but
+  // stays in use.
   const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
 }

@@ -3,17 +3,20 @@ import { ServiceError } from '../errors.ts';
 import { parseJson, shape } from '../responseSchemas.ts';
 import type { TokenResponse } from './token.ts';
 
-/** The shapes of responses to token requests. Other fields are ignored. */
+/** Schemas for responses to token requests. Unknown fields are ignored. */
 
-/** A number, or a string of digits, as some gateways make of it. Anything else counts as absent. */
+/**
+ * A number, or a string of digits because some gateways convert numbers. Any other value counts as
+ * missing.
+ */
 export const seconds = v.fallback(
   v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
   undefined,
 );
 
 /**
- * A token goes into a header: 16 to 8192 characters of the bearer alphabet, nothing that could end a
- * line (measured: Node strips a line break and sends a broken token).
+ * An access token: 16 to 8192 characters of the alphabet for bearer tokens. It goes into a header,
+ * so it must not contain a line break. Measured: Node strips a line break and sends a broken token.
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 
@@ -25,9 +28,9 @@ const tokenAnswer = shape({
 });
 
 /**
- * Reads a response to a token request.
+ * Parses a response to a token request.
  * @param serverDate the `Date` header of the response
- * @param read the shape of its JSON; that of OAuth 2.0 by default
+ * @param read validates the JSON, as OAuth 2.0 by default
  * @throws {ServiceError} `token-unusable`
  */
 export function readTokenResponse(

@@ -21,26 +21,28 @@ export interface TokenServiceOptions {
   readonly random?: () => number;
 }
 
-/** Minimum interval of background refreshes, whatever happens to the clocks. */
+/** Minimum interval between background refreshes, even if the wall clock jumps. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
 
 /**
  * The access token of one set of credentials. Kept in memory only.
  *
- * - **Life.** It starts before the token request is sent. `token.ts` reads its length from the
+ * - **Life.** Starts right before the token request. `token.ts` derives its length from the
  *   response.
- * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together): the
+ * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10 % before the end): callers wait for the next token.
- * - **One request.** All callers share it. Each can stop waiting, and the last one to leave aborts it.
- * - **Failed background refresh.** The living token stays in use. The next try backs off from 5 s to
- *   5 min.
- * - **Requested pause.** If the identity service asks for one, callers get its failure until the pause
- *   is over, one hour at most. Only `refresh` ignores it.
- * - **Refused credentials** aren't sent again until `refresh` is called.
- * - **Clocks.** A token's age is the larger of wall-clock and monotonic time, so neither sleep nor a
- *   changed clock keeps a dead token valid. There is no timer.
+ * - **Hard threshold** (30 s or 10 % of the life before the end, whichever is later). Callers wait
+ *   for the next token.
+ * - **One request.** All callers share it. Each caller can stop waiting. The request is aborted
+ *   when no caller is left.
+ * - **Failed background refresh.** The current token stays in use while it's valid. The next
+ *   attempt backs off from 5 s to 5 min.
+ * - **Requested pause.** If the identity service requests a pause, callers without a valid token
+ *   get its failure until the pause ends, after one hour at most. Only `refresh` ignores the pause.
+ * - **Refused credentials.** They aren't sent again until `refresh` is called.
+ * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time. Neither sleep
+ *   nor a changed clock keeps an expired token in use. There is no timer.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
@@ -49,7 +51,7 @@ export class TokenService {
   readonly #backoff: Backoff;
   readonly #listeners = new Set<(state: TokenState) => void>();
   #current: CurrentToken | undefined;
-  /** Replaced before its end, so the service still accepts it. */
+  /** The token before the current one. The service may still accept it. */
   #previous: CurrentToken | undefined;
   #task: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
@@ -65,14 +67,14 @@ export class TokenService {
     this.#backoff = new Backoff(clock, random);
   }
 
-  /** The state at this moment. A token past its hard threshold is `expired`. */
+  /** The current state. A token past its hard threshold is `expired`. */
   get state(): TokenState {
     if (this.#state.kind === 'valid' && !this.#living()) return { kind: 'expired' };
     return this.#state;
   }
 
   /**
-   * Calls a listener with each new state. The end of a token isn't reported, because no timer runs.
+   * Registers a listener for state changes. Expiry isn't reported, because there is no timer.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: TokenState) => void): () => void {
@@ -82,10 +84,10 @@ export class TokenService {
 
   /**
    * Returns a token that can be sent now.
-   * @param before the state when the attempt began. If a shared request has failed since then, the
-   * attempt fails with it. Otherwise each call in a queue would send its own request.
-   * @throws {ServiceError} the failure of the token request, with the rest of a requested pause;
-   * `cancelled` if the signal aborts
+   * @param before the state at the start of the attempt. If a shared request has failed since then,
+   * the attempt fails too. Otherwise, each queued call would send its own token request.
+   * @throws {ServiceError} the failure of the token request, with the remaining time of a requested
+   * pause; `cancelled` if the signal aborts
    */
   get(signal: AbortSignal, before: TokenState = this.#state): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -103,12 +105,12 @@ export class TokenService {
     return this.#wait(signal);
   }
 
-  /** True if `get` doesn't have to wait. */
+  /** True if `get` can return a token without waiting. */
   get isLiving(): boolean {
     return this.#living() !== undefined;
   }
 
-  /** Forgets a token that the service refused. Does nothing if it has been replaced. */
+  /** Discards a token that the service refused. Does nothing if the token has been replaced. */
   drop(token: Token): void {
     if (this.#current !== token) return;
     this.#current = undefined;
@@ -116,8 +118,8 @@ export class TokenService {
   }
 
   /**
-   * Gets the next token now, even for refused credentials or during a pause. A living token stays in
-   * use until then.
+   * Gets the next token now, even for refused credentials or during a pause. The current token
+   * stays in use until then.
    * @throws {ServiceError} as `get`
    */
   async refresh(signal: AbortSignal): Promise<void> {
@@ -125,14 +127,14 @@ export class TokenService {
   }
 
   /**
-   * Refreshes a token past its soft threshold in the background. Pauses after two refreshes without
-   * a `get`.
+   * Refreshes a token past its soft threshold in the background. Stops after two refreshes without
+   * a `get` in between.
    */
   keepFresh(): void {
     const token = this.#living();
     if (!token || this.#refreshesWithoutUse >= REFRESHES_WITHOUT_USE) return;
     if (!this.#refreshIfDue(token)) return;
-    // A failure doesn't count, because the network may be back before the token ends.
+    // A failure doesn't count, because the network may recover before the token expires.
     const refreshed = () => {
       this.#refreshesWithoutUse += 1;
     };
@@ -144,7 +146,7 @@ export class TokenService {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** Aborts the request and forgets the token. Callers fail with `cancelled` from now on. */
+  /** Aborts the request and discards the tokens. From now on, `get` fails with `cancelled`. */
   dispose(): void {
     this.#isDisposed = true;
     this.#current = undefined;
@@ -168,7 +170,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared request, and starts it if there is none. */
+  /** Waits for the shared request. Starts it if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();
@@ -215,7 +217,7 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** The state while no request is under way. */
+  /** The state while no request is running. */
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };

@@ -6,7 +6,7 @@ import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
 const MOST_CREDENTIALS = 4;
-/** Of each credentials. */
+/** Per set of credentials. */
 const MOST_TOKENS = 3;
 
 export interface TokenServicesOptions {
@@ -17,32 +17,32 @@ export interface TokenServicesOptions {
 /** Credentials that were used or tested in this window. */
 interface Entry {
   readonly credentials: Credentials;
-  /** Undefined after a failed test, and after signing out. */
+  /** Undefined after a failed test and after sign-out. */
   service: TokenService | undefined;
   /** False if only a test has used the service. */
   isUsed: boolean;
   readonly secrets: readonly string[];
-  /** The last tokens. Empty if no identity service has accepted the credentials. */
+  /** The latest tokens. Empty if no identity service has accepted the credentials. */
   tokens: readonly string[];
 }
 
 /**
- * The token services of this window: equal credentials share one.
+ * The token services of this window. Equal credentials share one.
  *
- * Keeps the last four, and the secrets of the last four credentials that have none any more. A service
- * can repeat whatever it was sent, so these secrets stay masked after they are replaced, and after
- * signing out.
+ * Keeps the last four token services. Also keeps the secrets of the last four credentials without a
+ * token service. A service can repeat anything it has received, so secrets stay masked after
+ * they're replaced and after sign-out.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
-  /** By `keyOf`. The last ones used are at the end. */
+  /** Keys are made by `keyOf`. The most recently used entries are last. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: TokenServicesOptions) {
     this.#options = options;
   }
 
-  /** The token service of these credentials. */
+  /** Returns the token service of these credentials. Creates it if necessary. */
   for(credentials: Credentials): TokenService {
     const { entry, service } = this.#open(credentials);
     entry.isUsed = true;
@@ -50,15 +50,15 @@ export class TokenServices {
     return service;
   }
 
-  /** The token service of these credentials if there is one. */
+  /** Returns the token service of these credentials, if there is one. */
   peek(credentials: Credentials): TokenService | undefined {
     return this.#entries.get(keyOf(credentials))?.service;
   }
 
   /**
-   * Proves credentials with a new token and a check. The first generation finds the same token. If
-   * the test fails, its token service is forgotten, unless something else uses it.
-   * @throws {ServiceError} the failure of the token request; whatever the check throws
+   * Tests credentials with a new token and a check. If both succeed, the first generation reuses
+   * the token. If the test fails, the token service is discarded unless it was used elsewhere.
+   * @throws {ServiceError} the failure of the token request; any error of the check
    */
   async test(
     credentials: Credentials,
@@ -67,8 +67,8 @@ export class TokenServices {
   ): Promise<void> {
     const { entry, service } = this.#open(credentials);
     try {
-      // Proves the credentials themselves: a token of them can outlive them, and refused ones are sent
-      // again.
+      // An existing token can outlive its credentials, so a new one is requested. Unlike `get`,
+      // `refresh` also sends refused credentials again.
       await service.refresh(signal);
       await check(service);
     } catch (error) {
@@ -79,12 +79,14 @@ export class TokenServices {
     }
   }
 
-  /** Secrets that must not be sent or shown, including those that were replaced or forgotten. */
+  /** Secrets that must not be sent or shown, including replaced ones. */
   get secrets(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
-  /** The secrets of accepted credentials. A refused key can be a project ID in the wrong box. */
+  /**
+   * The secrets of accepted credentials. A refused key might be a project ID in the wrong field.
+   */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(({ tokens }) => tokens.length > 0);
     return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
@@ -99,7 +101,7 @@ export class TokenServices {
     });
   }
 
-  /** Forgets all tokens, and discards the results of requests under way. */
+  /** Discards all tokens and the results of pending requests. The secrets stay masked. */
   forget(): void {
     for (const entry of this.#entries.values()) {
       entry.service?.dispose();
@@ -108,7 +110,7 @@ export class TokenServices {
     }
   }
 
-  /** Forgets the secrets, too. */
+  /** Discards the secrets, too. */
   dispose(): void {
     this.forget();
     this.#entries.clear();
@@ -128,7 +130,7 @@ export class TokenServices {
     return new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(entry.credentials, signal);
-        // No service has accepted a key yet that is its own token.
+        // If the key itself is the token, no service has accepted it yet.
         if (!response.isApiKey) {
           entry.tokens = [response.value, ...entry.tokens].slice(0, MOST_TOKENS);
         }
@@ -147,7 +149,7 @@ export class TokenServices {
   }
 }
 
-/** Two credentials with the same key can use the same token. */
+/** Returns a map key. Credentials with the same map key can share a token. */
 function keyOf({ service, account, apiKey, authUrl, approved }: Credentials): string {
   const { word, definition } = service;
   const origins = [authUrl, approved.auth, approved.service];
@@ -155,7 +157,7 @@ function keyOf({ service, account, apiKey, authUrl, approved }: Credentials): st
 }
 
 function newEntry(credentials: Credentials): Entry {
-  // The keys of other sources belong to one lookup.
+  // The keys of other sources depend on the lookup that found these credentials.
   const secrets = secretsOf({ ...credentials, otherKeys: [] });
   return { credentials, service: undefined, isUsed: false, secrets, tokens: [] };
 }

@@ -13,8 +13,8 @@ import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/model
 import { withoutSecrets } from '../secrets.ts';
 
 /**
- * The checks of a diagnosis on the network, in order, each one a function. They send what a
- * generation sends, up to but without the generation: no generated token is spent.
+ * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
+ * before the model generates text, so that they cost no generated tokens.
  */
 
 export const CHECKS = [
@@ -28,25 +28,25 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number];
 
-/** They say nothing where the key itself opens the service. */
+/** Skipped if the key itself is the access token. */
 const TOKEN_CHECKS: ReadonlySet<CheckName> = new Set<CheckName>([
   'identity-host',
   'token',
   'clock',
 ]);
 
-/** What a check found out; numbers and checked names. */
+/** The findings of a check. Contains only numbers and validated names. */
 export interface CheckFacts {
   readonly host?: string;
-  /** Milliseconds a new token lives. */
+  /** Lifetime of a new token, in milliseconds. */
   readonly lifeMs?: number;
-  /** How far this machine's clock is ahead of the service's; negative if it is behind. */
+  /** Milliseconds that this machine's clock is ahead of the service's. Negative if it's behind. */
   readonly clockAheadMs?: number;
-  /** Of a model that is deprecated or withdrawn. */
+  /** Only for a deprecated or withdrawn model. */
   readonly model?: ModelLifecycle;
-  /** What the model can be used for, as the public list says. */
+  /** The functions of the model in the service's list. */
   readonly functions?: readonly string[];
-  /** The model does not take the call that would have proved project and model. */
+  /** True if the model doesn't support the call that proves project and model. */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
 }
@@ -59,10 +59,10 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** It would have told nothing after the one that failed. */
+  /** An earlier check failed, so the result would be meaningless. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
-/** What the checks use of a `ServiceRuntime`. */
+/** The part of `ServiceRuntime` that the checks use. */
 export interface CheckedRuntime {
   readonly http: Http;
   fetchModelInfo(
@@ -82,25 +82,25 @@ export interface DiagnoseOptions {
   readonly runtime: CheckedRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
-  /** Whether these credentials still are what would be used; asked before each step that sends them. */
+  /** True if these credentials would still be used. Called before each check that sends them. */
   readonly mayUse?: () => Promise<boolean>;
   readonly clock?: Clock;
 }
 
-/** A clock that is wrong by less does no harm that anybody would notice. */
+/** A smaller difference causes no noticeable problem. */
 const CLOCK_TOLERANCE_MS = 120_000;
 
-/** What a check works with. */
 interface CheckContext extends DiagnoseOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   /**
-   * What a credential is sent with: one client and one token service for the whole run.
+   * Returns the client and the token service for checks that send a credential. All checks of a run
+   * share them.
    * @throws {ServiceError} `credentials-changed`
    */
   readonly probe: () => Promise<Probe>;
-  /** What earlier checks found. */
+  /** Facts from earlier checks. */
   readonly found: CheckFacts;
 }
 
@@ -134,7 +134,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
     const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
-      // What proves it is an operation of its own: without it the others may well be there.
+      // The access check is a separate operation. A model without it may still support the others.
       if (isKind(error, 'operation-unsupported')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });
@@ -149,8 +149,9 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks one after the other, up to the first failure that makes the rest meaningless.
- * @param onResult called when a check starts and when it is over
+ * Runs the checks one after the other. After a failure, only the other host is still tried, if that
+ * can tell one host from the whole network.
+ * @param onResult called when a check starts, waits for a retry, and ends
  * @returns the first failure
  * @throws {ServiceError} `cancelled` when the signal aborts
  */
@@ -196,15 +197,15 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // No report may repeat them, whoever puts them into an answer.
+    // A response can repeat these values, but a report must not contain them.
     const secrets = [context.credentials.apiKey, context.credentials.projectId];
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
 }
 
 /**
- * Whether two failures say more together than each of them: systems without a network call every
- * name unknown, so that of two hosts neither is likely to be misspelt.
+ * True if two failures together mean that the network is down. Without a network, every host name
+ * is unknown, so neither is likely to be misspelled.
  */
 function isOffline(one: ServiceError, other: ServiceError): boolean {
   const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));
@@ -215,12 +216,12 @@ function offline({ details }: ServiceError): ServiceError {
   return new ServiceError('offline', details);
 }
 
-/** Whether the other host is still worth a look: it tells one host from the whole network. */
+/** True if the failure may affect only one host, so that the other one is worth a try. */
 function isOfOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }
 
-/** Whether a check that passed found something worth a warning. */
+/** True if a check passed, but its facts deserve a warning. */
 function isWorrying(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnchecked } = facts;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;

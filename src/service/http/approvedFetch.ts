@@ -3,17 +3,19 @@ import { addressHolds, holdsSecret, SHORTEST_SOUGHT } from '../secrets.ts';
 import { Body } from './body.ts';
 import { isUnsent } from './connectionErrors.ts';
 
-/** Where a request may go, and what it must not contain. */
+/** The approved destination of a request, and the secrets that the request must not contain. */
 export interface ApprovedTarget {
-  /** The only origin the request may go to: for a credential, the one the user approved. */
+  /**
+   * The only allowed origin. For a request with a credential, it's the one that the user approved.
+   */
   readonly origin: string;
-  /** Neither the URL nor the body may contain one of these. */
+  /** Values that must not appear in the URL or the body. */
   readonly secrets: readonly string[];
-  /** True for the token request, the only one that may contain a secret. */
+  /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, right before the request is sent. */
   onSend?(): void;
-  /** Called when no response has begun `silentMs` after the request was sent. */
+  /** Called if no response has begun `silentMs` after the request was sent. */
   onSilence?(): void;
   /** Called when the headers of a response have arrived. */
   onResponse?(response: Response): void;
@@ -25,26 +27,27 @@ export type ApprovedFetch = (
 ) => Promise<Response>;
 
 export interface ApprovedFetchOptions {
-  /** Sends a request after it has passed the checks. */
+  /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
-  /** Milliseconds from sending a request to the headers of its response. */
+  /** Maximum milliseconds from sending a request to the headers of its response. */
   readonly headersMs: number;
   /** Milliseconds without a response after which `onSilence` is called. */
   readonly silentMs: number;
-  /** Milliseconds between two chunks of a body. */
+  /** Maximum milliseconds between two chunks of a body. */
   readonly idleMs: number;
-  /** The secrets of accepted keys. Only the token request may contain one. */
+  /** Secrets of accepted credentials. Only a token request may have one in its URL or body. */
   readonly provenSecrets: () => readonly string[];
 }
 
 const MAX_ERROR_BYTES = 65_536;
 
 /**
- * Creates the one `fetch` through which every request leaves. It compares the origin with the
- * approved one, and looks for secrets, right before it sends. It follows no redirect. The body of an
- * error response is read before it returns, up to 64 KiB, so that the connection can be kept.
- * @returns rejects with a `ServiceError` of the kinds `host-not-approved`, `certificate-checks-off`,
- * `setting-holds-secret`, `timeout`, and `unreachable`, otherwise with the error of `fetch`
+ * Creates the one `fetch` that sends every request. Right before sending, it compares the origin
+ * with the approved one and searches for secrets. Redirects aren't followed. Up to 64 KiB of an
+ * error response are read before it's returned, so that the connection can be reused.
+ * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
+ * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error of
+ * `fetch`
  */
 export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetch {
   const { headersMs, silentMs, idleMs, provenSecrets } = options;
@@ -97,7 +100,8 @@ function checkDestination(
 }
 
 /**
- * Refuses a key that was pasted as an ID or into a URL: it must not reach the model host.
+ * Refuses a request if a key was pasted into an ID or a URL, so that the key doesn't reach the
+ * model host.
  * @throws {ServiceError} `setting-holds-secret`
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {
@@ -107,7 +111,10 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
   }
 }
 
-/** Reports a request without a response as a timeout, unless it wasn't even sent. */
+/**
+ * Returns the failure of a request without a response: `unreachable` if nothing was sent, otherwise
+ * `timeout`.
+ */
 function headersTimeout(error: unknown): ServiceError {
   return isUnsent(error)
     ? new ServiceError('unreachable', { phase: 'connect' })

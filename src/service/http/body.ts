@@ -2,16 +2,16 @@ import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
-/** The most characters of an event. The longest real one has a few hundred. */
+/** Maximum characters of an event. The longest event in practice has a few hundred. */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Characters that the parser gets at a time. For each line that ends in CR it looks for an LF up to
- * the end of its input, so that a long input takes quadratic time.
+ * Maximum characters per call of the parser. For each line that ends in CR, the parser searches the
+ * rest of its input for an LF. Long input would take quadratic time.
  */
 const MOST_FED = 4_096;
 
-/** The body of one response, with limits of size and time. `fetch` has none. */
+/** The body of one response. Adds the size and time limits that `fetch` lacks. */
 export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #maxBytes: number;
@@ -23,8 +23,8 @@ export class Body {
 
   /**
    * @param stream null if the response has no body
-   * @param maxBytes the most bytes, after decompression
-   * @param idleMs the most milliseconds between two chunks
+   * @param maxBytes limit after decompression
+   * @param idleMs maximum milliseconds between two chunks
    * @param hangUp closes the connection. Canceling the stream would wait for its next chunk.
    */
   constructor(
@@ -41,26 +41,29 @@ export class Body {
   }
 
   /**
-   * Yields the chunks. A caller that stops early leaves the rest to `readRest`.
+   * Yields the chunks. A caller that stops early can read the rest with `readRest`.
    * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any error of the connection
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for (let chunk = await this.#next(); chunk; chunk = await this.#next()) yield chunk;
   }
 
-  /** Reads all chunks as text. @throws as the iterator does */
+  /**
+   * Reads all chunks as text.
+   * @throws as the iterator does
+   */
   text(): Promise<string> {
     return textOf(this);
   }
 
-  /** Closes the connection if the response hasn't ended within this time. */
+  /** Closes the connection if the response hasn't ended after this many milliseconds. */
   endWithin(ms: number): void {
     if (!this.#isOver) this.#end ??= setTimeout(() => this.close(), ms);
   }
 
   /**
-   * Reads the rest of the response, for at most this time. Only a response that was read to its end
-   * leaves its connection to the next request. Never throws.
+   * Reads the rest of the response for at most this many milliseconds. A connection can be reused
+   * only if its response was read to the end. Never throws.
    */
   async readRest(ms: number): Promise<void> {
     this.endWithin(ms);
@@ -71,7 +74,7 @@ export class Body {
     }
   }
 
-  /** Closes the connection, unless the response was read to its end. */
+  /** Closes the connection unless the response was read to the end. */
   close(): void {
     if (this.#isOver) return;
     this.#over();
@@ -104,10 +107,10 @@ export class Body {
 }
 
 /**
- * Reads server-sent events. Chunks can end anywhere: inside a character, between CR and LF, inside a
- * field name. Lines can end in LF, CRLF, or CR, with or without a space after `data:`.
- * A caller that stops early leaves the rest of the body unread.
- * @throws {ServiceError} `too-large` for an event beyond the limit; any error of the body
+ * Reads server-sent events. Chunks can end anywhere: inside a character, between CR and LF, or
+ * inside a field name. Lines can end in LF, CRLF, or CR, with or without a space after `data:`. If
+ * the caller stops early, the rest of the body stays unread.
+ * @throws {ServiceError} `too-large` if an event exceeds the limit; any error of the body
  */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
@@ -129,7 +132,7 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // One more line end completes an event whose empty line is missing, and a line whose CR the parser
-  // holds back in case an LF follows. The standard discards an incomplete event.
+  // The extra line end completes an event whose empty line is missing. It also releases a line
+  // whose CR the parser holds back in case an LF follows. The standard would discard such an event.
   yield* read(`${decoder.decode()}\n`);
 }

@@ -3,22 +3,25 @@ import { ServiceError } from '../errors.ts';
 import { type NextStart, type RateLimit, RequestPace } from './requestPace.ts';
 
 export interface ConcurrencyOptions {
-  /** The most concurrent requests, 1 to 8. */
+  /** Maximum concurrent requests, 1 to 8. */
   readonly limit: number;
-  /** The most requests that wait for their first attempt. Another one is refused with `queue-full`. */
+  /**
+   * Maximum requests that wait for their first attempt. Any further request fails with
+   * `queue-full`.
+   */
   readonly queue: number;
-  /** Milliseconds between the starts of two requests. */
+  /** Minimum milliseconds between the starts of two requests. */
   readonly minIntervalMs: number;
 }
 
-/** The outcome of an attempt. `throttled` is a 429. */
+/** The outcome of an attempt. `throttled` stands for a 429. */
 export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 
-/** The right to send one request. */
+/** Permission to send one request. */
 export interface Slot {
   /**
-   * Gives the slot back. Only the first call counts.
-   * @param pauseMs milliseconds that the service asked all requests to wait
+   * Releases the slot. Only the first call has an effect.
+   * @param pauseMs milliseconds for which the service asked all requests to wait
    */
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
@@ -29,41 +32,43 @@ export type RequestGate = Pick<ConcurrencyLimit, 'acquire' | 'applyRateLimit'>;
 export interface ConcurrencyState {
   readonly inFlight: number;
   readonly waiting: number;
-  /** The most concurrent requests at the moment. */
+  /** The current maximum of concurrent requests. */
   readonly limit: number;
-  /** The limit of the setting, if 429 responses have lowered it. */
+  /** The limit from the setting, if 429 responses have lowered it. */
   readonly loweredFrom?: number;
-  /** Milliseconds until a pause of the service ends, if there is one. */
+  /** Milliseconds until a pause requested by the service ends. */
   readonly resumesInMs?: number;
-  /** The next start, if it only waits for an interval. */
+  /** The next start, if a slot is free and only an interval delays it. */
   readonly nextStart?: NextStart;
 }
 
 interface Waiter {
-  /** Its place in the queue: a lower rank starts first. */
+  /** The position in the queue. Lower ranks start first. */
   readonly rank: number;
   readonly isLowPriority: boolean;
-  /** True for the first attempt of a request, which counts for the size of the queue. */
+  /** True for the first attempt of a request. Only first attempts count toward the queue size. */
   readonly isNew: boolean;
   start(): void;
 }
 
 /**
- * The growth of the limit by one success, at a limit of one. Measured against a service with room for
- * one, 120 calls sent 1.65 requests each with a half, and 1.4 with a quarter, and ended sooner.
+ * How much one success raises a limit of 1. Measured with 120 calls to a service that handles one
+ * request at a time: 1/2 takes 1.65 requests per call. 1/4 takes 1.4 and finishes sooner.
  */
 const GROWTH = 1 / 4;
 
 /**
  * The concurrency limit of one service origin.
  *
- * - First come, first served. Waiting can be canceled. A retry goes ahead of first attempts, and is
- *   never refused.
- * - Chat has low priority: it goes behind selections, and leaves them one slot if there are two or
- *   more. An agent can send requests for minutes while a user waits for one response in a document.
- * - A 429 halves the limit, once per round trip, down to one. Each success raises it by a fraction, up
- *   to the setting. Measured: with a fixed limit 74 to 93 % of the calls failed, with this one 2 %.
- * - `RequestPace` spaces the starts. A pause that the service asked for holds all requests.
+ * - Requests start in order, and waiting can be canceled. A retry goes ahead of first attempts of
+ *   the same priority and is never refused.
+ * - Chat has low priority. It goes after selections, and leaves one slot to them if there are two
+ *   or more. An agent can send requests for minutes while a user waits for one response in a
+ *   document.
+ * - A 429 halves the limit, once per round trip, down to 1. Each success raises it by a fraction,
+ *   up to the setting. Measured: 74 to 93 % of the calls failed with a fixed limit, 2 % with this
+ *   one.
+ * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
  */
 export class ConcurrencyLimit {
   readonly #clock: Clock;
@@ -73,12 +78,12 @@ export class ConcurrencyLimit {
   #options: ConcurrencyOptions;
   #limit: number;
   #inFlight = 0;
-  /** Those of low priority among them. */
+  /** Also counted in `#inFlight`. */
   #lowPriorityInFlight = 0;
   #halvedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onChange called after each change of the state that isn't just the passing of time */
+  /** @param onChange called after each state change, except for the passing of time */
   constructor(
     options: ConcurrencyOptions,
     clock: Clock = systemClock,
@@ -104,7 +109,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** The same limit for requests of low priority. */
+  /** The same limit, for low-priority requests. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
@@ -112,12 +117,12 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** True if the user has set an interval between the starts of two requests. */
+  /** True if the user has set a minimum interval between requests. */
   get keepsDistance(): boolean {
     return this.#options.minIntervalMs > 0;
   }
 
-  /** Applies changed settings. Requests that have started go on. */
+  /** Applies changed settings. Running requests continue. */
   configure(options: ConcurrencyOptions): void {
     if (options.limit !== this.#options.limit) this.#limit = options.limit;
     this.#options = options;
@@ -126,7 +131,7 @@ export class ConcurrencyLimit {
     this.#onChange();
   }
 
-  /** Applies the rate that a response states. */
+  /** Applies the rate limit that a response states. */
   applyRateLimit(rateLimit: RateLimit): void {
     if (!rateLimit.perSecond) return;
     this.#pace.applyRateLimit(rateLimit);
@@ -138,7 +143,7 @@ export class ConcurrencyLimit {
   /**
    * Waits for a slot.
    * @param isRetry true if the request has had a slot before
-   * @throws {ServiceError} `queue-full`, or `cancelled` when the signal aborts first
+   * @throws {ServiceError} `queue-full`; `cancelled` if the signal aborts first
    */
   acquire(signal: AbortSignal, isRetry = false, isLowPriority = false): Promise<Slot> {
     if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
@@ -178,7 +183,7 @@ export class ConcurrencyLimit {
     this.#startWaiters();
   }
 
-  /** True if a new request still waits, and the queue of its priority is too long. */
+  /** True if a new request still has to wait and the queue of its priority is too long. */
   #exceedsQueue(waiter: Waiter): boolean {
     const queue = this.#waiters.filter(({ isNew, rank }) => isNew && rank === waiter.rank);
     return queue.includes(waiter) && queue.length > this.#options.queue;
@@ -219,7 +224,7 @@ export class ConcurrencyLimit {
     return !isLowPriority || this.#lowPriorityInFlight < Math.max(1, limit - 1);
   }
 
-  /** The next waiter to start. Undefined if there is no room for any. */
+  /** The next request to start. Undefined if no slot is free for any. */
   #next(): Waiter | undefined {
     return this.#waiters.find(({ isLowPriority }) => this.#hasRoom(isLowPriority));
   }

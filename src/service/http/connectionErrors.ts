@@ -1,27 +1,26 @@
 import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
 import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
-/** The failure of an attempt. */
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed and can't run or bill the request twice: nothing was sent, or
-   * the service refused it.
+   * True if another attempt may succeed and can't run or bill the request twice, because nothing
+   * was sent or the service refused it.
    */
   readonly isTransient: boolean;
 }
 
-/** Returns a failure that another attempt would only repeat. */
+/** Returns a failure that a retry wouldn't fix. */
 export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
 
-/** The message of fetch about a proxy that refuses a tunnel. Nothing else contains the status. */
+/** The error message of `fetch` when a proxy refuses a tunnel. The status appears nowhere else. */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * The proxy of the settings isn't http or https, or its address is invalid, or it closed the connection
- * instead of responding (`endEndlessTunnels`).
+ * The configured proxy isn't http or https, its address is invalid, or it closed the connection
+ * without a response (see `endEndlessTunnels`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -29,10 +28,10 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** The address of a connection that timed out. */
+/** The address in the error message of a connection that timed out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
-/** `fetch` gives up connecting after 10 s. */
+/** `fetch` stops connecting after 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
@@ -40,10 +39,10 @@ const CERTIFICATE_CODES =
 
 const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 
-/** The codes of OpenSSL for a response that isn't TLS. */
+/** OpenSSL error codes for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
-/** These can pass: a service restarts, a name server is busy. */
+/** Temporary failures, such as a service that restarts or a busy name server. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
@@ -55,12 +54,12 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** The longest chain of causes. Three are usual. */
+/** Maximum length of a chain of causes. Three is usual. */
 const MOST_LINKS = 10;
 
 /**
- * Turns a connection error into a failure. It keeps the code of Node or undici and the address of the
- * socket, and nothing else of the error.
+ * Turns a connection error into a failure. Keeps only the code from Node or undici, and the status
+ * or address of a failed proxy.
  * @param url the URL of the request
  */
 export function connectionFailure(error: unknown, url: string): Failure {
@@ -80,20 +79,20 @@ export function connectionFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // The next handshake would be cut short, too.
+  // Another attempt would fail in the same handshake.
   if (isCutHandshake(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
 }
 
-/** True if certainly nothing of a request was sent. */
+/** True only if it's certain that nothing of the request was sent. */
 export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
 
 /**
- * Returns an error and its causes, the first cause last. If all addresses of a host fail together, the
- * first of them is the cause.
+ * Returns an error and its causes, with the root cause last. If all addresses of a host fail, the
+ * error of the first address counts as the cause.
  */
 function causesOf(error: unknown): unknown[] {
   const links = [error];
@@ -107,7 +106,7 @@ function causesOf(error: unknown): unknown[] {
   return links;
 }
 
-/** Returns the code of an error, or an empty string. Some codes of OpenSSL contain `SSL/TLS`. */
+/** Returns the code of an error, or an empty string. Some OpenSSL codes contain `SSL/TLS`. */
 function codeOf(error: unknown): string {
   const code = property(error, 'code');
   const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_/]{2,63}$/.test(code);
@@ -122,7 +121,7 @@ function proxyFailure(
   isOfFetch: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
-  // A 407 from beyond a tunnel leaves no other trace.
+  // `fetch` reports a 407 from behind a tunnel only as an error without a message and code.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
@@ -134,8 +133,8 @@ function proxyFailure(
 }
 
 /**
- * Returns the proxy that couldn't be reached, or an empty string if its name is invalid. Undefined if
- * the socket led to the host of the URL. A proxy on the port of the service isn't recognized.
+ * Returns the unreachable proxy, or an empty string if its name is invalid. Undefined if the socket
+ * was for the host of the URL. A proxy that uses the same port as the service isn't recognized.
  */
 function unreachableProxy(error: unknown, message: string, url: string): string | undefined {
   const { hostname, port, protocol } = new URL(url);
@@ -152,8 +151,8 @@ function unreachableProxy(error: unknown, message: string, url: string): string 
 }
 
 /**
- * A host with an optional port, or an empty string. The URL parser accepts `$`, backticks and
- * quotes.
+ * Returns a host with an optional port, or an empty string if it has other characters. The URL
+ * parser accepts `$`, backticks, and quotes.
  */
 export function readableHost(host: string): string {
   return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';

@@ -2,38 +2,43 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** The code of newer versions of undici for a proxy that closes the connection instead of responding. */
+/**
+ * The code in newer versions of undici for a proxy that closes the connection without a response.
+ */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** The code of older versions, which undici takes for an error that passes. */
+/** The code in older versions. undici treats it as temporary and connects again. */
 const TAKEN_FOR_PASSING = 'UND_ERR_SOCKET';
 
-/** Replaces an error of `fetch` if certainly nothing of its request was sent. The cause is that error. */
+/**
+ * Replaces an error of `fetch` if it's certain that nothing was sent. Its cause is the original
+ * error.
+ */
 export class RequestNotSentError extends Error {
   override readonly name = 'RequestNotSentError';
 }
 
-/** The codes of a kept connection that the service has closed. */
+/** Error codes for a kept connection that the service has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Sends a request with the global `fetch`. VS Code replaces it with one that uses the proxies and
- * certificates of the user and keeps connections, which its patched `http` and `https` don't do. VS Code
- * may replace it at any time, so it's looked up for each request. Redirects aren't followed: a POST would
- * carry the key to the other host.
+ * Sends a request with the global `fetch`. VS Code patches it to use the user's proxies and
+ * certificates, and to keep connections. Its patched `http` and `https` don't keep connections. VS
+ * Code may patch `fetch` at any time, so every request looks it up. Redirects aren't followed,
+ * because a POST would send the key to the other host.
  * @throws {RequestNotSentError} if nothing was sent; otherwise the error of `fetch`
  */
 export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // A connection whose response has just ended is free in the next turn of the event loop.
+  // A connection becomes free one turn of the event loop after its response ends.
   await turn();
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed the kept connection. The second attempt opens another one.
+    // The service has probably closed the kept connection. The second attempt opens a new one.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -47,14 +52,14 @@ async function send(
     method,
     headers,
     signal: signal ?? null,
-    // Otherwise, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
+    // Without this, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
     credentials: 'omit',
     redirect: 'manual',
   };
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
-  // Measured: `fetch` pulls the bytes when it writes them to a connection, and never before.
+  // Measured: `fetch` pulls the bytes only when it writes them to a connection.
   const source: UnderlyingByteSource = {
     type: 'bytes',
     pull: (controller) => {
@@ -84,7 +89,10 @@ function isOfClosedConnection(error: unknown): boolean {
   return CLOSED_CODES.has(code) && syscall !== 'connect';
 }
 
-/** True if a new connection was closed in its TLS handshake. Only then, Node adds the host to the error. */
+/**
+ * True if a new connection was closed during its TLS handshake. Node adds the host to the error
+ * only in this case.
+ */
 export function isCutHandshake(error: unknown): boolean {
   return (
     error instanceof Error && 'host' in error && 'code' in error && error.code === 'ECONNRESET'
@@ -92,12 +100,12 @@ export function isCutHandshake(error: unknown): boolean {
 }
 
 /**
- * Ends the connection loop of a proxy that closes the connection instead of responding to CONNECT. undici
- * connects again thousands of times a second, even after the request is canceled (nodejs/undici#3897,
- * fixed in 8.10.1; VS Code 1.139 has 7.29). It publishes each error before it reads the code, and doesn't
- * repeat a connection that failed with another code.
- * @param isOurs returns true for a host and port of this extension's requests
- * @returns stops watching
+ * Stops the endless reconnects to a proxy that closes the connection instead of responding to
+ * CONNECT. undici reconnects thousands of times a second, even after the request is canceled
+ * (nodejs/undici#3897, fixed in 8.10.1; VS Code 1.139 has 7.29). undici publishes each error before
+ * it reads the code. A different code prevents the reconnect.
+ * @param isOurs true for a host and port that this extension sends requests to
+ * @returns a function that ends the watch
  */
 export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {

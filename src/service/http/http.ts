@@ -17,7 +17,7 @@ import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 
 export type HttpOptions = Partial<ApprovedFetchOptions & PendingRequestOptions>;
 
-/** The `fetchOptions` of each request, which axios passes on to `fetch` and to the interceptors. */
+/** The `fetchOptions` of each request. axios passes them to `fetch` and to the interceptors. */
 interface FetchOptions {
   readonly send: ApprovedFetch;
   readonly target: PendingRequest;
@@ -28,16 +28,17 @@ const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
 /**
- * The HTTP client: axios on the approved `fetch`, with retries by axios-retry. Every failure leaves it
- * as a `ServiceError`: an AxiosError contains the key and the token, and so do its JSON and inspection.
+ * The HTTP client: axios on the approved `fetch`, with retries by axios-retry. `send` and `probe`
+ * throw only a `ServiceError`. An AxiosError would expose the key and the token, even as JSON or
+ * through `util.inspect`.
  */
 export class Http {
-  /** The `fetch` below axios, for a library that needs one. It neither retries nor adds a token. */
+  /** The `fetch` below axios, for a library that needs one. It doesn't retry or add a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
-  /** The hosts of all requests, with ports. */
+  /** The hosts and ports of all requests. */
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 
@@ -63,7 +64,9 @@ export class Http {
     this.#axios = createAxios();
   }
 
-  /** A budget for one call that must be over within these milliseconds of its first attempt. */
+  /**
+   * Creates the budget of one call. The deadline is this many milliseconds after its first attempt.
+   */
   budget(totalMs: number): CallBudget {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
   }
@@ -75,7 +78,7 @@ export class Http {
   }
 
   /**
-   * Sends a request, with retries as far as its budget goes, and reads its response.
+   * Sends a request, retries it within its budget, and reads the response.
    * @throws {ServiceError} and nothing else
    */
   async send<Result>(request: HttpRequest<Result>): Promise<Result> {
@@ -114,10 +117,10 @@ export class Http {
   }
 
   /**
-   * Sends a request without a credential, once, to find out if a host responds. An error status is a
-   * response.
+   * Sends one request without a credential to find out if a host responds. An error status counts
+   * as a response.
    * @returns undefined if the response isn't the expected one
-   * @throws {ServiceError} if there was no response, or one that isn't from the service
+   * @throws {ServiceError} if there was no response, or the response isn't from the service
    */
   async probe<Found>(
     asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
@@ -140,19 +143,20 @@ export class Http {
   }
 }
 
-/** Creates the one axios instance. Its interceptors run for each attempt. */
+/** Creates the axios instance. Its interceptors run for each attempt. */
 function createAxios(): AxiosInstance {
   const instance = axios.create({
     adapter: 'fetch',
-    // Without `Request`, axios passes the URL and `fetchOptions` to our fetch.
+    // Without `Request`, axios passes the URL and `fetchOptions` to our `fetch`.
     env: { fetch: fetchOfOptions, Request: null as never },
     maxRedirects: 0,
     responseType: 'stream',
-    // Bodies are text that is sent unchanged, and read by the caller.
+    // Request bodies are sent unchanged. The caller reads the response.
     transformRequest: [],
     transformResponse: [],
     headers: {
-      // Responses are small. Any compression is refused, and with it decompression bombs.
+      // Responses are small, so compression isn't needed. Refusing it rules out decompression
+      // bombs.
       'Accept-Encoding': 'identity',
       'User-Agent': 'hosted-model',
     },
@@ -173,13 +177,16 @@ function createAxios(): AxiosInstance {
   return instance;
 }
 
-/** Calls `send` of `fetchOptions`. Axios never forgets an `env.fetch`, so all instances share this one. */
+/**
+ * Calls `send` of `fetchOptions`. axios caches each `env.fetch` forever, so all instances share
+ * this function.
+ */
 function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   const { send, ...others } = init as FetchOptions;
   return send(String(url), others);
 }
 
-/** Returns the request that a configuration of axios belongs to. */
+/** Returns the request that an axios config belongs to. */
 function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
   const options = config?.fetchOptions as FetchOptions;
   return options.target;
@@ -198,7 +205,8 @@ function headersIn({ headers }: AxiosResponse): (name: string) => string | undef
 }
 
 /**
- * Refuses a user name in a URL. Axios would send it as a header, and `fetch` would never see it.
+ * Refuses a URL with a user name or password. axios would move them to a header, and `fetch` would
+ * never see them.
  * @throws {ServiceError} `host-not-approved`
  */
 function refuseUserInfo(url = ''): void {
@@ -207,8 +215,8 @@ function refuseUserInfo(url = ''): void {
 }
 
 /**
- * Returns a concurrency limit that counts a probe and learns nothing from its response: a rate or a
- * pause in it would delay the first text, which follows the probe of a new connection.
+ * Returns a limit that counts a probe but ignores its response. A rate or pause in the response
+ * would delay the first text, because the generation follows the probe of a new connection.
  */
 function withoutLearning(limiter: RequestGate): RequestGate {
   const acquire = async (signal: AbortSignal) => {
@@ -223,8 +231,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * True if a failure shows that the host responds. A page with a success status doesn't: it can be the
- * login page of a network, which would receive the key next.
+ * True if a failure shows that the host responds. A page with a success status doesn't count. It
+ * can be the login page of a network, and that page would receive the key next.
  */
 function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

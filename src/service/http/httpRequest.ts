@@ -3,56 +3,62 @@ import type { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
 import type { RateLimit } from './requestPace.ts';
 
-/** An answer that is no success. Its text goes no further than this file. */
+/** A response without a success status. Only `HttpRequest.failure` reads its text. */
 export interface ErrorResponse {
   readonly status: number;
   readonly text: string;
 }
 
-/** One request: its destination, its content, its limits, and the reader of its response. */
+/** One request: its destination, content, limits, and the functions that read its response. */
 export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
-  /** The only origin the request may go to: for a credential, the one the user approved. */
+  /**
+   * The only allowed origin. For a request with a credential, it's the one that the user approved.
+   */
   readonly origin: string;
   readonly accept: 'application/json' | 'text/event-stream';
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection. The access token is added to them. Neither the URL nor the body may
-   * contain one. No failure contains one, even if the response does.
+   * Secrets of the connection, to which the access token is added. They must not appear in the URL
+   * or the body. A failure omits each detail that contains one, even if the service sent it.
    */
   readonly secrets?: readonly string[];
-  /** True for the token request, the only one that may contain a secret. */
+  /** True for a token request. No other request may have a secret in its URL or body. */
   readonly sendsSecret?: true;
-  /** More values that no failure may contain, such as a project ID. */
+  /** More values that failures must not contain, such as a project ID. */
   readonly confidential?: readonly string[];
-  /** The authentication scheme of the Authorization header. `Bearer` if undefined. */
+  /** The scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
   /** Called at the start of each attempt, so that a retry uses the current token. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: CallBudget;
-  /** The most bytes of a response. */
+  /** Maximum bytes of a response. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called once, when the first attempt has its slot. If it rejects, the request ends. */
+  /** Called once per call, when its first attempt has a slot. If it rejects, the request fails. */
   readonly onTurn?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Called when an attempt has had no response for 5 s. */
+  /** Called if an attempt has had no response for 5 s. */
   readonly onSilence?: (() => void) | undefined;
-  /** Turns an error response into a failure. */
   readonly failure: (answer: ErrorResponse) => ServiceError;
-  /** Reads the response. The request ends when it settles. */
+  /** Reads the response. The request ends when the promise settles. */
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
-/** The part of a request that gives it access to a service, and the origin that receives the token. */
+/**
+ * The part of a request that grants access to a service, and the origin that receives the token.
+ */
 export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'secrets' | 'tokenProvider'>;
 
-/** Provides the token of one attempt, which can wait between its start and its request. */
+/**
+ * Provides the token of one attempt. An attempt can be queued, so it gets the token again right
+ * before sending.
+ */
 export interface TokenProvider {
-  /** True if `get` resolves at once. */
+  /** True if `get` can return a token without waiting. */
   hasToken(): boolean;
   /** @throws {ServiceError} */
   get(signal: AbortSignal): Promise<string>;
@@ -69,7 +75,7 @@ export interface HttpResponse {
   readonly body: Body;
 }
 
-/** A retry that is about to start its wait. */
+/** A retry, reported before its wait. */
 export interface Retry {
   /** 1 for the first retry. */
   readonly retry: number;
@@ -77,10 +83,10 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** Retries and time left. All requests of a call share them. */
+/** The remaining retries and time. All requests of a call share them. */
 export interface CallBudget {
   retriesLeft: number;
-  /** Requests sent so far. */
+  /** Number of requests sent so far. */
   attempts: number;
   /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;
@@ -88,7 +94,7 @@ export interface CallBudget {
   endsAt: number | undefined;
 }
 
-/** Returns the value of a header. Names are lowercase. */
+/** Returns the value of a header. Names must be lowercase. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /**
@@ -106,7 +112,7 @@ export function checkResponseHeaders(
   }
 }
 
-/** Reads the rate limit in the headers of a response: numbers only. */
+/** Reads the rate limit from the headers of a response. Anything but a number is ignored. */
 export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {
     const text = header(name);

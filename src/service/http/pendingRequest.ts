@@ -12,37 +12,40 @@ import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
 export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Milliseconds before a retry. Tests replace it. */
+  /** Returns the milliseconds before a retry. Tests replace it. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of all connections. No failure contains one, since a response can repeat text from an
-   * earlier request.
+   * Secrets of all connections. A failure omits each detail that contains one, because a response
+   * can repeat text from an earlier request.
    */
   readonly secrets: () => readonly string[];
 }
 
-/** Milliseconds after the last event in which the rest of a response is read, to keep its connection. */
+/**
+ * Maximum time to read the rest of a response after its last event, so that the connection can be
+ * reused.
+ */
 const REST_MS = 1_000;
-/** Milliseconds of that which a caller waits. Most responses end with their last event. */
+/** The part of `REST_MS` that a caller waits for. Most responses end with their last event. */
 const UNSEEN_MS = 50;
 
 /**
- * The state of one request from its first attempt to the end of its response: token and slot of the
- * current attempt, retries and time left, and the outcome. It sends nothing.
+ * The state of one request from its first attempt to the end of its response. It holds the token
+ * and slot of the current attempt, the budget, and the outcome. It doesn't send anything.
  */
 export class PendingRequest implements ApprovedTarget {
   readonly #request: HttpRequest<unknown>;
   readonly #options: PendingRequestOptions;
   readonly #cancelled: AbortSignal;
   readonly #late = new AbortController();
-  /** Aborts when the request is canceled or its time is over. */
+  /** Aborts when the request is canceled or its deadline passes. */
   readonly signal: AbortSignal;
   #deadline: NodeJS.Timeout | undefined;
   #slot: Slot | undefined;
   #token: string | undefined;
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   #retry: Retry | undefined;
-  /** True if the service refused the last attempt that was sent, so that it cost nothing. */
+  /** True if the last attempt wasn't billed, because the service refused it or nothing was sent. */
   #isRefused = false;
 
   constructor(
@@ -65,7 +68,7 @@ export class PendingRequest implements ApprovedTarget {
     return this.#request.sendsSecret;
   }
 
-  /** The secrets of the connection, and the token of the current attempt. */
+  /** The secrets of the connection and the token of the current attempt. */
   get secrets(): readonly string[] {
     const { secrets = [] } = this.#request;
     return [...secrets, this.#token ?? ''];
@@ -92,8 +95,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Waits for the token and the slot of the next attempt. The slot comes last: it stands for a
-   * request that is sent now, and intervals are kept between requests.
+   * Waits for a token, and then for a slot. The slot comes last, because the minimum interval
+   * counts from the moment it's granted.
    * @returns the value of the Authorization header, if the request has one
    * @throws {ServiceError}
    */
@@ -104,8 +107,8 @@ export class PendingRequest implements ApprovedTarget {
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
     this.#outcome = ['ok'];
     if (tokens && !tokens.hasToken()) {
-      // The token expired in the queue. This happens only once: a token that expires as fast again
-      // would never be used.
+      // The token expired in the queue. This is handled only once, because a second token that
+      // expires this quickly could never be used.
       this.#slot?.release('failed');
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
@@ -116,7 +119,7 @@ export class PendingRequest implements ApprovedTarget {
     return this.#token === undefined ? undefined : `${scheme} ${this.#token}`;
   }
 
-  /** Turns an error into the failure of this request, without its secrets. */
+  /** Turns an error into the failure of this request, without details that contain secrets. */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;
     const { error, isTransient } = toFailure(cause, this.#request, clock.now());
@@ -128,7 +131,7 @@ export class PendingRequest implements ApprovedTarget {
     return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
   }
 
-  /** True if a failed attempt is followed by another one. Frees its slot for the time in between. */
+  /** True if a failed attempt will be retried. Releases its slot in any case. */
   plansRetry(cause: unknown): boolean {
     const { error, isTransient } = this.fail(cause);
     this.#isRefused ||= isTransient;
@@ -139,24 +142,24 @@ export class PendingRequest implements ApprovedTarget {
     const retry = MAX_RETRIES - budget.retriesLeft + 1;
     const wait = waitMs(retry, error.details.retryAfterMs ?? 0, random);
     this.#retry = { retry, waitMs: wait, error };
-    // No wait ends after the deadline.
+    // A wait that lasts beyond the deadline is pointless.
     return clock.monotonic() + wait < (budget.endsAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Milliseconds before the retry that `plansRetry` has planned. */
+  /** Milliseconds before the retry that `plansRetry` has scheduled. */
   get retryWaitMs(): number {
     return this.#retry?.waitMs ?? 0;
   }
 
-  /** Counts and announces that retry. */
+  /** Counts and reports the scheduled retry. */
   startRetry(): void {
     this.#request.budget.retriesLeft -= 1;
     if (this.#retry) this.#request.onRetry?.(this.#retry);
   }
 
   /**
-   * Ends the request. The rest of its response is read in the background, and the slot is held until
-   * then.
+   * Ends the request. The rest of its response is read in the background, and the slot is held
+   * until then.
    */
   async finish(body: Body | undefined): Promise<void> {
     try {
@@ -170,7 +173,10 @@ export class PendingRequest implements ApprovedTarget {
     }
   }
 
-  /** The failure as it is reported: a canceled request is canceled, whatever else went wrong. */
+  /**
+   * Returns the error to report. Cancellation takes precedence over any failure. The deadline takes
+   * precedence unless no connection was made.
+   */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
     const host = new URL(this.#request.url).host;
@@ -184,12 +190,14 @@ export class PendingRequest implements ApprovedTarget {
     return new ServiceError(error.kind, { host, attempts, ...error.details });
   }
 
-  /** Gives the slot back. Only the first call counts. */
   #release(): void {
     this.#slot?.release(...this.#outcome);
   }
 
-  /** Starts the time of the call with its first attempt: the wait for a turn depends on others. */
+  /**
+   * Starts the deadline of the call with its first attempt. Time in the queue doesn't count,
+   * because it depends on other requests.
+   */
   #startDeadline(): void {
     const { budget } = this.#request;
     const now = this.#options.clock.monotonic();

@@ -1,30 +1,32 @@
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 
-/** The requests that a service accepts, as its responses state it. Undefined if they don't. */
+/** The request rate that a service accepts, as stated in a response. Undefined if not stated. */
 export interface RateLimit {
   readonly perSecond: number | undefined;
-  /** Requests left in this second. */
+  /** Number of requests left in the current second. */
   readonly left: number | undefined;
 }
 
 export interface NextStart {
-  /** Monotonic milliseconds until the next request starts. */
+  /** Milliseconds until the next request starts. */
   readonly inMs: number;
-  /** The interval that it keeps: that of the setting, or that of the rate of the service. */
+  /** The source of the interval: the user's setting, or the rate stated by the service. */
   readonly spacedBy: 'setting' | 'service';
 }
 
 const SECOND_MS = 1_000;
-/** A rate that no response has repeated for a minute may have been that of a busy moment. */
+/**
+ * A rate is dropped after a minute without repetition. It may have applied only to a busy moment.
+ */
 const RATE_LIFE_MS = 60_000;
 
-/** The earliest start of the next request: after the last one, after a response, and after a pause. */
+/** Computes the earliest start of the next request, from intervals, stated rates, and pauses. */
 export class RequestPace {
   readonly #clock: Clock;
-  /** Milliseconds between two starts that the user has set. */
+  /** Minimum milliseconds between two starts, from the user's setting. */
   minIntervalMs: number;
-  /** The interval of the rate that the service has stated, and the end of its validity. */
+  /** The interval for the rate stated by the service, and the end of its validity. */
   #stated = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
@@ -35,14 +37,15 @@ export class RequestPace {
     this.minIntervalMs = minIntervalMs;
   }
 
-  /** Notes that a request starts now. */
+  /** Records that a request starts now. */
   start(): void {
     this.#lastStartAt = this.#clock.monotonic();
   }
 
   /**
-   * Keeps the rate that a response states for a minute. If it leaves no request in this second, others
-   * use the service too, and the next start also keeps its distance from the response.
+   * Applies the rate that a response states, for one minute. If no request is left in this second,
+   * other clients are using the service too. The next start then also keeps the interval from this
+   * response.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;
@@ -52,24 +55,24 @@ export class RequestPace {
     if (left === 0) this.#heldUntil = now + intervalMs;
   }
 
-  /** Starts nothing for this time, which a retry wouldn't exceed either. */
+  /** Delays all starts by this many milliseconds, up to `LONGEST_RETRY_AFTER_MS`. */
   pause(ms: number): void {
     const until = this.#clock.monotonic() + Math.min(ms, LONGEST_RETRY_AFTER_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 
-  /** Milliseconds until a pause of the service ends. Zero or less without one. */
+  /** Milliseconds until a pause requested by the service ends. Zero or less if there is none. */
   get pauseMs(): number {
     return this.#pausedUntil - this.#clock.monotonic();
   }
 
-  /** Milliseconds until the next start. Zero or less if it can be now. */
+  /** Milliseconds until the next start. Zero or less if a request can start now. */
   get waitMs(): number {
     const { bySetting, byService } = this.#spacedUntil();
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
-  /** The next start as far as it waits for an interval. */
+  /** The next start by intervals alone, without pauses. Undefined if no interval delays it. */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();
     const inMs = Math.max(bySetting, byService) - this.#clock.monotonic();

@@ -1,12 +1,12 @@
 /**
- * The retry rules. Pure.
+ * The retry rules. Pure functions.
  *
- * - 429 and 500 to 504 are retried at most 3 times, 501 included: the documentation of the service asks
- *   for it.
+ * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the documentation of
+ *   the service says to retry it.
  * - A connection that failed before anything was sent counts as one of the 3.
- * - The backoff is 0.5–1, 1–2, and 2–4 s. Random waits spread the clients. The ranges don't overlap, so
- *   waits always grow.
- * - `Retry-After` lengthens a wait up to 60 s. Beyond that the failure is reported with its time.
+ * - The backoff is 0.5–1, 1–2, and 2–4 s. Random waits spread the load of several clients. The
+ *   ranges don't overlap, so waits always grow.
+ * - `Retry-After` extends a wait up to 60 s. Beyond that, the failure is reported with its time.
  *   axios-retry passes any value to a timer, and a timer with a huge value fires at once.
  */
 
@@ -16,7 +16,7 @@ export const LONGEST_RETRY_AFTER_MS = 60_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 501, 502, 503, 504]);
 const FIRST_WAIT_MS = 1_000;
 
-/** Each of the three forms of an HTTP date begins with a day of the week. */
+/** All three formats of an HTTP date start with the day of the week. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 export function isRetriedStatus(status: number | undefined): boolean {
@@ -26,7 +26,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 /**
  * Returns the milliseconds before a retry.
  * @param retry 1 for the first retry
- * @param retryAfterMs the wait that the service asked for, or 0
+ * @param retryAfterMs the wait that the service requested, or 0
  */
 export function retryWaitMs(retry: number, retryAfterMs: number, random: () => number): number {
   const top = FIRST_WAIT_MS * 2 ** (retry - 1);
@@ -34,8 +34,9 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 }
 
 /**
- * Returns the milliseconds from now in a `Retry-After` header, which has seconds or an HTTP date.
- * Undefined if it's missing or invalid. A date is compared with the `Date` header, since clocks differ.
+ * Converts a `Retry-After` header, in seconds or as an HTTP date, to milliseconds from now.
+ * Undefined if it's missing or invalid. A date is compared with the `Date` header, because clocks
+ * differ.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,
@@ -45,7 +46,7 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
-  // `Date.parse` accepts nearly any text with a number.
+  // `Date.parse` accepts almost any text that contains a number.
   if (!HTTP_DATE.test(text)) return undefined;
   const until = Date.parse(text);
   if (Number.isNaN(until)) return undefined;

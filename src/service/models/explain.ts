@@ -4,7 +4,7 @@ import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
-/** What the checks may find to be the cause of a refusal; anything else only kept them from looking. */
+/** Check failures that explain a refusal. Any other failure only stopped the checks. */
 const CAUSES: readonly ErrorKind[] = [
   'key-refused',
   'token-request-refused',
@@ -19,8 +19,8 @@ const CAUSES: readonly ErrorKind[] = [
 ];
 
 /**
- * The cause of a refusal, by the checks that were run after it.
- * @param failure what they found; undefined if all passed
+ * Returns the cause of a refusal, based on the checks that ran after it.
+ * @param failure the first failed check; undefined if all passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
@@ -30,14 +30,17 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
     : refusal;
 }
 
-/** The cause of a refusal, by what the service says about the model, where that tells it. Pure. */
+/**
+ * Returns the cause of a refusal, based on the service's entry of the model. If the entry doesn't
+ * explain it, returns the refusal. Pure.
+ */
 export function explainByModel(
   refusal: ServiceError,
   model: Model,
   parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
-  // The code says no more than that the request was bad.
+  // Leaves out the code, which only means that the request was bad.
   const { status, host, attempts, requestId } = refusal.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }

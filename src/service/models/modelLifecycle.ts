@@ -1,26 +1,24 @@
 import type { Model } from '../api/modelList.ts';
 import { type ServiceError, safeWord } from '../errors.ts';
 
-/** The one rule for where a model is in its life, by the service's own list and clock. Pure. */
-
-/** What the list says about the life of a model. */
+/** The lifecycle of a model, determined by the service's model list and clock. Pure. */
 export interface ModelLifecycle {
-  /** Where it is now; undefined where it stays, or where the service did not say its time. */
+  /** The current stage; undefined if it is neither, or if the response had no date. */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
-  /** The day, past or to come, YYYY-MM-DD. */
+  /** The day of deprecation, past or future, YYYY-MM-DD. */
   readonly deprecated: string | undefined;
-  /** The same. */
+  /** The day of withdrawal, past or future, YYYY-MM-DD. */
   readonly withdrawn: string | undefined;
-  /** Other stages it is in, such as `constricted`; short words. */
+  /** Other current stages, short words such as `constricted`. */
   readonly others: readonly string[];
-  /** Ids of the models in its place, those of its withdrawal first. */
+  /** IDs of replacement models. Those listed for the withdrawal come first. */
   readonly successors: readonly string[];
 }
 
-/** The form of a day in the life of a model; what has another form says nothing. */
+/** Stages with a start date in any other format are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The later one first. */
+/** The later stage comes first. */
 const ENDS = ['withdrawn', 'deprecated'] as const;
 
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
@@ -38,7 +36,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   };
 }
 
-/** A failure for which the model is the reason, with what becomes of the model. */
+/** Adds the successors and the withdrawal date to a failure that the model caused. */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;
   if (!stage) return error;

@@ -5,20 +5,20 @@ import { ServiceError } from '../errors.ts';
 import type { Operation } from '../services.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 
-/** A request that is about to be made. */
 export interface ModelRequest {
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** All that the model reads: the prompt, and for a continuation the answer so far behind it. */
+  /** Everything the model reads: the prompt, followed by the response so far if there is one. */
   readonly text: string;
-  /** The new tokens to ask for where nothing is set; `DEFAULT_NEW_TOKENS` without it. */
+  /** The default for `max_new_tokens`; `DEFAULT_NEW_TOKENS` if undefined. */
   readonly newTokens?: number;
 }
 
 /**
- * What is known to keep a model from serving a request whose parameters can be sent: its end, or
- * its own limit. Whether a text is too long only the service can count, and says itself. Pure.
- * @returns `model-unknown` or `parameter-refused`; undefined if nothing does
+ * Finds a known reason why the model can't serve a request with valid parameters: its withdrawal or
+ * its output limit. The prompt length isn't checked, because only the service can count tokens.
+ * Pure.
+ * @returns `model-unknown` or `parameter-refused`; undefined if there is no known reason
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
   const lifecycle = lifecycleOf(model);
@@ -34,9 +34,10 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 }
 
 /**
- * The new tokens to ask for where nothing is set: as many as ever, unless the model takes fewer, or
- * the text is likely to leave room for fewer. Not fewer than the fewest that are set. Pure.
- * @param model undefined where nothing is known about it
+ * Returns the value for `max_new_tokens` if it isn't set. The model's output limit can lower the
+ * default. In chat, so can the estimated room that the text leaves in the context. In generation,
+ * the value is at least `min_new_tokens`. Pure.
+ * @param model undefined if nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {
   const { operation, parameters, text, newTokens = DEFAULT_NEW_TOKENS } = request;

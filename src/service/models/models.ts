@@ -12,39 +12,38 @@ import { SharedTask } from '../sharedTask.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
-/** 4 KB for each model, where a service puts all that are looked at on one page. */
+/** 4 KB per model, for services that list `MOST_MODELS` models on one page. */
 const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 
-/** For the entry of a single model, while somebody looks at an empty list. */
+/** Deadline for the entry of the current model, while the user sees an empty list. */
 const LOOK_MS = 5_000;
 const LIFE_MS = 3_600_000;
 
-/** Whose list of models, and for what. */
 export interface ModelSource {
   readonly service: Service;
-  /** Origin and path prefix, already checked. */
+  /** The origin and path prefix, already checked. */
   readonly serviceUrl: string;
   readonly operation: Operation;
-  /** Keys that no URL may contain, in case one was pasted as a model ID. */
+  /** Keys that a URL can't contain, in case the user pasted one as a model ID. */
   readonly secrets?: readonly string[];
 }
 
-/** The same, with the one origin that may be asked. */
+/** A source with the only origin that requests may go to. */
 interface BoundSource extends ModelSource {
   readonly origin: string;
 }
 
 /**
- * What services say about their models. Where that is public no request has a credential, so that a
- * model can be picked before a key is set. Nothing is handed out whose words repeat a secret: it
- * would be shown.
+ * The models of all services. Requests for public lists carry no credential, so the user can pick a
+ * model before setting a key. Models whose fields contain a secret are dropped, because the fields
+ * are shown to the user.
  */
 export class Models {
   readonly #http: Http;
   readonly #secrets: () => readonly string[];
   readonly #clock: Clock;
-  /** What was said in the last hour. */
+  /** Models that the services returned. Entries are valid for an hour. */
   readonly #cache = new Map<string, Moment & { readonly model: Model }>();
   readonly #tasks = new Map<string, SharedTask<Model | undefined>>();
 
@@ -55,10 +54,10 @@ export class Models {
   }
 
   /**
-   * The models that a service offers at this moment, as for a person who picks one; and the current
-   * one at the end if the service has withdrawn it, so that it can be shown what becomes of it.
-   * @param access what a list is asked with that is not public
-   * @throws {ServiceError} as the service failed; `cancelled` when the signal aborts
+   * Lists the models that the service offers now, for the user to pick from. If the current model
+   * is withdrawn, it is added at the end, so that its withdrawal can be shown.
+   * @param access credentials for a list that isn't public
+   * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
   async list(
     from: ModelSource,
@@ -67,7 +66,7 @@ export class Models {
     access?: Access,
   ): Promise<ModelList> {
     const all = await listModels(this.#http, from, signal, access);
-    // Nearly every list is free of secrets: one search in place of a thousand.
+    // Nearly all lists are free of secrets, so one search of the whole list usually suffices.
     const isFree = (words: unknown) => !this.#holdsSecret(words, from);
     const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
     this.#keep(from, list.models);
@@ -81,11 +80,12 @@ export class Models {
   }
 
   /**
-   * What a service says about one model, also one that it has withdrawn or does not offer for this
-   * operation. Whatever comes of it, a connection is open afterwards that the next request can use.
-   * @param limiter counts the request, where it is none that somebody waits to see
-   * @returns undefined where it says nothing, as for a custom deployment
-   * @throws {ServiceError} where it cannot be reached; `cancelled` when the signal aborts
+   * Gets one model from the service, even if it is withdrawn or isn't offered for this operation.
+   * Unless the service is unreachable, the next request can reuse the open connection.
+   * @param limiter counts the request; omitted if the user waits for its result
+   * @returns undefined if the service has no such entry, for example for a custom deployment
+   * @throws {ServiceError} if there is no response from the service; `cancelled` if the signal
+   * aborts
    */
   async fetchModel(
     from: BoundSource,
@@ -110,7 +110,7 @@ export class Models {
     return model;
   }
 
-  /** The same for those who ask for it at the same time: they share one request. */
+  /** Like `fetchModel`, but concurrent calls for the same model share one request. */
   fetchModelTogether(
     from: BoundSource,
     modelId: string,
@@ -124,7 +124,7 @@ export class Models {
     return task.wait(signal);
   }
 
-  /** One model as far as it is known without asking. */
+  /** Returns a model from the cache, without a request. */
   knownModel(from: ModelSource, modelId: string): Model | undefined {
     const entry = this.#cache.get(keyOf(from, modelId));
     return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.model : undefined;
@@ -144,7 +144,7 @@ export class Models {
   }
 }
 
-/** The models a service offers for an operation. @throws {ServiceError} */
+/** Lists the models that a service offers for an operation. @throws {ServiceError} */
 export async function listModels(
   http: Http,
   from: ModelSource,
@@ -170,7 +170,7 @@ export async function listModels(
         calls.read(parseJson(await body.text()), header('date'), left),
     });
     models.push(...read.models);
-    // Only the marker is taken from the link to the next page; the address stays ours.
+    // Only the marker of the next page is used, so a link can't lead to another URL.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     if (read.hasMore || !start) return { models, hasMore: read.hasMore };
     if (models.length >= MOST_MODELS) break;
