@@ -34,9 +34,9 @@ import { type Log, openLog } from './ui/log.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
- * Creates the parts in order of dependency. Makes no request, starts no timer, reads no secret, and
- * doesn't load the service client. Where a part fails, commands say so, since VS Code shows nobody
- * why one is missing, and the log says which part it was.
+ * Creates the parts in order of dependency. Sends no request, starts no timer, reads no secret, and
+ * doesn't load the service client. If a part fails, every command reports it, because VS Code
+ * doesn't show why a command is missing. The log names the part.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -44,9 +44,9 @@ export function activate(context: ExtensionContext): void {
   const hasAllCommands = registerCommands(() => app, subscriptions);
   const parts = new DisposableStack();
   let latest = 'the log';
-  /** Keeps each part as soon as it is made, since the next one can fail. */
+  /** Registers each part for disposal as soon as it's created, because the next one can fail. */
   const make: Make = (name, makePart) => {
-    // Nothing is created once the window has closed.
+    // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');
     latest = name;
     return parts.adopt(makePart(), (part) => part.dispose());
@@ -62,18 +62,19 @@ export function activate(context: ExtensionContext): void {
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
     log?.error(`could not start: ${latest} failed with ${nameOf(error)}`);
-    // What is half built would listen and paint until the window closes.
+    // Disposes the parts that were already created. Otherwise they would keep listening and
+    // updating the status bar.
     try {
       parts.dispose();
     } catch {
-      // All of them have ended, whichever failed.
+      // A `DisposableStack` disposes all parts, even if some of them fail.
     }
   }
 }
 
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
 
-/** The parts that live as long as the window. The service client and chat load with the first use. */
+/** The parts that live as long as the window. The service client and chat load on first use. */
 class HostedModel implements App {
   readonly log: Log;
   readonly globalState: Memento;
@@ -166,7 +167,7 @@ class HostedModel implements App {
     listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
   }
 
-  /** Nobody waits for it; a failure of it still must not pass unseen. */
+  /** Logs failures of work that isn't awaited. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
       this.log.error(`in the background: ${nameOf(error)}`);
@@ -193,7 +194,7 @@ class HostedModel implements App {
 
   async #keepFresh(): Promise<void> {
     if (!window.state.focused || !this.#runtime) return;
-    // A token isn't refreshed after the connection in use has changed.
+    // Checks the connection first, so that no token of a replaced connection is refreshed.
     await this.connections.refresh();
     this.#runtime.keepTokenFresh();
   }
@@ -214,7 +215,7 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return uri.path.endsWith('/.env');
 }
 
-/** All that may be told of a failure whose words are not our own. */
+/** Only the name is logged, because messages of foreign errors can contain secrets. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown failure';
 }

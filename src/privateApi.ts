@@ -1,13 +1,12 @@
 import type { LanguageModelResponsePart } from 'vscode';
 
 /**
- * Everything of VS Code that the extension uses without a promise: commands that are not listed in
- * https://code.visualstudio.com/api/references/commands, and values that are not in its types. Each
- * one names the versions it was seen in and its source. `test/host/privateApi.test.ts` fails with the
- * name of what is gone. Pure, so that every room can import it.
+ * Unsupported parts of VS Code that the extension uses: commands that aren't listed in
+ * https://code.visualstudio.com/api/references/commands, and values that aren't in its types. Each
+ * comment has the source, and the versions it was checked in. `test/host/privateApi.test.ts` names
+ * the parts that are gone. Pure, so that every room can import it.
  */
 
-/** Commands, by what they do. */
 export const privateCommands = {
   /**
    * Adds a group to the models of a provider: `{ name, vendor }`. Fails if the group exists.
@@ -28,13 +27,13 @@ export const privateCommands = {
    */
   openSettings: 'workbench.action.openSettings',
   /**
-   * Opens the editor for the trust in the workspace.
+   * Opens the Workspace Trust editor.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/workspace/common/workspace.ts
    */
   manageTrust: 'workbench.trust.manage',
   /**
-   * Moves the keyboard to the active editor.
+   * Moves the focus to the active editor.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/browser/parts/editor/editorActions.ts
    */
@@ -42,52 +41,53 @@ export const privateCommands = {
 } as const;
 
 /**
- * The setting that turns off VS Code's chat, with all models.
+ * The setting that turns off VS Code's chat and all models.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/chat.contribution.ts
  */
 export const AI_SETTING = 'chat.disableAIFeatures';
 
 /**
- * The setting that chooses the model for small requests, as for the title of a chat.
+ * The setting that selects the model for small requests, such as for the title of a chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/chat.contribution.ts
  */
 export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 
 /**
- * The built-in extension that is VS Code's chat. It is missing while the chat is off.
+ * The built-in extension that provides VS Code's chat. It's missing while the chat is off.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/package.json
  */
 export const CHAT_EXTENSION = 'GitHub.copilot-chat';
 
 /**
- * The caller of a request that VS Code sends itself, as for the title of a chat.
+ * The caller of a request from VS Code itself, such as for the title of a chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  */
 const VSCODE_ITSELF = 'core';
 
 /**
- * The role of a system message. The types have only those of the user and the assistant.
+ * The role of a system message. The types have only the roles of the user and the assistant.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelSystem.d.ts
  */
 export const SYSTEM_ROLE = 3;
 
 /**
- * The type of a data part with the tokens of a response, which the chat counts.
+ * The type of a data part with the token usage of a response. The chat counts it.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
  */
 export const USAGE_TYPE = 'usage';
 
 /**
- * The extension that sends a chat request, in lower case; empty if VS Code doesn't name it.
+ * The ID of the extension that sends a chat request, in lower case. Empty if VS Code doesn't
+ * report it.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
- * @param options of the request
+ * @param options options of the request
  */
 export function callerOf(options: object): string {
   const caller: unknown = Reflect.get(options, 'requestInitiator');
@@ -100,17 +100,17 @@ export function isVSCode(caller: string): boolean {
 }
 
 /**
- * True if VS Code asks for the models of one group. It asks for each group, and once without one.
+ * True if VS Code requests the models of a group. It requests each group, and once without a group.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
- * @param options of the request for models
+ * @param options options of the request for models
  */
 export function isOfModelGroup(options: object): boolean {
   return Reflect.get(options, 'configuration') !== undefined;
 }
 
 /**
- * A part of a response that the chat shows as reasoning; undefined if VS Code has none.
+ * A response part that the chat shows as reasoning; undefined if VS Code has no such part.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
  * @param api the module `vscode`
@@ -121,8 +121,8 @@ export function thinkingPart(api: object, text: string): LanguageModelResponsePa
 }
 
 /**
- * The values of a setting. In a remote window, `globalValue` is that of the remote machine if it has
- * one, and the types have neither of the two values that it comes from.
+ * The values of a setting. In a remote window, `globalValue` is the value of the remote machine, or
+ * else the local one. The types lack these two separate values.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostConfiguration.ts
  */
@@ -135,7 +135,7 @@ export interface Inspected {
   readonly workspaceFolderValue?: unknown;
 }
 
-/** The value in the user's own settings file, which a dev container can't write. */
+/** The value in the user's own settings file. A dev container can't write that file. */
 export function userValue(found: Inspected): unknown {
   return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
 }

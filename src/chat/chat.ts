@@ -4,8 +4,9 @@ import type { Chat } from './offerModels.ts';
 import { startChat } from './useInChat.ts';
 
 /**
- * Makes what answers VS Code's chat. Loaded with its first request, or the first command about it.
- * @param onModelsChange has VS Code ask for the models again
+ * Creates the parts that serve VS Code's chat. Loaded with the first chat request or the first
+ * command that needs them.
+ * @param onModelsChange makes VS Code request the models again
  */
 export function makeChat(deps: ChatDeps, extensionId: string, onModelsChange: () => void): Chat {
   const provider = new ChatProvider(deps, extensionId, onModelsChange);

@@ -13,12 +13,12 @@ import type { Generation } from '../service/api/responseReader.ts';
 import { parseJson } from '../service/responseSchemas.ts';
 import * as texts from './chatMessages.ts';
 
-/** What VS Code is told of an answer: its parts, and why it is none. */
+/** Reports responses and failures to VS Code's chat. */
 
-/** A sentence of ours, which the chat shows as it is. */
+/** A failure with a message that the chat shows unchanged. */
 export class ChatError extends Error {}
 
-/** Reports what follows the text: the usage, which the chat counts, and calls, whole. */
+/** Reports the parts after the text: complete tool calls, and the token usage. */
 export function reportAnswer(
   answer: Generation,
   progress: Progress<LanguageModelResponsePart>,
@@ -29,13 +29,13 @@ export function reportAnswer(
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
   };
-  // All of them before the first is reported: of a half list nothing may run.
+  // All calls are converted before the first is reported. If one is malformed, none may run.
   const calls = cutReason(answer) ? [] : answer.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
 }
 
-/** @throws {ChatError} where the answer is cut, or none */
+/** @throws {ChatError} if the response is truncated or empty */
 export function checkEnd(answer: Generation, hasReasoned: boolean): void {
   const reason = cutReason(answer);
   if (reason) throw new ChatError(texts.truncatedText(reason));
@@ -55,14 +55,14 @@ function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCa
   return new LanguageModelToolCallPart(id || randomUUID(), name, input);
 }
 
-/** Other extensions read the code: a refusal of ours is final, anything else is not. */
+/** Converts a failure for other extensions. `NoPermissions` marks our refusals as final. */
 export function errorForExtension(error: unknown, text: string): LanguageModelError {
   return error instanceof ChatError
     ? LanguageModelError.NoPermissions(text)
     : new LanguageModelError(text);
 }
 
-/** Reports reasoning, or nothing if VS Code can't show it. */
+/** Reports reasoning. Does nothing if VS Code can't show it. */
 export function reportReasoning(text: string, progress: Progress<LanguageModelResponsePart>): void {
   const part = thinkingPart(vscode, text);
   if (part) progress.report(part);

@@ -4,24 +4,25 @@ import type { Connection } from '../service/connection.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * Who may have answers: VS Code lets every extension call the models of every other one, without a
- * word to the user. An aid, not a boundary: what runs in the same process could name itself anything.
+ * The user's decisions about other extensions. VS Code lets every extension call the models of any
+ * other extension, without notice to the user. These checks are no security boundary, because code
+ * in the same process can use any name.
  */
 
 const ANSWERS = 'hostedModel.callers';
 const MOST_ANSWERS = 100;
 
 interface KeptAnswer {
-  /** As VS Code names the extension, in lower case; empty where it does not. */
+  /** ID of the extension in lower case; empty if VS Code doesn't report it. */
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Hash of the key, and of the host and project that the question showed. */
+  /** Hash of the key, and of the host and project shown in the prompt. */
   readonly fingerprint: string;
 }
 
 export interface CallersOptions {
   readonly state: Memento;
-  /** The id of this extension. */
+  /** ID of this extension. */
   readonly ownId: string;
   readonly fingerprintOf: (connection: Connection, ...shown: readonly string[]) => Promise<string>;
   readonly ask: (id: string, connection: Connection) => Promise<boolean>;
@@ -41,9 +42,9 @@ export class ChatCallers {
   }
 
   /**
-   * Asks once for each caller, key, host and project. The decision covers only the values that were
-   * shown.
-   * @param signedOut aborts once the key is gone: what is answered then is about nothing
+   * Prompts once for each combination of caller, key, host, and project. A decision covers only the
+   * values that were shown.
+   * @param signedOut aborts at a sign-out; a decision made after that is discarded
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
@@ -98,7 +99,7 @@ export interface CallerRow extends QuickPickItem {
   readonly caller: string;
 }
 
-/** As after signing out. */
+/** Forgets all decisions, because the user signed out. */
 export async function forgetCallers(state: Memento): Promise<void> {
   await state.update(ANSWERS, undefined);
 }

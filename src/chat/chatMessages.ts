@@ -7,15 +7,15 @@ import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
-/** What people read of chat: failures in its view, questions, and the first use. Pure. */
+/** Texts of the chat: failures, confirmations, and the first use. Pure. */
 
-/** What VS Code shows over a model of the list. */
+/** Tooltip of a model in VS Code's model list. */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` The service withdraws it on ${withdrawn}.` : '';
   return `${id}${provider && ` by ${provider}`}, with your own key.${end}`;
 }
 
-// Failures. The chat shows no buttons: the way out is a command, in words.
+// Failures. The chat shows no buttons, so these texts name a command instead.
 
 export const NOT_SET_UP =
   'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
@@ -28,7 +28,6 @@ export const UNREADABLE_CALL =
 export const CALLER_REFUSED =
   'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
 
-/** The answer ended at a limit. */
 export function truncatedText(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
     ? 'The answer ended at the most tokens that were asked for. Ask the model to go on, or raise max_new_tokens in the setting hostedModel.parameters.'
@@ -37,7 +36,7 @@ export function truncatedText(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to be sent. Start a new chat, or attach less.';
 
-/** The endings that differ from those of a selection. */
+/** Failures with another text than for a selection. */
 const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
@@ -46,14 +45,14 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
 };
 
 /**
- * A failure as the chat shows it.
- * @param message undefined for one that nobody has to know of
+ * Text of a failure in the chat.
+ * @param message undefined if the failure needs no message
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
     const ending = ENDINGS[error.kind];
     if (ending) return ending(error);
-    // Of an answer that is too large nobody has counted the bytes.
+    // Only requests have an actual size. A response that is too large isn't counted to its end.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Cancelled.';
@@ -65,14 +64,12 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
 }
 
-/** True if a Markdown renderer would turn the text into a link, although it has no markup. */
+/** True if a Markdown renderer would turn the text into a link, even without markup. */
 export function becomesLink(text: string): boolean {
   return /:\/\/|www\.|@/i.test(text);
 }
 
-/**
- * Escapes text for Markdown, as in the chat. Words that would become links are formatted as code.
- */
+/** Escapes text for Markdown. Words that would become links are formatted as code. */
 export function escapeMarkdown(text: string): string {
   const words = text.split(' ').map((word) => (becomesLink(word) ? codeSpan(word) : escaped(word)));
   return words.join(' ');
@@ -82,19 +79,19 @@ function escaped(text: string): string {
   return text.replace(/[\\`*_[\]<>&|~]/g, String.raw`\$&`);
 }
 
-/** Formats any text as inline code in Markdown. */
+/** Formats text as inline code in Markdown, even if it contains backticks. */
 function codeSpan(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
   return runs.length > 0 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`;
 }
 
-// Who may spend
+// Other extensions
 
 export const ALLOW = 'Allow';
 export const DENY = 'Don’t Allow';
 
-/** @param id of the extension; empty where VS Code does not name it */
+/** @param id ID of the extension; empty if VS Code doesn't report it */
 export function callerQuestion(id: string): string {
   return id === ''
     ? 'Let an unnamed extension use your hosted model?'
@@ -115,10 +112,10 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
-/** The most characters of a prompt that a question shows. */
+/** Number of characters of a prompt that its confirmation shows. */
 const MOST_SHOWN = 300;
 
-/** Returns the destination, the length, and the beginning of the text, as Markdown. */
+/** Destination, length, and beginning of the text, as Markdown. */
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(
@@ -129,7 +126,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
-/** The host, and what is billed there. */
+/** Host of the service, and the project or other resource that is billed. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;
@@ -141,7 +138,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Of the system text and the tools that VS Code sends with each step of an agent (measured). */
+/** Tokens of the system text and tools that VS Code sends with each agent step (measured). */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';
@@ -159,7 +156,7 @@ export const AI_IS_OFF = `Hosted Model: AI features are turned off in the settin
 export const NOT_TRUSTED =
   'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
 
-/** What could not be done for the user, and how they can. */
+/** Steps that failed, and how the user can do them manually. */
 export const BY_HAND = {
   group:
     'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',

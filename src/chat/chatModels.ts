@@ -8,21 +8,21 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * The models that VS Code offers in its chat, as the service listed them last: VS Code asks for them
- * many times, and is answered without a request.
+ * The models that VS Code offers in its chat, as the service last listed them. VS Code requests
+ * them often, so they are served from storage.
  */
 
 const LISTS = 'hostedModel.chatModels';
-/** Services, each with its operations, whose lists are kept. */
+/** Number of lists that are kept, one for each service, address, and operation. */
 const MOST_LISTS = 8;
-/** Of each; nobody picks from more. */
+/** Number of models that are kept in each list. Users don't pick from more. */
 const MOST_MODELS = 200;
 const TOOLS = 'function_calling';
 const IMAGES = 'image_chat';
 const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
-/** What most models take, where the service does not say. */
+/** Context length in tokens of most models, used if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
-/** The list of a day ago is looked at again once somebody chats. */
+/** Age after which a list is fetched again, at the next chat response. */
 const STALE_MS = 86_400_000;
 
 interface KeptList {
@@ -37,7 +37,7 @@ export class ChatModels {
   readonly #now: () => number;
   readonly #onChange: () => void;
 
-  /** @param onChange called when a list has been kept */
+  /** @param onChange called after a list is saved */
   constructor(state: Memento, now: () => number, onChange: () => void) {
     this.#state = state;
     this.#now = now;
@@ -45,8 +45,8 @@ export class ChatModels {
   }
 
   /**
-   * The model in the settings first, and those that the service has listed for this operation. One
-   * that it has not listed yet has no abilities that would be a mere hope.
+   * The model in the settings, then the other models that the service listed for this operation. An
+   * unlisted model gets no capabilities, because they would be guesses.
    */
   information(connection: Connection): LanguageModelChatInformation[] {
     const { resource, projectId, modelId } = connection;
@@ -63,7 +63,6 @@ export class ChatModels {
     return Math.abs(this.#now() - at) > STALE_MS;
   }
 
-  /** Keeps what a service has listed. */
   async keep(source: ModelSource, models: readonly Model[]): Promise<void> {
     const from = keyOf(source);
     const others = this.#lists().filter((list) => list.from !== from);
@@ -83,11 +82,11 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelSource): string {
-  // Two services can share an address.
+  // The address isn't enough, because two services can share one.
   return [serviceUrl, operation, service.word].join(' ');
 }
 
-/** As much of a model as is shown: what a service says of one can be long. */
+/** Reduces a model to the values that are used, because descriptions from a service can be long. */
 function slim(model: Model): Model {
   return {
     ...model,
@@ -98,7 +97,7 @@ function slim(model: Model): Model {
   };
 }
 
-/** VS Code renders the name of a model as Markdown that may run commands. */
+/** Removes unsafe names, because VS Code renders model names as Markdown that can run commands. */
 function plainName(text: string): string {
   return PLAIN_NAME.test(text) && !becomesLink(text) ? text : '';
 }

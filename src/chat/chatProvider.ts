@@ -46,16 +46,16 @@ import * as texts from './chatMessages.ts';
 import { ChatModels } from './chatModels.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
-/** VS Code's chat, agents and other extensions on the hosted model. */
+/** Serves VS Code's chat, agents, and other extensions with the hosted model. */
 
-/** What chat works with. */
+/** The parts of the extension that chat needs. */
 export interface ChatDeps {
   readonly log: Log;
   readonly status: StatusItem;
   readonly history: SessionHistory;
   readonly connections: Connections;
   readonly usage: Usage;
-  /** What is remembered in every window; nothing secret. */
+  /** State shared by all windows. Contains no secrets. */
   readonly globalState: Memento;
   readonly startWatch: () => GenerationWatch;
 }
@@ -66,7 +66,7 @@ interface ChatRequest {
   readonly signedOut: AbortSignal;
 }
 
-/** Who asks, and what is told of the answer while it comes. */
+/** The caller of a request, and the callbacks for its response. */
 interface ChatListener extends Pick<CallOptions, 'onText' | 'onReasoning'> {
   readonly caller: UsageRow['caller'];
 }
@@ -75,11 +75,11 @@ export class ChatProvider {
   readonly models: ChatModels;
   readonly callers: ChatCallers;
   readonly #deps: ChatDeps;
-  /** Services whose lists were asked for behind an answer. */
+  /** Services whose models were already listed again in this window. */
   readonly #listed = new Set<string>();
   #groupCalls = 0;
 
-  /** @param onModelsChange has VS Code ask for the models again */
+  /** @param onModelsChange makes VS Code request the models again */
   constructor(deps: ChatDeps, extensionId: string, onModelsChange: () => void) {
     this.#deps = deps;
     const { globalState } = deps;
@@ -92,14 +92,14 @@ export class ChatProvider {
     });
   }
 
-  /** How often VS Code has asked for the models of a provider group of ours. */
+  /** Number of times that VS Code has requested the models of one of our provider groups. */
   get groupCalls(): number {
     return this.#groupCalls;
   }
 
   /**
-   * The models to offer, without a request or a question. VS Code asks for each group, and once
-   * without one: the answers would be added up, so that only the latter gets them.
+   * The models to offer, without a request or a prompt. VS Code calls this for each group, and once
+   * without one. It adds up the results, so only the call without a group returns models.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
     const isOfGroup = isOfModelGroup(options);
@@ -109,7 +109,7 @@ export class ChatProvider {
     return connection ? this.models.information(connection) : [];
   }
 
-  /** As often as VS Code counts, thousands of times for one prompt. */
+  /** Only an estimate, because VS Code counts tokens thousands of times for one prompt. */
   count(text: string | LanguageModelChatRequestMessage): number {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));
   }
@@ -120,7 +120,11 @@ export class ChatProvider {
     return first;
   }
 
-  /** @throws an error whose message is a sentence, without a stack: the chat shows both */
+  /**
+   * @throws {CancellationError} if the request is cancelled
+   * @throws {LanguageModelError} if the request of another extension fails
+   * @throws an error without a stack for the chat, which shows both message and stack
+   */
   async respond(
     { id: modelId }: Pick<LanguageModelChatInformation, 'id'>,
     messages: readonly LanguageModelChatRequestMessage[],
@@ -158,9 +162,10 @@ export class ChatProvider {
   }
 
   /**
-   * The answer to a prompt that another model has written.
-   * @throws {ServiceError} as the service failed
-   * @throws {ChatError} with a sentence
+   * Generates a response to a prompt that another model has written.
+   * @throws {ServiceError} if the request fails
+   * @throws {ChatError} if no connection is ready, the daily budget is used up, or the response is
+   * truncated or empty
    */
   async generate(prompt: string, token: CancellationToken): Promise<string> {
     const request = await this.#request();
@@ -171,26 +176,30 @@ export class ChatProvider {
     return answer.text;
   }
 
-  /** Notes a failure, and says it in words. */
+  /** Returns the text of a failure. Logs it and shows it in the status, except a `ChatError`. */
   async sentenceFor(error: unknown): Promise<string> {
     if (error instanceof ChatError) return error.message;
-    // Where that fails, too, the failure itself is still worth its sentence.
+    // The failure is still explained if the connection can't be looked up.
     const connection = await this.connection().catch(() => undefined);
     const explained = await explainFailure(this.#deps, error, onlyFolder(), connection);
     return texts.chatFailure(error, explained);
   }
 
-  /** A list of a day ago is asked for again, behind the answer; nobody waits for it. */
+  /** Lists the models again in the background if the list is older than a day. */
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Once in a window: a service that does not list its models is not asked after each answer.
+    // Runs once per window, because some services don't list their models. They aren't queried
+    // after each response.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
     this.refresh(connection, signedOut).catch(() => {});
   }
 
-  /** @throws {ServiceError} as the service failed */
+  /**
+   * Lists the models of the service, and saves the list.
+   * @throws {ServiceError} if the request fails
+   */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
     const { models } = await connection.models(signal);
     await this.models.keep(connection, models);
@@ -204,7 +213,7 @@ export class ChatProvider {
     return { connection: modelId ? connection.with({ modelId }) : connection, signedOut };
   }
 
-  /** @throws {ChatError} where the budget of the day is used up */
+  /** @throws {ChatError} if the daily budget is used up */
   async #checkBudget({ connection }: ChatRequest): Promise<void> {
     const refusal = await this.#deps.usage.refusal(connection);
     if (refusal) throw new ChatError(refusal);
@@ -228,7 +237,7 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const answer = await connection.chat(conversation, {
         signal,
-        // Checked again, because other calls may have used up the budget while this one waited.
+        // Checked again, because other requests may have used up the budget while this one waited.
         onTurn: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

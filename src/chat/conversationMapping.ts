@@ -12,9 +12,9 @@ import {
 import { SYSTEM_ROLE } from '../privateApi.ts';
 import type { ChatMessage, ContentPart, Conversation } from '../service/api/conversation.ts';
 
-/** What VS Code hands to a provider, as a conversation of the service. Pure. */
+/** Converts VS Code's chat messages to a conversation for the service. Pure. */
 
-/** Of a picture, at its beginning: VS Code makes a PNG of some and keeps their old name. */
+/** First bytes of a PNG file. VS Code converts some images to PNG, but keeps the old MIME type. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
 export function conversationOf(
@@ -28,7 +28,7 @@ export function conversationOf(
   };
 }
 
-/** All that a message says in words: what its tokens are estimated by. */
+/** The whole text of a message, for the estimate of its tokens. */
 export function textOfMessage(message: LanguageModelChatRequestMessage): string {
   return message.content
     .map((part) =>
@@ -37,7 +37,7 @@ export function textOfMessage(message: LanguageModelChatRequestMessage): string 
     .join('');
 }
 
-/** One of VS Code's can be several: each result of a tool is a message of its own. */
+/** Converts one message of VS Code. Each tool result in it becomes a separate message. */
 function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMessage[] {
   if (role === LanguageModelChatMessageRole.Assistant) return assistantMessage(content);
   const results = content
@@ -48,7 +48,7 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
   return said.length > 0 ? [...results, { role: author, content: said }] : results;
 }
 
-/** Without what the model said to itself, and what VS Code keeps beside the text. */
+/** Keeps text and tool calls. Leaves out reasoning and the data parts that VS Code adds. */
 function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const text = content.map((part) => (part instanceof LanguageModelTextPart ? part.value : ''));
   const toolCalls = content
@@ -68,7 +68,10 @@ function contentPart(part: unknown): ContentPart[] {
   return text === '' ? [] : [{ text }];
 }
 
-/** What the service takes no part for is named, so that the model knows that it was there. */
+/**
+ * Replaces binary parts, which the service can't take, with their type and size. The model can tell
+ * that they exist.
+ */
 function resultText({ content }: LanguageModelToolResultPart): string {
   return content
     .map((part) =>

@@ -13,13 +13,13 @@ import { ChatError } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
-/** A tool by which other models hand a text to the hosted one. */
+/** A tool that lets other models send text to the hosted model. */
 
 export interface GenerateToolInput {
   readonly prompt: string;
 }
 
-/** Characters; whatever is sent is billed. */
+/** In characters. Limited, because everything that is sent is billed. */
 const LONGEST_PROMPT = 100_000;
 
 export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
@@ -29,11 +29,11 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     this.#chat = chat;
   }
 
-  /** VS Code asks the user before the tool runs, with these words. */
+  /** Returns the confirmation that VS Code shows before the tool runs. */
   async prepareInvocation({
     input,
   }: LanguageModelToolInvocationPrepareOptions<GenerateToolInput>): Promise<PreparedToolInvocation> {
-    // Nothing is sent then, so that there is nothing to ask.
+    // The tool sends nothing while it's off, so there is nothing to confirm.
     if (!readSettings().offersTool) return {};
     const connection = await this.#chat.connection();
     const message = connection
@@ -45,13 +45,13 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     };
   }
 
-  /** A failure is a result: an agent answers an exception with another try, and another. */
+  /** Returns failures as results, because agents keep retrying after an exception. */
   async invoke(
     { input }: LanguageModelToolInvocationOptions<GenerateToolInput>,
     token: CancellationToken,
   ): Promise<LanguageModelToolResult> {
     const prompt = promptOf(input);
-    // Any extension can call a tool, whether agents are offered it or not.
+    // Extensions can call the tool even while it's off and agents don't see it.
     if (!readSettings().offersTool) return resultOf(failure('not_offered', texts.TOOL_IS_OFF));
     if (prompt.trim() === '' || prompt.length > LONGEST_PROMPT) {
       return resultOf(failure('prompt_refused', texts.toolPromptText(LONGEST_PROMPT)));
@@ -64,7 +64,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }
 }
 
-/** A word for other models, the same for the same cause. */
+/** Stable ID of a cause, for other models. */
 function causeOf(error: unknown): string {
   if (error instanceof ChatError) return 'refused';
   if (!(error instanceof ServiceError)) return 'unknown';
@@ -79,7 +79,7 @@ function resultOf(result: object): LanguageModelToolResult {
   return new LanguageModelToolResult([new LanguageModelTextPart(JSON.stringify(result))]);
 }
 
-/** Models write their input themselves, whatever the schema says. */
+/** Checks the type, because models can write input that doesn't match the schema. */
 function promptOf(input: Partial<GenerateToolInput> | undefined): string {
   return typeof input?.prompt === 'string' ? input.prompt : '';
 }

@@ -3,11 +3,11 @@ import type { Connection } from '../service/connection.ts';
 import type { ChatProvider } from './chatProvider.ts';
 import type { GenerateTool, GenerateToolInput } from './generateTool.ts';
 
-/** What answers VS Code's chat. */
+/** The parts that serve VS Code's chat. */
 export interface Chat {
   readonly provider: ChatProvider;
   readonly tool: GenerateTool;
-  /** *Use in Chat*: see `startChat`. */
+  /** Runs *Use in Chat*. See `startChat`. */
   readonly start: (
     requireConnection: () => Promise<Connection | undefined>,
     signOutSignal: AbortSignal,
@@ -15,14 +15,13 @@ export interface Chat {
 }
 
 export interface OfferedModels extends Disposable {
-  /** Has VS Code ask for the models again. */
+  /** Makes VS Code request the models again. */
   refresh(): void;
 }
 
 /**
- * Offers the models and the tool to VS Code, which asks for the one and runs the other whenever it
- * likes. All of chat that activation pays for.
- * @param load what answers, once VS Code asks
+ * Registers the models and the tool with VS Code at activation. The code behind them loads later.
+ * @param load loads the chat; called when VS Code first uses a model or the tool
  */
 export function offerModels(load: () => Promise<Chat>): OfferedModels {
   const changes = new EventEmitter<void>();
@@ -38,7 +37,7 @@ export function offerModels(load: () => Promise<Chat>): OfferedModels {
     prepareInvocation: async (call) => (await load()).tool.prepareInvocation(call),
     invoke: async (...call) => (await load()).tool.invoke(...call),
   });
-  // VS Code may have asked before there was anybody to answer.
+  // VS Code may have requested the models before the provider was registered.
   changes.fire();
   return {
     refresh: () => changes.fire(),

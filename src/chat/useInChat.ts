@@ -6,17 +6,18 @@ import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
-/** *Use in Chat*: from a key to a chat that answers, without a sign-in. Nothing happens unasked. */
+/** *Use in Chat*: sets up VS Code's chat without a GitHub sign-in. Changes nothing unasked. */
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** For the built-in chat to start on a busy machine. */
+/** Time for the built-in chat to start, even on a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * @param requireConnection asks for what is missing; undefined if the user gave up
- * @throws {ServiceError} where the service does not list its models
+ * Runs *Use in Chat*.
+ * @param requireConnection prompts for missing credentials; undefined if the user gave up
+ * @throws {ServiceError} if the service can't list its models
  */
 export async function startChat(
   provider: ChatProvider,
@@ -36,33 +37,33 @@ export async function startChat(
   );
   if (!(await ensureGroup(provider))) return offerHelp(texts.BY_HAND.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.BY_HAND.chat);
-  // It fails unless the model is there and selected; what is selected VS Code tells nobody.
+  // Fails unless VS Code can select the model. There is no API for the selected model.
   const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
     .executeCommand(privateCommands.openChat, { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.BY_HAND.open));
 }
 
-/** VS Code offers models without a sign-in only where a group of their provider exists. */
+/** Adds a provider group if needed. Without one, VS Code offers models only after a sign-in. */
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
-  // Whether there is a group now says more than the end of the command.
+  // A failure is ignored, because the next check shows if there is a group.
   await commands.executeCommand(privateCommands.addModelGroup, group).then(undefined, () => {});
   return isGrouped(provider);
 }
 
-/** VS Code lists its groups to nobody, but asks the provider for the models of each. */
+/** True if a group exists. No API lists groups, but VS Code requests the models of each group. */
 async function isGrouped(provider: ChatProvider): Promise<boolean> {
   const before = provider.groupCalls;
   await lm.selectChatModels({ vendor: PROVIDER_ID });
   return provider.groupCalls > before;
 }
 
-/** In a fresh profile the built-in chat is off; VS Code turns it on once the setting is written. */
+/** Turns on the built-in chat, which is off in a fresh profile. VS Code reacts to the setting. */
 async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
   if (extensions.getExtension(CHAT_EXTENSION)) return true;
-  // It can have been turned off while the models were listed; and settings can refuse to be written.
+  // AI features can be turned off while the models are listed. Writing a setting can fail.
   if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;
   const late = AbortSignal.any([cancel, AbortSignal.timeout(CHAT_START_MS)]);
   return new Promise((resolve) => {

@@ -10,7 +10,7 @@ import type { StatusItem } from '../status/statusItem.ts';
 import type { Usage } from '../status/usage.ts';
 import type { Log } from '../ui/log.ts';
 
-/** What commands work with. */
+/** The parts of the extension that commands use. */
 export interface App {
   readonly log: Log;
   readonly status: StatusItem;
@@ -19,16 +19,15 @@ export interface App {
   readonly usage: Usage;
   readonly jobs: Jobs;
   readonly globalState: Memento;
-  /** This extension, as VS Code knows it. */
   readonly extension: Extension<unknown>;
   readonly startWatch: () => GenerationWatch;
   /** Loads the service client. */
   readonly runtime: () => Promise<ServiceRuntime>;
-  /** Loads what answers VS Code's chat. */
+  /** Loads the chat. */
   readonly chat: () => Promise<Chat>;
 }
 
-/** Every command, as the manifest has it. */
+/** IDs of all commands in package.json, without the prefix `hostedModel.`. */
 export const COMMANDS = [
   'generateFromSelection',
   'generateWithTemplate',
@@ -53,8 +52,8 @@ export const COMMANDS = [
 export type CommandName = (typeof COMMANDS)[number];
 
 /**
- * Arguments of *Generate from selection*, which a keybinding or any extension can pass. The names
- * aren't checked yet.
+ * Arguments of *Generate from selection*. Any keybinding or extension can pass them. Only their
+ * types have been checked, not the names.
  */
 export type GenerateArguments =
   | {
@@ -63,19 +62,18 @@ export type GenerateArguments =
       /** ID of an insert mode. */
       readonly insertMode?: string | undefined;
     }
-  /** The one of an unexpected type; `args` for all of them together. */
+  /** The argument with an unexpected type; `args` for the whole object. */
   | { readonly malformed: 'args' | 'template' | 'insertMode' };
 
-/** How a command was run. */
+/** One run of a command. */
 export interface Invocation {
-  /** Empty for all other commands. */
+  /** Empty for all commands except *Generate from selection*. */
   readonly args: GenerateArguments;
-  /** The document and selections at that moment, before anything was loaded. */
+  /** The document and selections when the command ran, before any code was loaded. */
   readonly snapshot: Parameters<typeof generate>[2];
 }
 
-/** The result isn't returned to the caller of the command: see `registerCommands`. */
+/** The caller of the command doesn't get the result. See `registerCommands`. */
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
-/** What each command does. */
 export type Handlers = Readonly<Record<CommandName, Handler>>;

@@ -1,8 +1,8 @@
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * What commands say themselves. Only the sentences about commands that cannot run lie elsewhere: the
- * start of the extension needs those, and would have one more file to load.
+ * Texts of the commands. The texts for commands that can't run are in `commands.ts`, so that
+ * activation loads one file less.
  */
 export const COMMAND_MESSAGES = {
   menu: {
@@ -20,7 +20,7 @@ export const COMMAND_MESSAGES = {
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',
-  /** About an argument of a keybinding. */
+  /** Texts for a malformed argument of a keybinding. */
   malformed: {
     args: 'the keybinding\'s “args” must be an object, such as {"template": "Review"}.',
     template: "“template” in the keybinding's “args” must be a string.",

@@ -15,17 +15,16 @@ const NOT_LOADED =
 const NOT_STARTED =
   'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window. Its log, if there is one, names what failed.';
 
-/** Loads what the commands do, with the first one that runs. */
+/** Loads the handlers of all commands. Called when the first command runs. */
 type Load = () => Promise<{ readonly handlers: Handlers }>;
 
 /**
- * Registers every command behind one guard, which reports what a command failed with. Handlers get
- * no arguments except a template name and an insert mode for *Generate from selection*, so no caller
- * can pass an address or a key. Commands resolve to undefined, since `${command:…}` in a
- * launch.json could read anything else.
- * @param appOf what they work with; undefined where the extension could not start
- * @param registered gets those that could be registered
- * @returns false where one could not: the others are there all the same, to say so
+ * Registers every command behind one guard that reports failures. Only *Generate from selection*
+ * takes arguments: a template name and an insert mode. So no caller can pass an address or a key.
+ * Commands resolve to undefined, because `${command:…}` in a launch.json could read other results.
+ * @param appOf returns the parts for the commands; undefined if the extension couldn't start
+ * @param registered receives the registered commands
+ * @returns false if a command couldn't be registered; the others are still there to report it
  */
 export function registerCommands(
   appOf: () => App | undefined,
@@ -47,7 +46,7 @@ export function registerCommands(
   return areAllThere;
 }
 
-/** Picks the known arguments. The context menu passes the address of the document instead. */
+/** Picks the known arguments. The context menu passes the URI of the document instead. */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
   if (given !== undefined && !isObject) return { malformed: 'args' };
@@ -62,9 +61,9 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
 }
 
 /**
- * Captures the invocation immediately, so that a key pressed while modules load doesn't change what
- * is sent. The returned function hands out this invocation once, so that an open message doesn't
- * keep its texts in memory. Later calls capture a new one.
+ * Captures the invocation immediately, so that keystrokes don't change it while modules load. The
+ * returned function returns it only once, so that an open message doesn't keep its texts in memory.
+ * Later calls capture a new one.
  */
 function invoked(args: GenerateArguments): () => Invocation {
   const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });
@@ -84,7 +83,7 @@ function takeSnapshot(): Invocation['snapshot'] {
   return { document, version: document.version, selections, texts };
 }
 
-/** @param next returns the invocation of the command, or a new one for a retry */
+/** @param next returns the invocation of the command, then a new one for each retry */
 async function guarded(
   name: CommandName,
   app: App | undefined,
@@ -95,7 +94,7 @@ async function guarded(
     void window.showErrorMessage(NOT_STARTED);
     return;
   }
-  // What cannot be loaded cannot report it either.
+  // Handlers that can't be loaded can't report it, so the guard does.
   const loaded = await load().catch(() => undefined);
   if (!loaded) {
     app.log.error('the handlers of the commands could not be loaded');

@@ -23,7 +23,7 @@ import type { App, Handlers, Invocation } from './app.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { pickModel } from './modelPicker.ts';
 
-/** What each command does. Loaded with the first command that runs. */
+/** The handlers of all commands. Loaded with the first command that runs. */
 export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
     if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
@@ -85,7 +85,7 @@ export const handlers: Handlers = {
   refreshToken: async (app) => {
     const connection = await app.connections.for();
     if (!connection) return;
-    // A key that is deleted while the service loads must not be sent anymore.
+    // The user can sign out while the service loads. The key must not be sent after that.
     const { signOutSignal } = app.connections;
     const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
     const { hasToken } = await window.withProgress(progress, () =>
@@ -107,7 +107,7 @@ export const handlers: Handlers = {
     const { found, choice } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = choice.kind === 'ready' ? choice.connection : undefined;
-    // Only the list of a service with regions is public, and has an address before it is set up.
+    // Only services with regions have a public list, and an address before they are set up.
     const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
     if (!connection && !isPublic) return;
@@ -123,13 +123,14 @@ export const handlers: Handlers = {
     const models =
       connection?.models(signOutSignal) ??
       (await app.runtime()).listModels(from, modelId, signOutSignal);
-    // The list is that of the chat, too. Whoever picks from it is told of its failure.
+    // The chat uses the same list. A failure to load it is reported through `pickModel`.
     const keep = async ({ models }: ModelList) =>
       (await app.chat()).provider.models.keep(from, models);
     void models.then(keep).catch(() => {});
     const picked = await pickModel(models, modelId);
     if (!picked) return;
-    // The user's own is that of the service in the settings.
+    // The model in the user settings belongs to the service in the settings. A different service
+    // gets its model in the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);
     if (settingsFor(service, readSettings(scope)).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
@@ -144,15 +145,16 @@ export const handlers: Handlers = {
   showLog: async ({ log }) => log.show(),
 };
 
-/** The menu, and what is done with a source that was picked in it. */
+/** Shows the menu, and runs the picked action. */
 async function openMenu(app: App): Promise<unknown> {
   const { connections } = app;
   const { callers } = (await app.chat()).provider;
-  // The folder whose sources are shown, whatever is active once something is picked.
+  // Read before the menu opens, because another folder can be active when the user picks a row.
   const folder = activeFolder();
   const { found, choice } = await connections.peekWithProgress(folder);
   const ofSources = sourceRows(found, choice);
-  // Nothing is there to choose from. What was clicked has the keyboard, and would get it back.
+  // There is nothing to choose from, so the set-up starts. The editor gets the focus first.
+  // Otherwise the focus would return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand(privateCommands.focusEditor);
     return connections.setUp();
@@ -197,7 +199,7 @@ async function openMenu(app: App): Promise<unknown> {
   }
 }
 
-/** Lists the sources, and sets the picked one as `hostedModel.credentialSource`. */
+/** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
 async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
   const place = targetText(targetForFolder(found.folder.workspaceFolder?.uri));
   const { title, placeHolder, isSet } = COMMAND_MESSAGES.anotherSource;
@@ -217,7 +219,7 @@ async function generateFromSelection(
   return generate(optionsFor(app), order, snapshot);
 }
 
-/** @param name of a template; if undefined, the user picks one */
+/** @param name name of a template; if undefined, the user picks one */
 async function generateFromTemplate(
   app: App,
   name: string | undefined,

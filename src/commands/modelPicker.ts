@@ -5,9 +5,9 @@ import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
 /**
- * Lets the user pick from the service's own list, which is open while the list is on its way.
- * @returns the model's id; undefined if none was picked
- * @throws what getting the list throws, unless the pick list was closed
+ * Lets the user pick a model of the service. The pick list opens before the models are loaded.
+ * @returns the model ID; undefined if none was picked
+ * @throws the failure of `listing`, unless the pick list was closed first
  */
 export function pickModel(
   listing: Promise<ModelList>,

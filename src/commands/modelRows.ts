@@ -3,8 +3,8 @@ import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * The rows of *Select Model*. The list is text of the service: each row is plain, on short lines,
- * with what only the service's words could say at the end, where it may be cut. Pure.
+ * Rows of *Select Model*. Text from the service isn't trusted, so rows are plain and short. The
+ * description from the service comes last, where VS Code can cut it off. Pure.
  */
 
 export interface ModelRow {
@@ -17,7 +17,7 @@ export interface ModelRow {
 const LONGEST_PROVIDER = 40;
 const MOST_SUCCESSORS = 3;
 
-/** The current model first, then those that stay, then those that go. */
+/** Lists the current model first, and deprecated or withdrawn models last. */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
   const groupOf = (model: Model) => {
     if (model.id === current) return 'inUse';
@@ -27,7 +27,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** What stands in the box above the rows. */
+/** Placeholder of the pick list. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
@@ -35,7 +35,7 @@ export function modelHint(models: readonly Model[], current: string): string {
   return lifecycleOf(listed).stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
 }
 
-/** What stands there, too, where the service has more models than anybody can pick from. */
+/** Note under the input box if the service has more models than were listed. */
 export function moreModelsHint({ length }: readonly Model[]): string {
   return `The service has more models than these ${length.toLocaleString('en')}. Another one can be named in the setting hostedModel.modelId.`;
 }
@@ -51,13 +51,13 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
   return {
     id: model.id,
     label: (oneLine(model.label) || model.id) + (isCurrent ? ' $(check)' : ''),
-    // In words, too: an icon has none for those who listen.
+    // Also in words, because screen readers don't read the icon.
     description: isCurrent ? `${model.id} · current model` : model.id,
     detail: details.filter(Boolean).join(' · '),
   };
 }
 
-/** The classes that prompt and answer are billed by: "price class_12 in, class_9 out". */
+/** Price classes of prompt and response: "price class_12 in, class_9 out". */
 function priceText({ inputTier, outputTier }: Model): string {
   const tiers = [inputTier && `${inputTier} in`, outputTier && `${outputTier} out`].filter(Boolean);
   return tiers.length > 0 ? `price ${tiers.join(', ')}` : '';

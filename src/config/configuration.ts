@@ -2,15 +2,15 @@ import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
 import { AI_SETTING, type Inspected, userValue } from '../privateApi.ts';
 
 /**
- * The only caller of getConfiguration: what settings files hold, as it stands there, and changes of
- * it. What the values are good for is decided in `settings.ts`, which loads with the first use.
+ * The only caller of `getConfiguration`: raw values and their changes. `settings.ts`, which loads
+ * with the first use, validates them.
  */
 
 const SECTION = 'hostedModel';
-/** Between two readings of changed settings. */
+/** Minimum milliseconds between two notifications of changed settings. */
 const LEAST_APART_MS = 100;
 
-/** The values that hold for a document, or for the window. */
+/** The values that apply to a document or to the window. */
 export class Configuration {
   readonly #values;
 
@@ -30,16 +30,21 @@ export class Configuration {
     return this.#values.inspect<unknown>(name) ?? {};
   }
 
-  /** The text of the user's own settings file. */
+  /** The text in the user's own settings file. */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
   }
 }
 
-/** What requests can name; set once, and the more special of two wins. */
+/**
+ * The kinds of resources that a request can be for, most specific first. If several are set, the
+ * first one wins.
+ */
 export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 
-/** What is shown and done before anything has loaded that knows the services. */
+/**
+ * Reads the settings that are needed at startup, before the module that defines the services loads.
+ */
 export function readStartupSettings(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
@@ -50,24 +55,26 @@ export function readStartupSettings(scope?: Uri) {
   };
 }
 
-/** The word in `hostedModel.service`. Empty means the first service that is set up. */
+/** The value of `hostedModel.service`. Empty means the first service that is set up. */
 export function chosenService(): string {
   return new Configuration().text('service').toLowerCase();
 }
 
-/** Whether the user has turned off what VS Code calls AI features, on any level. */
+/** True if the user disabled VS Code's AI features on any level. */
 export function isAiDisabled(): boolean {
   const found = workspace.getConfiguration().inspect(AI_SETTING) ?? {};
   return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
 }
 
-/** Has VS Code turn on its chat, where nobody has turned it off. */
+/**
+ * Enables VS Code's chat in the user settings. Workspace and folder settings can still disable it.
+ */
 export async function enableAi(): Promise<void> {
   const { Global } = ConfigurationTarget;
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/** Names of settings that are written. */
+/** The settings that the extension writes. */
 type Written =
   | 'url'
   | 'authUrl'
@@ -79,7 +86,7 @@ type Written =
   | 'credentialSource';
 type WritableSettings = Partial<Record<Written, string>>;
 
-/** The settings of the user, of the workspace, or of a folder. */
+/** The settings to write to: those of the user, the workspace, or a folder. */
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
@@ -116,8 +123,8 @@ export async function writeSettings(
 }
 
 /**
- * A program that writes settings one by one makes an event of each: they are heard together, a
- * moment after the first of them.
+ * Calls the listener shortly after settings change. Programs that write several settings cause an
+ * event for each, and one call covers them all.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
@@ -132,7 +139,7 @@ export function onDidChangeSettings(listener: () => void): Disposable {
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }
 
-// Settings files hold anything, whatever the schema says.
+// Settings files can contain anything, regardless of the schema.
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';

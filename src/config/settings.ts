@@ -17,25 +17,25 @@ import {
 } from '../service/services.ts';
 import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from './configuration.ts';
 
-/** What the settings are good for. They are read as one snapshot, at the moment of use. */
+/** The validated settings, read as one snapshot at the time of use. */
 
-/** What the editor's own source is made of, beside the key. */
+/** The settings of the editor source, without the key. */
 export interface SourceSettings {
-  /** That of the editor's own source; the first built-in one where `vendorProblem` says why. */
+  /** The service of the editor source. If `serviceProblem` is set, the first built-in service. */
   readonly service: Service;
   /** True if the settings name the service; false if it is the first one that is set up. */
   readonly isServiceSet: boolean;
-  /** All that are known: the built-in ones, then the user's own. */
+  /** All known services: the built-in ones, then the user's own. */
   readonly services: readonly Service[];
-  /** The service that is set is not known, or its entry cannot be used. */
+  /** Set if the service in the settings is unknown, or its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** As typed, unchecked: `connection/sourceSelection.ts` decides what it is good for. */
+  /** As typed, unchecked. `connection/sourceSelection.ts` validates both addresses. */
   readonly authUrl: string;
   readonly url: string;
-  /** The project ID of requests, or the ID of another kind of resource. */
+  /** The project ID, or the ID of the other kind of resource in `resource`. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** True if the ID comes from a workspace, a folder, or a remote machine, not the user settings. */
+  /** True if the ID comes from a workspace, folder, or remote machine, not the user settings. */
   readonly isProjectOfFolder: boolean;
 }
 
@@ -44,37 +44,40 @@ export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** True if a setting names the model; false if it is the service's default. */
   readonly isModelSet?: boolean;
-  /** Where a workspace, a folder or a remote machine sets it: for whichever service is used there. */
+  /**
+   * The model ID that a workspace, folder, or remote machine sets. It applies to any service used
+   * there.
+   */
   readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** As typed; the insert modes themselves know which there are. */
+  /** As typed, unchecked. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
-  /** Whether other models are offered a tool that hands text to this one. */
+  /** True if other models are offered a tool that sends text to this one. */
   readonly offersTool: boolean;
-  /** Tokens that one key may use on a day before chat stops; 0 for no budget. */
+  /** Tokens that one key may use per day before chat stops; 0 for no budget. */
   readonly dailyTokenBudget: number;
   /**
-   * As typed, unchecked: `templates/templateSources.ts` decides what they are good for. Of every
-   * level, since VS Code lets the list of a workspace hide the user's own as a whole.
+   * As typed, unchecked. `templates/templateSources.ts` validates them. Each level is kept, because
+   * in VS Code a workspace's list hides the user's own list entirely.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
-/** The source to use; `auto` for the first one that can be used. */
+/** The source to use; `auto` for the first usable one. */
 export type CredentialSource = 'auto' | SourceId;
 
-/** @see readVendors */
+/** @see readServices */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
-/** Whose settings file a value stands in. */
+/** The settings file that contains a value. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
-/** More than anybody uses on a day. */
+/** More than anyone uses per day. */
 const MOST_TOKENS = 1e12;
-/** The settings that hold for a document, or for the window. */
+/** Reads the settings that apply to a document, or to the window. */
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
@@ -83,7 +86,7 @@ export function readSettings(scope?: Uri): Settings {
   const word = chosenService();
   const known = word === '' ? services[0] : serviceFor(word, all);
   const service = known ?? services[0];
-  // VS Code's list of models renders it as Markdown that may run commands.
+  // VS Code's list of models renders the ID as Markdown, which may run commands.
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     service,
@@ -116,7 +119,7 @@ export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
 
-/** The same settings for another service, which has models and operations of its own. */
+/** Returns the settings for another service, which has its own models and operations. */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
   if (service.isFirstSetUp && !settings.isServiceSet) return defaultSettings(service, settings);
@@ -124,7 +127,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
     ...settings,
     ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: '' },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
-    // The user's own was picked from the list of the other one; that of a folder is for its source.
+    // The user picked their model for the other service. The model of a folder applies to any
+    // service.
     modelId: settings.folderModelId || service.defaultModelId,
     operation: operationOf(service, settings.operation),
   };
@@ -153,7 +157,7 @@ function defaultSettings(service: Service, settings: Settings): Settings {
   };
 }
 
-/** An API without the operation that is set has chat. */
+/** The operation in the settings, or chat if the API doesn't have it. */
 function operationOf({ api }: Service, operation: string): Operation {
   const known: readonly Operation[] = APIS[api.kind].operations;
   return known.find((one) => one === operation) ?? 'chat';
@@ -167,7 +171,7 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 ];
 
 /**
- * The settings of a folder apply only to its own documents. VS Code would apply those of the only
+ * Folder settings apply only to the folder's own documents. VS Code would apply those of a single
  * folder everywhere, but documents outside of it have no `.env` file.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
@@ -203,12 +207,13 @@ function listsOf(found: Inspected): Settings['templates'] {
     user: listOf(userValue(found)),
     remote: ofTrusted(remoteValue(found)),
     workspace: ofTrusted(found.workspaceValue),
-    // Where one folder is all there is, its settings are those of the workspace.
+    // In a single-folder window, the folder settings are the workspace settings.
     folder: ofTrusted(workspace.workspaceFile && found.workspaceFolderValue),
   };
 }
 
-// Settings files hold anything, whatever the schema says; a value of another type counts as unset.
+// Settings files can contain anything, regardless of the schema. A value of another type counts as
+// unset.
 
 function objectOf(value: unknown): Parameters {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -219,7 +224,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A number out of range counts as the nearest one in it. */
+/** Clamps a number to its range. Any other value counts as the minimum. */
 function bounded(value: unknown, least: number, most: number): number {
   const number = typeof value === 'number' && Number.isFinite(value) ? value : least;
   return Math.min(most, Math.max(least, Math.round(number)));

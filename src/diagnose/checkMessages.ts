@@ -13,25 +13,24 @@ import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagn
 import { amount } from '../status/statusView.ts';
 
 /**
- * Every sentence about a check on the network, the words of all checks, and those about copying their
- * report. Checked names and numbers only. Pure.
+ * The texts of the network checks, the titles and states of all checks, and the texts of *Copy
+ * Report*. They contain only checked names and numbers. Pure.
  */
 
 export interface ShownCheck {
-  /** What is checked. */
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
-  /** What was found, a sentence; empty while nothing is known. */
+  /** The result as a sentence; empty until there is one. */
   readonly text: string;
-  /** The one way out of what was found. */
+  /** The action that fixes the problem. */
   readonly fix?: Fix | undefined;
-  /** Kind, status, code and number of the request; for the report. */
+  /** Kind, status, code, and ID of the request, for the report. */
   readonly facts?: string;
-  /** Those of the facts that are not our own. */
+  /** The parts of `facts` that come from outside the extension. */
   readonly wordsOfOthers?: readonly string[];
 }
 
-/** For those who do not see the icons. */
+/** The states in words, for users who can't see the icons. */
 export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
   running: 'checking',
   passed: 'passed',
@@ -41,8 +40,8 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
 };
 
 /**
- * The title of every check, in the order in which they run. Each one depends on those before it. The
- * first three send nothing.
+ * Titles of all checks, in the order in which they run. Each check depends on the previous ones.
+ * The first three send nothing.
  */
 export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
   settings: 'Settings',
@@ -66,7 +65,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
     const bearer = sendsKey(labels) ? 'key' : 'token';
-    // Such a service lists fewer models than it has.
+    // A service without project IDs lists fewer models than it has.
     if (!needsSetting('projectId', labels)) {
       return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
     }
@@ -91,7 +90,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
 };
 
-/** A result as the list and the report show it. */
+/** Converts a result for the list and the report. */
 export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
   const { check, state } = result;
   const title = TITLES[check];
@@ -107,7 +106,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const isIdentity = check === 'identity-host' || check === 'token';
   const authHost = isIdentity ? details.host : context.authHost;
   const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-  // Where the fix is not in the editor, it is to look again afterwards.
+  // If the fix is outside the editor, the user can check again afterwards.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
   const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
@@ -124,7 +123,10 @@ function clockText(aheadMs: number | undefined): string {
   return `${fact} Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.`;
 }
 
-/** A model that takes no call is not mended by looking again. */
+/**
+ * The fix for a warning. A model that accepts no test call has none, because checking again would
+ * not help.
+ */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock') return 'retry';
   return model ? 'selectModel' : undefined;
@@ -132,7 +134,7 @@ function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined
 
 const MINUTE_MS = 60_000;
 
-/** The largest unit of each span of time is one in which it still is a small number. */
+/** Units of time, largest first. `from` is the number of minutes from which a unit is used. */
 const UNITS = [
   { name: 'year', minutes: 525_600, from: 1_051_200 },
   { name: 'day', minutes: 1_440, from: 2_880 },
@@ -146,7 +148,7 @@ function span(ms: number): string {
   return unit ? amount(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
 }
 
-/** The label of a fix: after it is another diagnosis, where a generation would be tried again. */
+/** The label of a fix. In a diagnosis, `retry` runs the checks again, not a generation. */
 export function fixLabel(fix: Fix): string {
   return fix === 'retry' ? 'Check Again' : ACTION_LABELS[fix];
 }
@@ -157,13 +159,13 @@ const ALL_PASSED: ShownCheck = {
   text: 'All checks passed. What only a generation can show was not tried.',
 };
 
-/** What all checks come to: the first failure, else the first warning, else that all is well. */
+/** The conclusion: the first failure, or else the first warning, or else success. */
 export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
   const first = (wanted: ShownCheck['state']) => checks.find(({ state }) => state === wanted);
   return first('failed') ?? first('warning') ?? ALL_PASSED;
 }
 
-/** The list of *Diagnose Connection*; the prompt is the conclusion at its end. */
+/** The texts of *Diagnose Connection*. At the end, the conclusion replaces the prompt. */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Each check with its result',
@@ -172,7 +174,7 @@ export const LIST_TEXTS = {
   checks: 'Checks',
 } as const;
 
-/** The heading of what all checks come to. */
+/** The heading of the conclusion. */
 export function conclusionTitle({ state, title }: ShownCheck): string {
   if (state === 'passed') return title;
   return `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;
@@ -192,10 +194,10 @@ export function inLines(lines: readonly number[]): string {
   return lines.length === 0 ? '' : `${lineList(lines)}: `;
 }
 
-/** What became of a report. */
+/** The result of copying a report. */
 export type Copied = 'done' | 'failed' | 'holds-secret';
 
-/** The row of *Copy Report*. */
+/** Labels of the *Copy Report* row. */
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',

@@ -6,18 +6,22 @@ import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';
 
-/** Puts the report for support on the clipboard: the one place that does, and the one rule for it. */
+/**
+ * Copies the report for support to the clipboard, after a check for secrets. No other code may copy
+ * it.
+ */
 
 /**
- * Characters. Anything shorter can be a word of ours, as in `API_KEY=secret`: it counts only where
- * the word is not ours.
+ * Minimum length, in characters, of a secret that is searched for in the whole report. A shorter
+ * one, as in `API_KEY=secret`, can match our own text. It is searched for only in the words of
+ * others.
  */
 const SHORTEST_IN_OUR_WORDS = 16;
 
 /**
  * Copies the report unless it contains a key, token, or project ID in any encoding.
- * @param looked where keys and project IDs were found; undefined if nothing answered
- * @param settings that the report is about
+ * @param looked the lookup of keys and project IDs; undefined if it timed out
+ * @param settings the settings that the report is about
  */
 export async function copyReport(
   runtime: ServiceRuntime,
@@ -31,7 +35,7 @@ export async function copyReport(
     return runtime.leaksInto(part, words, shortest);
   };
   const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
-  // What only looks like one of them may be that of somebody else.
+  // Text that looks like a secret may be one that we don't have.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {
     await env.clipboard.writeText(text);
@@ -41,7 +45,7 @@ export async function copyReport(
   }
 }
 
-/** What runs, a line each. */
+/** The versions of the extension, the editor, and Node, one per line. */
 export function versions(extension: Extension<unknown>): string[] {
   const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
@@ -53,8 +57,8 @@ export function versions(extension: Extension<unknown>): string[] {
 }
 
 /**
- * Every key, header value, and project ID that is anywhere, whether or not it is in use: a project
- * names an account. Of what did not answer none is in the report.
+ * Returns all known keys, header values, and project IDs, even those that aren't in use. A project
+ * ID identifies an account. If the lookup timed out, the report contains none of its values.
  */
 function secretsIn(
   runtime: ServiceRuntime,

@@ -14,21 +14,25 @@ import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
 import { buildReport } from './reportText.ts';
 import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
-/** *Diagnose Connection*: the checks in a list, and the report. Loaded with the first diagnosis. */
+/**
+ * The command *Diagnose Connection*: shows the checks in a list and offers the report. Loads with
+ * the first diagnosis.
+ */
 
-/** What the report needs besides. */
 interface ReportDeps {
-  /** This extension, as VS Code knows it. */
   readonly extension: Extension<unknown>;
   /** Loads the service. */
   readonly runtime: () => Promise<ServiceRuntime>;
 }
 
-/** A keyring that takes longer is probably waiting for its password. */
+/**
+ * Milliseconds to wait for the keyring. If it takes longer, it is probably waiting for its
+ * password.
+ */
 const KEYRING_MS = 10_000;
 
 /**
- * Runs all checks in a list that stays open, and then the fix that the user picks.
+ * Runs all checks in a list that stays open, then runs the fix that the user picks.
  * @param insertModes IDs of all insert modes, for the report
  */
 export async function diagnoseConnection(
@@ -79,7 +83,7 @@ export async function diagnoseConnection(
       },
     });
     if (fix === undefined) return;
-    // On behalf of the folder that was checked, even if another one is active by now.
+    // Use the folder that was checked, even if another one is active by now.
     if (fix === 'approve') await deps.connections.for(uri ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix === 'openSettings') return openSettings();

@@ -23,16 +23,16 @@ export interface DiagnosisOptions {
 }
 
 export interface Row extends QuickPickItem {
-  /** What picking the row does; `none` for a row that only tells. */
+  /** The effect of picking the row; `none` for a row that only shows information. */
   readonly does: 'fix' | 'copy' | 'none';
   readonly fix?: Fix;
 }
 
 /**
- * Shows each check with its result as it goes, then the cause and its fix. Closing the list ends
- * what runs.
+ * Shows each check and its result as they arrive, then the cause and its fix. Closing the list
+ * aborts the checks.
  * @returns the fix that was picked; undefined if the list was closed
- * @throws what the run throws, unless the list was closed
+ * @throws any error of `run`, unless the list was closed
  */
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
@@ -42,7 +42,7 @@ export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | un
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];
     pick.busy = false;
-    // In the part that wraps: a row cuts long sentences.
+    // The prompt wraps long sentences. A row cuts them off.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);
@@ -96,10 +96,10 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
   'not-run': 'circle-slash',
 };
 
-/** What is the cause, its fix and the report above the checks. */
+/** The rows at the end: the conclusion, its fix, and *Copy Report*, then the checks. */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
   const conclusion = conclusionOf(checks);
-  // Below the row that is marked at the end: a screen reader reads that one, and no other.
+  // The conclusion is the detail of the active row, because a screen reader reads only that row.
   const { text: detail, state, fix } = conclusion;
   const wasTried = copied !== 'not-tried';
   const copyDetail = wasTried ? { detail: COPY_DETAILS[copied] } : !fix && { detail };
@@ -108,12 +108,12 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
     { does: 'copy', label: COPY_LABELS[copied], ...copyDetail },
     { does: 'none', label: LIST_TEXTS.checks, kind: QuickPickItemKind.Separator },
-    // What is the cause stands above; it need not be read twice.
+    // The conclusion is shown above already, so its text isn't repeated.
     ...checks.map((check) => rowOf(check.text === detail ? { ...check, text: '' } : check)),
   ];
 }
 
-/** What was found stands beside a check that passed, and below one that needs more words. */
+/** The row of a check. A short result is next to the title, a longer one below it. */
 export function rowOf({ title, state, text }: ShownCheck): Row {
   const label = `$(${ICONS[state]}) ${title}: ${STATE_WORDS[state]}`;
   if (text === '') return { does: 'none', label };

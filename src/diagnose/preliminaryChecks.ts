@@ -30,8 +30,8 @@ import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
- * What *Diagnose Connection* says about the three settings before anything is sent. Checked names only,
- * never a value. Pure.
+ * The checks of *Diagnose Connection* that send nothing. Their texts contain checked names, never a
+ * value. Pure.
  */
 
 /** The first check while secret storage and the folder are being read. */
@@ -46,18 +46,20 @@ export const UNANSWERED = failed(
 
 const WELL_FORMED = 'All are well-formed.';
 
-/** What a diagnosis starts from. */
+/** The starting point of a diagnosis. */
 interface Diagnosed {
-  /** What is to be said before anything is sent. */
+  /** The results of the checks that send nothing. */
   readonly preliminary: readonly ShownCheck[];
-  /** The same for the report, which strangers read: without the name of the folder. */
+  /** The same results without the folder name, for the report, which strangers read. */
   readonly anonymous: readonly ShownCheck[];
-  /** Undefined if they are missing, malformed or not approved. */
+  /** Undefined if the credentials are missing, malformed, or not approved. */
   readonly connection: Connection | undefined;
   readonly context: MessageContext;
 }
 
-/** The credentials that a generation would use now, and what is known about them. */
+/**
+ * Finds the credentials that a generation would use now, and checks them without sending anything.
+ */
 export function whatToDiagnose(found: SourceSnapshot, choice: Choice): Diagnosed {
   const preliminary = preliminaryChecks(found, choice);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
@@ -70,7 +72,7 @@ export function whatToDiagnose(found: SourceSnapshot, choice: Choice): Diagnosed
   };
 }
 
-/** Where the settings come from, how they are written, and whether their hosts are approved. */
+/** Checks the source of the settings, their syntax, and the approval of their hosts. */
 export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readonly ShownCheck[] {
   const source = sourceOf(found, choice);
   if (!source) return [settingsIssue(found, choice), notRun('syntax'), notRun('hosts')];
@@ -80,15 +82,17 @@ export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readon
   return [settings, syntax, hosts];
 }
 
-/** The source that is used or would be, once it is approved or mended; undefined for none. */
+/**
+ * The source in use, or the one that would be used after an approval or a fix; undefined for none.
+ */
 function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
-  // What is wrong with the source in the settings goes before everything else that could be said.
+  // A problem with the source or service in the settings takes precedence over all others.
   if (['chosen-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
-  // Complete but for its errors: those are the cause, rather than what the editor lacks. A
-  // placeholder is an error and a value that is missing.
+  // If only errors keep a source from being used, they are the cause, not the values that the
+  // editor lacks. A placeholder counts both as an error and as a missing value.
   const faulty = othersInOrder(found).find(({ text, answer }) => {
     if (text.kind !== 'read' || answer === 'refused') return false;
     const { named, missing, values, issues } = text.reading;
@@ -98,21 +102,21 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   return faulty?.id;
 }
 
-/** The source of the values that are checked, and why it is used. */
+/** Describes the source of the checked values and the reason it is used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
-  // It may be another source that leads there.
+  // The address may have been found with another source, so no source is named.
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
   if (isIdentity) return `${allOf(settings)} are there.`;
   const { projectId, resource } = editorSourceProject(settings);
   const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
   const project = `The ${resourceName({ resource })} is from the ${projectPlace(settings)}.`;
-  // The reason of the connection, which the report needs without the name of the folder.
+  // The same text as `connection.reason`, but without the folder name if `found` lacks it.
   const reason = reasonText(source, found);
   return isOfFolder ? `${reason} ${project}` : reason;
 }
 
-/** Why there is no source to look at more closely. */
+/** Describes why no source can be checked further. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
@@ -138,8 +142,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /**
- * Where nothing is stored in the editor, somebody wanted to use the source that names a setting:
- * what it lacks is the cause.
+ * Finds an incomplete source, if the editor has no stored key. The user evidently wanted to use it,
+ * so its missing values are the cause.
  */
 function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
   if (choice.kind !== 'missing' || found.record) return undefined;
@@ -200,7 +204,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   }
 }
 
-/** Where the values of a source outside the editor can be mended: nobody can edit an environment. */
+/** The fix for the values of an external source. The environment can't be edited from here. */
 function mendingOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';
 }

@@ -14,16 +14,19 @@ import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** A user waits for the message of a failure, not for a diagnosis. */
+/**
+ * Milliseconds for finding the cause. The user is waiting for an error message, not for a
+ * diagnosis.
+ */
 const EXPLANATION_MS = 15_000;
 
 /**
  * Shows a failure with its cause and the actions that fix it, logs it, and keeps it for the status
  * item.
  * @param connection the connection of a generation that failed; undefined for other commands
- * @param options.folder the folder of the text; if left out, the active one
- * @param options.lines lines of the selections that it failed for, if there are several
- * @returns true once the user wants another try; false when the message is closed
+ * @param options.folder the folder of the text; by default the active one
+ * @param options.lines lines of the selections that failed, if there are several
+ * @returns true if the user chose to retry
  */
 export async function reportFailure(
   deps: DiagnosisDeps,
@@ -51,7 +54,7 @@ export async function reportFailure(
 
 /**
  * Finds the cause of a failure, logs it, and keeps it for the status item. Shows nothing.
- * @returns the message; undefined for a failure that needs none
+ * @returns the message; undefined if the user cancelled
  */
 export async function explainFailure(
   deps: DiagnosisDeps,
@@ -75,8 +78,8 @@ export async function explainFailure(
 }
 
 /**
- * Finds the cause of a refusal by the checks of a diagnosis, which generate nothing. Runs them at
- * most once for each failure. Never throws: the refusal itself is more important.
+ * Finds the cause of a refusal with the checks of a diagnosis, which generate nothing. They run at
+ * most once per failure. Never throws, because the refusal itself is more important.
  */
 async function explained(
   deps: DiagnosisDeps,
@@ -101,7 +104,10 @@ async function explained(
   }
 }
 
-/** Our own failures contain no secrets. Of others, only the name and the place are logged. */
+/**
+ * Formats an error for the log. Our own errors contain no secrets. For others, only the name and
+ * the first stack frame are logged.
+ */
 function logLine(error: unknown): string {
   if (error instanceof ServiceError) return error.message;
   if (error instanceof Error) return redact(`${error.name} ${error.stack?.split('\n')[1]?.trim()}`);

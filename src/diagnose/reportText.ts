@@ -11,13 +11,13 @@ import type { PastFailure, PastGeneration, SessionHistory } from '../status/sess
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
-/** The report that people copy for strangers who help. Pure. */
+/** The report that users copy and share with strangers who help them. Pure. */
 
 export interface Report {
   readonly text: string;
   /**
-   * The words of the text that are not ours, but those of whatever stood between: all others we have
-   * chosen ourselves, or the editor or the user has, who tell no secret of the service.
+   * The words of `text` that come from a service or a device on the network. All others come from
+   * the extension, the editor, or the user, and reveal no secret of the service.
    */
   readonly wordsOfOthers: string;
 }
@@ -25,17 +25,17 @@ export interface Report {
 export interface ReportFacts {
   /** Wall-clock milliseconds. */
   readonly now: number;
-  /** Of this extension, of the editor and of the system, a line each. */
+  /** Versions of the extension, the editor, and the system, one per line. */
   readonly versions: readonly string[];
-  /** The checks as the list shows them, but without the name of the folder. */
+  /** The checks as the list shows them, but without the folder name. */
   readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
-  /** Ids of all there are: any other word is the user's own. */
+  /** IDs of all insert modes. Any other word comes from the user and isn't reported. */
   readonly insertModes: readonly string[];
-  /** Undefined where secret storage or the folder did not answer. */
+  /** Undefined if secret storage or the folder timed out. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
-  /** Empty as long as nothing was sent. */
+  /** Empty until a request is sent. */
   readonly loads: readonly LimiterReport[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }
@@ -165,7 +165,10 @@ function failureWords(failure: PastFailure): string {
   return facts.filter(Boolean).join(', ');
 }
 
-/** Of an answer, which chooses its code, only one that is known. Without an answer it is Node's word. */
+/**
+ * Returns the code of a failure, if any. A service chooses the codes of its responses, so only
+ * known ones are reported. Without a response, the code comes from Node.
+ */
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};
   if (!code) return [];
@@ -191,13 +194,16 @@ function addressWords(text: string): string {
   return address.ok ? hostWords(address.host) : 'an address that cannot be used';
 }
 
-/** The name of any other model is the user's own; so is the default of an entry of theirs. */
+/**
+ * Names a model only if it is a built-in default. Any other name comes from the user, including the
+ * default of a user's entry.
+ */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'another one';
   return service.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
 }
 
-/** Hosts of a service’s own are public; any other one may name whoever runs it. */
+/** Names a host only if it is built in. Any other host may identify who runs it. */
 function hostWords(host: string): string {
   const known = services.flatMap(({ authUrl, regions, privatePrefix }) => {
     const urls = [authUrl, ...regions.map(({ url }) => url)];

@@ -10,9 +10,8 @@ import type { StatusItem } from '../status/statusItem.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 
-/** Runs the checks of a connection, for a diagnosis and for the cause of a refusal. */
+/** Runs the checks of a connection, for a diagnosis or to find the cause of a refusal. */
 
-/** What failures and diagnoses work with. */
 export interface DiagnosisDeps {
   readonly log: Log;
   readonly status: StatusItem;
@@ -20,10 +19,16 @@ export interface DiagnosisDeps {
   readonly connections: Connections;
 }
 
-/** For secret storage and the folder, which may never answer while a failure waits to be shown. */
+/**
+ * Milliseconds to wait for secret storage and the folder. They may never respond, and a failure is
+ * waiting to be shown.
+ */
 const CREDENTIALS_LOOK_MS = 2_000;
 
-/** @returns the first failure; undefined if all checks passed */
+/**
+ * Runs all checks and logs their results.
+ * @returns the first failure; undefined if all checks passed
+ */
 export function runChecks(
   deps: DiagnosisDeps,
   connection: Connection,
@@ -38,13 +43,13 @@ export function runChecks(
     }
     onResult(result);
   };
-  // If the sources don't answer in time, the connection isn't used.
+  // If the sources don't respond in time, the connection isn't used.
   const mayUse = () => isStillUsed(deps, connection, folder);
   const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
   return connection.check(note, ends, mayUse);
 }
 
-/** True if the folder still leads to this connection. */
+/** True if a new lookup for the folder still results in this connection. */
 export async function isStillUsed(
   deps: DiagnosisDeps,
   connection: Connection,
@@ -54,7 +59,10 @@ export async function isStillUsed(
   return looked?.choice.kind === 'ready' && looked.choice.connection.isSameAs(connection);
 }
 
-/** @returns undefined if secret storage or the folder doesn't answer in time */
+/**
+ * Looks up the credentials, with a time limit.
+ * @returns undefined if secret storage or the folder doesn't respond in time
+ */
 export function peekWithin(
   { connections }: DiagnosisDeps,
   patienceMs: number,

@@ -17,50 +17,51 @@ import {
 } from './settingValue.ts';
 
 /**
- * Reads the three settings out of a `.env` text or an environment, with the place of what is wrong.
- * Values count only together with those of the same set of names. A set with an error is not used:
- * what would be taken off silently here would still break the other programs that read the file.
+ * Reads the settings from a `.env` text or an environment, with the positions of all issues. A set
+ * of names must be complete: values of different sets are never combined. A set with an error is
+ * not used. Cleaning the value silently would hide that the error still breaks other programs that
+ * read the file.
  */
 
-/** All that a service needs, of one set of names. */
+/** All values that a service needs, from one set of names. */
 export type SourceValues = Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'> & {
   readonly url: string;
 };
 
-/** What a `.env` text or an environment says about the settings of one service. */
+/** The settings of one service in a `.env` text or an environment. */
 export interface SourceReading {
   /**
-   * The values of the first set of names that is complete and free of errors, as they stand there;
-   * undefined if there is none.
+   * The values of the first set of names that is complete and free of errors; undefined if there is
+   * none.
    */
   readonly values: SourceValues | undefined;
   /**
-   * True if one of the service's own names has a value with an error, which is more than a gap. The
-   * neutral names and later services aren't used instead: a stray quote must not bill another
-   * account.
+   * True if one of the service's own names has a value with an error. Empty values and placeholders
+   * don't count. If true, the neutral names and later services aren't used: a stray quote must not
+   * bill another account.
    */
   readonly isMalformed: boolean;
   /**
-   * The names that lack a value, or hold a placeholder, in the set that is nearest to complete.
-   * Empty if a set is complete (though it may have errors) and if none of the settings is named.
+   * The names without a value, or with a placeholder, in the set that is closest to complete. Empty
+   * if a set is complete, even with errors, or if no setting is named.
    */
   readonly missing: readonly string[];
-  /** The settings that are named, by a name that is read; in the order of the lines. */
+  /** The settings that are named, in the order of the lines. */
   readonly named: readonly RecognisedSetting[];
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
 }
 
-/** The reading of a service, by whose words the settings are named. */
+/** A service and the settings that were read for it. */
 export interface ServiceReading {
   readonly service: Service;
   readonly reading: SourceReading;
 }
 
 /**
- * The same for all services that are known. Those whose own words name nothing are left out, but for
- * the one in use, which comes first and is meant by the neutral names.
- * @param services the one in use among them
+ * Reads the settings for all known services. Services whose own names don't appear are omitted. The
+ * service in use always comes first, and the neutral names belong to it.
+ * @param services all services, including the one in use
  */
 export function readForAll(
   assignments: readonly Assignment[],
@@ -74,15 +75,17 @@ export function readForAll(
   return [{ service: inUse, reading: readAssignments(assignments, inUse) }, ...named];
 }
 
-/** The one of them that the text is about: the service in use, or else one that it names. */
+/**
+ * Returns the reading that applies: the service in use, or else the first one that the text names.
+ */
 export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): ServiceReading {
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
 /**
  * Returns the first complete reading, for use if the settings name no service, unless an earlier
- * one is malformed. Incomplete readings are skipped. If none is complete, returns the first one that
- * names a setting.
+ * one is malformed. Incomplete readings are skipped. If none is complete, returns the first one
+ * that names a setting.
  * @param services in order of preference
  */
 export function firstReading(
@@ -96,7 +99,7 @@ export function firstReading(
   return deciding ?? inOrder.find(({ reading }) => reading.named.length > 0) ?? all[0];
 }
 
-/** @param isInUse true for the service that the neutral names mean */
+/** @param isInUse true for the service to which the neutral names belong */
 export function readAssignments(
   assignments: readonly Assignment[],
   service: Service,
@@ -105,7 +108,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognisedSettings(assignments, service, sets);
-  // The first line of each setting, by the names that it goes by in its set.
+  // The first line of each setting, by the setting's list of names in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))
@@ -113,8 +116,8 @@ export function readAssignments(
     .sort((one, other) => one.length - other.length);
   const issues = given.flatMap((own) => {
     const first = firsts.get(own.set[own.setting]);
-    // The same value twice is the same for whoever reads it, whichever line that takes.
-    // A project beside a space is no project twice.
+    // A duplicate with the same value is harmless. A project and a space are different resources,
+    // not duplicates.
     const isOther = first && resourceOf(first.name) !== resourceOf(own.name);
     if (!first || isOther || first.value === own.value) return own.issues;
     const otherLine = first.place?.line;

@@ -3,9 +3,9 @@ import type { Region, Service } from '../service/services.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
 
-/** How to change a `.env` text so that an issue is gone, or a name there. Changes no other line. */
+/** Edits to a `.env` text that fix an issue or add lines. No other line changes. */
 
-/** `region` is there where a mending chooses one of the maker's. */
+/** `region` is set if the fix chooses one of the service's regions. */
 export type EnvFix =
   | {
       readonly kind: 'replace';
@@ -16,9 +16,9 @@ export type EnvFix =
   | { readonly kind: 'remove-line'; readonly line: number };
 
 /**
- * The ways to mend an issue, of which one is to be applied. Empty where only the user knows what is
- * right, and where the line would then be read as another value.
- * @param content the line of the issue, in the text that was read for it
+ * Returns alternative fixes for an issue. Empty if only the user knows the right value, or if the
+ * fixed line would be read as a different value.
+ * @param content the line with the issue, from the text in which it was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
   const { place } = issue;
@@ -30,9 +30,10 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
   const { padded, comment } = partsOf(assignment);
   const value = readOf(assignment);
   const valueEnd = name.end + gap.length + 1 + padded.end;
-  // From behind the name on: nobody wants the quotes gone and the blanks around them kept.
+  // Replace all text between the name and the end of the value. Removing only the quotes would
+  // leave the spaces around them.
   const rewrite = (text: string, region?: Region): EnvFix[] => {
-    // A comment without a blank before it would become a part of the value.
+    // Without a space before it, the comment would become part of the value.
     const isGlued = text !== '' && comment?.start === padded.end;
     const written = isGlued ? `${text} ` : text;
     if (readOf({ gap: '', raw: written + raw.slice(padded.end) }) !== text) return [];
@@ -48,7 +49,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'comment':
       return [{ kind: 'replace', place: { ...place, start: valueEnd }, newText: '' }];
     case 'duplicate': {
-      // Which of them is right, only the user knows.
+      // Only the user knows which line is right.
       const { otherLine = line } = issue;
       return [line, otherLine].map((one) => ({ kind: 'remove-line', line: one }));
     }
@@ -68,7 +69,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
   }
 }
 
-/** Adds lines at the end of a text. An editor gives them the line ends of its document. */
+/** Appends lines to a text. The editor converts line endings to those of the document. */
 export function appendedLines(
   text: string,
   lines: readonly string[],
@@ -85,7 +86,7 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   return strippedValue(assignment.raw.slice(start, end)).value;
 }
 
-/** Only a missing `s` is certain enough to be added to an address that cannot be used. */
+/** Fixes an address. For an invalid one, the only safe change is to replace http with https. */
 function mendedUrl(
   value: string,
   kind: 'bad-url' | 'endpoint-url' | 'url-path',

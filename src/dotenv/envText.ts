@@ -1,37 +1,41 @@
 /**
- * The text of a `.env` file: its bytes, its lines, its assignments. The reader is ours since it must
- * know lines, blanks and quotes, which libraries hide. Nothing is expanded or taken off here.
+ * The text of a `.env` file: its bytes, lines, and assignments. A custom parser is necessary,
+ * because libraries discard lines, spaces, and quotes. Values are neither expanded nor trimmed
+ * here.
  */
 
-/** One `NAME=value`, of a file or of an environment. */
+/** One `NAME=value` of a file or an environment. */
 export interface Assignment {
   readonly name: string;
-  /** What stands between the name and the `=`; blanks, or nothing. */
+  /** Whitespace between the name and the `=`; may be empty. */
   readonly gap: string;
-  /** Everything behind the `=`. */
+  /** Everything after the `=`. */
   readonly raw: string;
-  /** Where the name begins; undefined for the environment. */
+  /** The start of the name; undefined for the environment. */
   readonly at: { readonly line: number; readonly column: number } | undefined;
 }
 
-/** Many times what a real file has. */
+/** Much larger than any real `.env` file. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-/** VS Code counts the same line ends. */
+/** The same line endings as in VS Code, so line numbers match. */
 export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
 
 /**
- * The text of a file. @returns undefined for what is no `.env` file: more than 64 KiB, a NUL, or
- * bytes that are not UTF-8, as in UTF-16
+ * Decodes the bytes of a file.
+ * @returns undefined if it can't be a `.env` file: more than 64 KiB, a NUL character, or not UTF-8
  */
 export function decodeEnvFile(bytes: Uint8Array): string | undefined {
   if (bytes.length > ENV_FILE_LIMIT_BYTES || bytes.includes(0)) return undefined;
   return decodeUtf8(bytes);
 }
 
-/** Undefined for what is no UTF-8. A byte order mark is taken off, as the editor does. */
+/**
+ * Decodes UTF-8, without the byte order mark, as the editor does.
+ * @returns undefined if the bytes are not UTF-8
+ */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -40,7 +44,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Every line that assigns something; comments and whatever else a file holds are passed over. */
+/** Returns the assignments of a text. Comments and all other lines are skipped. */
 export function assignmentsOf(text: string): Assignment[] {
   return text.split(LINE_END).flatMap((content, line) => {
     const { before = '', name, gap = '', raw = '' } = ASSIGNMENT.exec(content)?.groups ?? {};
@@ -48,7 +52,7 @@ export function assignmentsOf(text: string): Assignment[] {
   });
 }
 
-/** The variables of a process, as if they were lines. */
+/** Returns the environment variables of a process as assignments. */
 export function assignmentsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Assignment[] {

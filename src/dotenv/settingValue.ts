@@ -18,62 +18,65 @@ import {
 } from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 
-/** What an assignment says about one setting: its value, and what is wrong with it. */
+/** The value of one setting in an assignment, and its issues. */
 
 type IssueDetails =
   /**
-   * `malformed`: holds what no key or project ID holds, such as blanks inside. `endpoint-url`: the
-   * address of an endpoint; only what is before its path is the service URL.
+   * `malformed`: contains characters that no key or project ID contains, such as inner spaces, or
+   * is too long.
    */
   | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
-  /** Another value than the first line of the same setting; no line in the environment. */
+  /**
+   * The value differs from that of the first line for the same setting. `otherLine` is undefined
+   * for the environment.
+   */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem };
 
 export type IssueKind = IssueDetails['kind'];
 
-/** Something wrong with one of the settings, or with its line. Never holds a value. */
+/** An issue with a setting or its line. Never contains a value. */
 export type Issue = IssueDetails & {
   readonly setting: SettingName;
-  /** The name as it is written in the source. */
+  /** The name as written in the source. */
   readonly name: string;
-  /** An error keeps the set of its name from being used; the rest is worth knowing. */
+  /** True if the issue makes the set of this name unusable; false for a warning. */
   readonly isError: boolean;
   /**
-   * Where it stands: the name for what is wrong with the name or for want of a value, the comment
-   * for a comment, else the value. Undefined for the environment, which has no lines.
+   * The position of the value, of the comment for a comment issue, or of the name for a duplicate
+   * or an empty value. Undefined for the environment.
    */
   readonly place: LineRange | undefined;
 };
 
-/** Lines and columns count from 0; columns in UTF-16 units, the end excluded. */
+/** Zero-based line and columns, in UTF-16 units; `end` is exclusive. */
 export interface LineRange {
   readonly line: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** An assignment to a name that is read. */
+/** An assignment to a known name. */
 export interface RecognisedSetting extends SettingOfName {
   readonly assignment: Assignment;
-  /** Of the name; undefined for the environment. */
+  /** The position of the name; undefined for the environment. */
   readonly place: LineRange | undefined;
-  /** Without what does not belong to it; a placeholder as it stands. */
+  /** The value as cleaned by `strippedValue`. A placeholder is kept. */
   readonly value: string;
-  /** Whether it is there, and no placeholder. */
+  /** True if there is a value and it is not a placeholder. */
   readonly isGiven: boolean;
   readonly issues: readonly Issue[];
 }
 
-/** A name that is read, and what it stands for. */
+/** A known name and its setting. */
 interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
   readonly set: NameSet;
 }
 
-/** A part of an assignment's right side. */
+/** Columns relative to the start of the text after the `=`; `end` is exclusive. */
 interface ColumnRange {
   readonly start: number;
   readonly end: number;
@@ -84,21 +87,24 @@ interface ColumnRange {
  * @param service the service of a key; without one, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
-  // Dots alone would be a step in the address that a deployment stands in.
+  // A deployment ID is a path segment of the URL, where dots alone would change the path.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'url') return true;
   if (value.length > LONGEST_VALUE) return false;
   return !(setting === 'apiKey' && !mayHoldSpaces(service) ? /\s/ : /[^\S ]/).test(value);
 }
 
-/** True for the secret of an OAuth client: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2 */
+/**
+ * True if the secret may contain spaces, as an OAuth client secret may:
+ * https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
+ */
 export function mayHoldSpaces(service: Service | undefined): boolean {
   return (
     service !== undefined && AUTH_METHODS[service.authentication.kind].secret === 'CLIENT_SECRET'
   );
 }
 
-/** The assignments that are meant for this client, in their order. */
+/** Returns the assignments to known names, in order. */
 export function recognisedSettings(
   assignments: readonly Assignment[],
   service: Service,
@@ -113,16 +119,16 @@ export function recognisedSettings(
   });
 }
 
-/** Values of one set of names, as far as they are there. */
+/** The values of one set of names; missing ones are undefined. */
 export type GivenValues = Readonly<Partial<Record<SettingName, string | undefined>>> & {
   readonly resource?: ResourceKind | undefined;
 };
 
-/** The values that a set gives, each by the first line of its setting. */
+/** Returns the values of a set. The first line of each setting applies. */
 export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);
-    // Environment variables have no order, so a project always wins.
+    // Environment variables have no order, so a project always takes precedence.
     return all.find(({ name }) => resourceOf(name) === 'project') ?? all[0];
   };
   const first = (setting: SettingName) => firstOf(setting)?.value;
@@ -135,7 +141,7 @@ export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): Giv
   };
 }
 
-/** The names of each set, setting by setting. */
+/** Returns all names, by set and setting. */
 function namesIn(sets: readonly NameSet[]): SettingOfName[] {
   return sets.flatMap((set) =>
     SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),
@@ -158,7 +164,7 @@ function readValue(
     add({ kind: 'blanks' }, padded);
   }
   for (const kind of blemishes) {
-    // A host may have letters outside ASCII; where it then leads is in `parseServiceUrl`.
+    // A host may contain non-ASCII letters. `parseServiceUrl` decides where it leads.
     if (kind === 'non-ascii' && setting === 'url') continue;
     add({ kind }, span);
   }
@@ -174,7 +180,7 @@ function readValue(
   return { value, isGiven, issues };
 }
 
-/** @param span columns of the right side; left out for the name */
+/** @param span columns after the `=`; by default the issue is at the name */
 export function issueOf(
   details: IssueDetails,
   setting: SettingName,
@@ -186,7 +192,7 @@ export function issueOf(
   return { ...details, setting, name: assignment.name, isError, place };
 }
 
-/** Where an assignment or a part of it stands; undefined for the environment. */
+/** Returns the position of the name, or of a span after the `=`; undefined for the environment. */
 export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): LineRange | undefined {
   if (!at) return undefined;
   const { line, column } = at;
@@ -197,8 +203,8 @@ export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): Line
 }
 
 /**
- * Where value and comment stand; `padded` is the value with the blanks around it, also those before
- * the `=`.
+ * Splits the right side into value and comment. `padded` is the value with the whitespace around
+ * it, including any before the `=`.
  */
 export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   const mark = commentAt(raw);
@@ -212,7 +218,10 @@ export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   };
 }
 
-/** A `#` at the start or behind a blank, which no key, ID or URL holds; not within quotes. */
+/**
+ * Finds the start of a comment: a `#` outside quotes, at the start or after whitespace. No key, ID,
+ * or URL contains this.
+ */
 function commentAt(raw: string): number | undefined {
   const from = /^\s*(["'`]).*?\1/s.exec(raw)?.[0].length ?? 0;
   for (let at = raw.indexOf('#', from); at >= 0; at = raw.indexOf('#', at + 1)) {

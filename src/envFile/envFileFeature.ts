@@ -9,7 +9,7 @@ import { editorRange } from './envDocument.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
-/** Problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
+/** Starts problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
@@ -32,7 +32,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     const looking = gitRisk(document.uri);
     looks.set(document, looking);
     const risk = await looking;
-    // The newest one holds, whichever ends last.
+    // Only the newest check counts, even if an older one ends later.
     if (looks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);
@@ -41,7 +41,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     for (const document of workspace.textDocuments) void lookAtGit(document);
   };
   lookAtAll();
-  // Also what other programs write: git, a terminal, a quick fix of ours.
+  // Also covers changes by other programs, such as git or a terminal, and by our own quick fixes.
   const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git/index}');
   return Disposable.from(
     files,

@@ -6,11 +6,11 @@ import { listOf, settingLabel } from '../messages/settingLabels.ts';
 import { resourceOf, type Service } from '../service/services.ts';
 
 /**
- * Every sentence about a `.env` file: what is wrong, why it matters, what to do. Names of settings
- * only, never a value. Pure.
+ * The messages about `.env` files: the problem, why it matters, and what to do. They contain names
+ * of settings, never a value. Pure.
  */
 
-/** Behind what is wrong: why it matters, and what to do. */
+/** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   blanks: () =>
     'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
@@ -67,7 +67,7 @@ export function incompleteText(names: readonly string[]): string {
   return `${list} ${verb} missing. Hosted Model uses the file only if nothing is missing in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
 }
 
-/** The title of an edit that mends an issue. */
+/** The title of a quick fix that edits the file. */
 export function mendingTitle(issue: Issue, fix: EnvFix): string {
   if (fix.kind === 'remove-line') {
     return fix.line === issue.place?.line
@@ -81,7 +81,7 @@ export function mendingTitle(issue: Issue, fix: EnvFix): string {
 export const ADD_LINES = 'Add Missing Lines';
 export const ADD_TO_GITIGNORE = 'Add .env to .gitignore';
 
-/** The titles of quick fixes that are a command, by its name. */
+/** The titles of quick fixes that run a command, by command name. */
 export const COMMAND_TITLES = {
   setUp: 'Set Up...',
 } as const;

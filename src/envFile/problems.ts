@@ -11,22 +11,22 @@ import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import type { Service } from '../service/services.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
-/** Everything worth saying about a `.env` file, as an editor shows it. Pure. */
+/** The problems of a `.env` file, as the editor shows them. Pure. */
 
 export interface Problem {
   readonly kind: IssueKind | 'incomplete' | GitRisk;
-  /** As VS Code calls it. */
+  /** The name of a `DiagnosticSeverity`. */
   readonly severity: 'Error' | 'Warning' | 'Information';
   readonly place: LineRange;
   readonly message: string;
-  /** Undefined for what concerns the file as a whole. */
+  /** Undefined for problems that concern the whole file. */
   readonly issue: Issue | undefined;
 }
 
 /**
- * The text of an open file, read once for its problems and for what mends them.
- * @param services those that the text can be about; the one in use if it names none
- * @param isVendorSet false if the settings name no service, so that the first complete set is used
+ * Reads the text of an open file once, for its problems and quick fixes.
+ * @param services services that the text can name; if it names none, `inUse` applies
+ * @param isServiceSet false if the settings name no service, so the first complete set is used
  */
 export function parseEnvText(
   text: string,
@@ -34,13 +34,13 @@ export function parseEnvText(
   services: readonly Service[] = [inUse],
   isServiceSet = true,
 ): ServiceReading {
-  // A file of this size is not used, so nothing needs to be said about it.
+  // A file of this size is not used, so its problems don't matter.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
 }
 
-/** In no order. Empty if the file names none of the settings. */
+/** Returns the problems in no particular order. Empty if the file names none of the settings. */
 export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk): Problem[] {
   const problems = reading.issues.flatMap((issue): Problem[] => {
     const { kind, isError, place } = issue;
@@ -63,7 +63,10 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
   return problems;
 }
 
-/** The missing names that no line has; one with an empty value or a placeholder says so itself. */
+/**
+ * Returns the missing names that have no line. An empty value or a placeholder has a problem of its
+ * own.
+ */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));
 }

@@ -20,9 +20,9 @@ import { editorRange } from './envDocument.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 
-/** Quick fixes for the problems of `.env` files. VS Code applies their edits, as one undo step. */
+/** Quick fixes for the problems of `.env` files. VS Code applies each edit as one undo step. */
 
-/** Many times what a real one has. */
+/** Much larger than any real `.gitignore`. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
 type IsHere = (place: { readonly line: number }) => boolean;
@@ -46,7 +46,7 @@ export function registerQuickFixes(
       if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
-        // One edit can mend several problems, and several problems need the set-up.
+        // The same edit can fix several problems, and several problems can need set-up.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
@@ -63,7 +63,7 @@ export function registerQuickFixes(
   );
 }
 
-/** What tells a diagnostic of a document from the others. */
+/** Returns a key that identifies a diagnostic within its document. */
 function markOf(code: Diagnostic['code'], { start, end }: Range): string {
   return [code, start.line, start.character, end.line, end.character].join(' ');
 }
@@ -90,9 +90,9 @@ async function fixesOf(
 }
 
 /**
- * Offers to add the file to the `.gitignore` next to it, which takes precedence over the others.
- * Empty if that `.gitignore` is a link, since git doesn't follow it and it can point anywhere, or if
- * it can't be read.
+ * Returns the fix that adds the file to the `.gitignore` next to it, which takes precedence over
+ * the others. Empty if this `.gitignore` can't be read or is a link. Git doesn't follow links, and
+ * they can point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -115,7 +115,10 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   return [action];
 }
 
-/** Reads the open document or else the file, but opens no editor before the fix is picked. */
+/**
+ * Returns the text of the open document, or else of the file. No editor opens before the user picks
+ * the fix.
+ */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
   if (open) return open.getText();
@@ -134,7 +137,7 @@ function withEdit(
   return action;
 }
 
-/** A command takes no arguments: it works on the editor in use. */
+/** Creates a fix that runs a command. The command takes no arguments and uses the active editor. */
 function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   const title = COMMAND_TITLES[name];
   const action = new CodeAction(title, CodeActionKind.QuickFix);

@@ -12,17 +12,17 @@ import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
-/** What was chosen for one generation besides what the settings say. */
+/** Choices for one command that override the settings. */
 export interface Order {
-  /** Id of an insert mode. */
+  /** ID of an insert mode. */
   readonly insertMode?: string | undefined;
   readonly template?: Template | undefined;
 }
 
 /**
- * Sends the selected texts, or with no selection a typed prompt, and writes the answers where the
- * insert mode says while they stream.
- * @param invoked the document and selections when the command was run
+ * Sends the selected texts, or a typed prompt if nothing is selected. Streams each response to the
+ * place that the insert mode defines.
+ * @param invoked the document and selections when the command ran
  */
 export async function generate(
   options: GenerateDeps,
@@ -30,7 +30,7 @@ export async function generate(
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
-  // Before anything is captured: from then on nothing may change unseen.
+  // Checked before the targets are captured, because the document can change during this call.
   const mustPreview = await leadsToConfigFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
@@ -40,7 +40,7 @@ export async function generate(
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
   const mode = modeFor(document, insertModeFor(document, order), mustPreview);
-  // From here on the places are followed: what comes next can take the user minutes.
+  // The job tracks the selections from here on, because the next prompts can stay open for minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, order.template, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);

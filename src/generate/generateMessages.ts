@@ -1,7 +1,7 @@
 import { lineList } from '../diagnose/checkMessages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 
-/** What people read of a generation: sentences, progress, and the labels of buttons. Pure. */
+/** Texts of a generation: messages, progress, and button labels. Pure. */
 
 // Buttons
 export const CONTINUE = 'Continue';
@@ -35,15 +35,15 @@ export function tooMuchText(characters: number, most: number): string {
   return `Hosted Model: nothing was sent. The text has ${formatNumber(characters)} characters, and at most ${formatNumber(most)} are sent at a time. Select less.`;
 }
 
-/** What is asked before many requests are sent. */
+/** Confirmation before many requests are sent. */
 export function manyRequests(requests: number): string {
   return `Send ${requests} requests, one for each selection?`;
 }
 
-/** What is asked before one large request is sent. */
+/** Confirmation before one large request is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
-/** What those requests, or that one, come to. */
+/** Size and cost of the requests to confirm. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters, about ${formatNumber(tokens)} tokens`;
   return isMany
@@ -51,7 +51,7 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
     : `It has ${size}, and is billed to your account.`;
 }
 
-/** @param secrets which ones, in words */
+/** @param secrets names of the kinds of secrets */
 export function holdsSecretText(secrets: string): string {
   return `Nothing was sent: the text holds ${secrets}.`;
 }
@@ -59,7 +59,7 @@ export function holdsSecretText(secrets: string): string {
 export const MASKING =
   'Whatever is sent can be stored by the service and repeated by the model. Masked, it goes out as [redacted]; your document stays as it is.';
 
-// As long as no text has come
+// Until the first text arrives
 export const GENERATING = 'generating…';
 export const STILL_WAITING = 'no answer yet, still waiting…';
 export const NO_ANSWER_YET =
@@ -69,7 +69,7 @@ export function generatingCount(done: number, all: number): string {
   return `generating… ${done} of ${all} done`;
 }
 
-// Of answers that came
+// After a response
 export const NOTHING_TO_SAY =
   'the model had nothing to say to this text. Another prompt or model may do better.';
 export const NOTHING_CUT = 'there is no answer here that the service cut.';
@@ -96,9 +96,7 @@ export function cutText(cut: number, count: number): string {
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }
 
-/**
- * Returns a sentence about removed and one about remaining invisible characters, if there are any.
- */
+/** Sentences about removed and remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   const out =
     removed === 1
@@ -112,7 +110,7 @@ export function invisibleText(removed: number, kept: number): string {
   return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 
-/** @param where the lines of the selections, where there are several */
+/** @param where a prefix with the lines of the selections; empty if there is only one selection */
 export function notPlacedText(where: string): string {
   return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Response has it until the next one comes.`;
 }

@@ -17,40 +17,36 @@ import {
   restOf,
 } from './run.ts';
 
-/** The text of one command, kept whatever happens to the document. In memory only. */
+/** The text of one command. Kept in memory only, even if the document is closed or changed. */
 export interface Result {
-  /**
-   * The text from the service, without invisible characters. Several responses are separated by
-   * blank lines.
-   */
+  /** The text from the service, without invisible characters. Empty lines separate responses. */
   readonly text: string;
   readonly languageId: string;
 }
 
 interface Answer {
   readonly target: Target;
-  /** The selection, wherever it is by now. */
+  /** The current place of the selection. */
   readonly selection: TrackedRange;
   prompt: string;
   fit: TextFit;
-  /** As the service sent it. */
+  /** The unmodified text from the service. */
   text: string;
   state: RunState;
 }
 
 /**
- * What one command generates: an answer for each selection, all of them written by one writer. It
- * outlives the command, so that answers can be continued, made anew or taken back.
+ * The responses of one command, one for each selection. One writer inserts all of them. A job
+ * outlives its command, so that responses can be continued, generated again, or undone.
  */
 export class Job implements Result, Disposable {
-  /** Undefined for the selected text itself. */
+  /** Undefined if the selected or typed text is the whole prompt. */
   readonly template: Template | undefined;
   readonly mode: InsertMode;
-  /** Empty once the job is forgotten. */
+  /** Empty after the job is forgotten. */
   #answers: readonly Answer[];
   #writer: ResponseWriter;
   readonly #openDocument: EditorDocument;
-  /** Who is at work on its answers. */
   readonly activeRuns = new ActiveRuns();
 
   constructor(
@@ -88,12 +84,12 @@ export class Job implements Result, Disposable {
     });
   }
 
-  /** The one that its selections are in, also after it was renamed. */
+  /** The document of the selections, even after it was renamed. */
   get document(): TextDocument {
     return this.#openDocument.document;
   }
 
-  /** Of its answers, in the order of the document. */
+  /** Indices of the responses, in document order. */
   get indices(): number[] {
     return [...this.#answers.keys()];
   }
@@ -106,7 +102,7 @@ export class Job implements Result, Disposable {
     return this.document.languageId;
   }
 
-  /** Of the answers that the service cut, since a limit was reached. */
+  /** Indices of the truncated responses. */
   get cut(): number[] {
     return this.indices.filter((index) => restOf(this.#answer(index).state) === 'cut');
   }
@@ -115,7 +111,7 @@ export class Job implements Result, Disposable {
     return this.activeRuns.isAny;
   }
 
-  /** True if nothing of it can be lost when it is forgotten. */
+  /** True if forgetting the job loses no text. */
   get isIdle(): boolean {
     return !this.isRunning && !this.#writer.isPending;
   }
@@ -124,17 +120,17 @@ export class Job implements Result, Disposable {
     return this.#answers.length === 0;
   }
 
-  /** True once the user has undone all of it, so that it need not be rescued. */
+  /** True if the user has undone all responses. They aren't offered again after that. */
   get isTakenBack(): boolean {
     return this.#answers.every(({ state }) => restOf(state) === 'undone');
   }
 
-  /** How many invisible and control characters were taken out. */
+  /** Number of invisible and control characters that were removed. */
   get removed(): number {
     return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
   }
 
-  /** Number of invisible characters kept in prose. */
+  /** Number of invisible characters that were kept. Counted only in prose. */
   get kept(): number {
     return this.#answers.reduce((sum, { fit }) => sum + fit.kept, 0);
   }
@@ -148,7 +144,7 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Returns some of the responses without invisible characters, since users can't check those
+   * Returns some of the responses. Invisible characters are removed, because users can't see them
    * before they paste the text.
    */
   part(indices: readonly number[]): Result {
@@ -157,19 +153,19 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** Of the selection, one-based as editors count. */
+  /** One-based lines of the selection. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { start, end } = this.#answer(index).selection.range;
     const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
     return { first: lineAt(start), last: lineAt(end) };
   }
 
-  /** Whether its text goes to this document, or its selections are there. */
+  /** True if the document contains the selections or receives the responses. */
   isAbout(document: TextDocument | undefined): boolean {
     return document !== undefined && [this.document, this.#writer.document].includes(document);
   }
 
-  /** Whether it is at work on any of these selections. */
+  /** True if the job is running and one of its selections touches one of the targets. */
   isAtWorkOn(targets: readonly Target[]): boolean {
     return (
       this.isRunning &&
@@ -183,7 +179,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if the text of a run could be inserted. */
+  /** True if the writer could insert the response of such a run. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#answer(index);
     const isUndone = restOf(state) === 'undone';
@@ -195,7 +191,7 @@ export class Job implements Result, Disposable {
     this.activeRuns.cancel();
   }
 
-  /** @returns the text that the answer goes on from; none for a new one, or one that was taken back */
+  /** @returns the text to continue; empty for a new or undone response */
   begin(index: number, runMode: RunMode): string {
     const one = this.#answer(index);
     one.state = nextRunState(one.state, runMode);
@@ -206,27 +202,27 @@ export class Job implements Result, Disposable {
 
   append(index: number, text: string): void {
     const one = this.#answer(index);
-    // Not before there is something to take the place of the answer so far.
+    // The old response stays in the document until there is text to replace it.
     if (one.state.kind === 'replacing') this.#restart(one, index);
     one.state = nextRunState(one.state, 'text');
     one.text += text;
     this.#write(index, one.fit.add(text));
   }
 
-  /** @returns false if not all of the text stands where it should */
+  /** @returns true if all of the text was inserted */
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#answer(index);
     one.state = nextRunState(one.state, event);
-    // What is held back of an answer that was cut can still become something else.
+    // The end of a truncated response stays buffered, because its continuation can change it.
     if (one.state.kind !== 'cut') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }
 
-  /** Stops it, and takes away what it has written. */
+  /** Stops the job, and removes its text from the document. */
   async undo(): Promise<Undone> {
     this.cancel();
     if (!this.#writer.undo) return 'nothing';
-    // Whatever comes of it, the writer writes nothing more of what came until now.
+    // Set even if the undo is refused, because the writer drops the text received so far.
     this.#takeBack();
     return this.#writer.undo();
   }
@@ -236,7 +232,7 @@ export class Job implements Result, Disposable {
     this.#writer.dispose?.();
     this.#openDocument.dispose();
     if (this.isRunning) return;
-    // Messages about the job can stay open for hours and must not keep its texts in memory.
+    // Messages about the job can stay open for hours. They must not keep its texts in memory.
     this.#answers = [];
     this.#writer = FORGOTTEN_WRITER;
   }
@@ -263,7 +259,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** The writer of a forgotten job. */
+/** Replaces the writer of a forgotten job, so that its texts can be freed. */
 const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,

@@ -6,21 +6,21 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
-/** How many generations are kept; each one follows the changes of its document. */
+/** Number of jobs that are kept. Each one tracks the changes of its document. */
 const KEPT = 20;
 
-/** The generations of this window: those that run, and the last ones. */
+/** The running and most recent jobs of this window. */
 export class Jobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
   readonly #listener = window.onDidChangeActiveTextEditor(() => this.#sayWhetherRunning());
-  /** The last one at the end. */
+  /** Oldest first. */
   readonly #kept: Job[] = [];
   #result: Job | undefined;
 
   /**
-   * Keeps a job. Forgets idle ones that are older than the last 20, except the one that Show Last
-   * Result opens.
+   * Keeps a job. Forgets idle jobs that are older than the last 20, except the one for *Show Last
+   * Response*.
    */
   add(job: Job): void {
     this.#kept.push(job);
@@ -36,17 +36,17 @@ export class Jobs implements Disposable {
     job.dispose();
   }
 
-  /** The last one about the document in use. */
+  /** The most recent job for the active document. */
   get latest(): Job | undefined {
     return this.#here.at(-1);
   }
 
-  /** The last one that any text came for. */
+  /** The job that received text last. */
   get result(): Job | undefined {
     return this.#result;
   }
 
-  /** Text came for this one: now it is what *Show Last Response* shows. */
+  /** Makes *Show Last Response* open this job, because it received text. */
   keepResult(job: Job): void {
     this.#result = job;
   }
@@ -55,7 +55,10 @@ export class Jobs implements Disposable {
     return this.#kept.some((job) => job.isAtWorkOn(targets));
   }
 
-  /** Lets keybindings know that a job is running. @returns ends that, and lets others run its answers */
+  /**
+   * Updates the context key for keybindings.
+   * @returns a function that releases the responses of the run, and updates the key again
+   */
   markRunning(job: Job, controller: AbortController): () => void {
     this.#sayWhetherRunning();
     return () => {
@@ -64,18 +67,18 @@ export class Jobs implements Disposable {
     };
   }
 
-  /** Stops what is generated for the document in use. */
+  /** Stops all jobs for the active document. */
   cancel(): void {
     for (const job of this.#here) job.cancel();
   }
 
-  /** Takes back the last generation in the document in use of which anything is left. */
+  /** Undoes the most recent job in the active document that still has text there. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
       const wasRunning = job.isRunning;
       const undone = await job.undo();
       if (undone !== 'nothing') return undone;
-      // One that had written nothing yet is stopped, and that was what was meant.
+      // Cancelling a job that hasn't written anything yet counts as an undo.
       if (wasRunning) return 'undone';
     }
     return 'nothing';
@@ -88,7 +91,7 @@ export class Jobs implements Disposable {
     this.announcements.dispose();
   }
 
-  /** Those about the document in use; a preview stands for the document that it would change. */
+  /** Jobs for the active document. A preview counts as the document that it would change. */
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
       this.previews.documentInUse ?? window.activeTextEditor?.document;

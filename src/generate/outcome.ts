@@ -8,12 +8,12 @@ import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 import type { RunMode } from './run.ts';
 
-/** What is said about answers that came, and what can be done with them. */
+/** Messages about received responses, and their actions. */
 
-/** Generates answers of the job once more. */
+/** Generates some responses of the job again. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** @param announce announces the complete responses, unless a message already said more */
+/** @param announce announces complete responses; not called if one is truncated or all are empty */
 export async function tellOutcome(
   job: Job,
   announce: () => void,
@@ -38,14 +38,14 @@ async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): 
   if (picked === UNDO) tellUndone(await job.undo());
 }
 
-/** Continues what the service cut. */
+/** Continues the truncated responses. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (job?.isTakenBack) return inform(texts.TAKEN_BACK);
   if (!job || job.cut.length === 0) return inform(texts.NOTHING_CUT);
   await runAgain(job.cut, 'continue');
 }
 
-/** Says why nothing was taken back; that something was is seen. */
+/** Explains a failed undo. Shows nothing after a successful one, because the text is gone. */
 export function tellUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);
   if (undone === 'refused') inform(texts.UNDO_REFUSED);
@@ -64,8 +64,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 
 /**
  * Reports that a response couldn't be inserted, and offers it while the job is kept.
- * @param lines of the selections that it answers, where there are several
- * @param indices of the responses that couldn't be inserted
+ * @param lines first line of each selection, if the job has several selections
+ * @param indices indices of the responses that couldn't be inserted
  */
 export async function offerResult(
   job: Job,

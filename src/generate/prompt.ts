@@ -6,7 +6,7 @@ import { fillPrompt, needsSelection } from '../templates/variables.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
-/** What is sent for each target; undefined if the user gave up. */
+/** Returns the prompt for each target; undefined if the user gave up. */
 export async function promptsFor(
   targets: readonly Target[],
   template: Template | undefined,
@@ -18,13 +18,13 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // If the box closed without a prompt, the next keys would go to the document.
+    // Keeps the box open after Enter. Otherwise the next keystrokes would go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
-/** Asks each question of the template once, whatever the number of selections. */
+/** Prompts for each input of the template once, regardless of the number of selections. */
 async function promptsFromTemplate(
   targets: readonly Target[],
   template: Template,

@@ -6,17 +6,18 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** What is asked before text goes out. Nothing is ever cut. */
+/** Confirmations before text is sent. Text is never shortened. */
 
-/** Characters; more is rarely meant, and costs. */
+/** In characters. Larger requests are rarely intended, and they cost money. */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
-/** Selections; each one is a request of its own. */
+/** In selections. Each one is a separate request. */
 const ASK_ABOVE_SELECTIONS = 10;
 
 /**
- * Asks before many requests or much text, and refuses too much and what is nothing but blanks.
- * @returns whether to send it
+ * Prompts for confirmation before many requests or much text. Refuses more than a million
+ * characters, and prompts that are only whitespace.
+ * @returns true if the prompts can be sent
  */
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
@@ -38,8 +39,9 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Stops prompts that hold the user's own key or token or a private key, and masks them if the user
- * wants that. @returns whether they can be sent
+ * Stops prompts that contain the user's own key or token, or a private key. Masks these secrets if
+ * the user agrees.
+ * @returns true if the prompts can be sent
  */
 export async function confirmSecrets(
   job: Job,

@@ -1,14 +1,14 @@
 import type { StopReason } from '../service/api/responseReader.ts';
 
-/** How an answer is come by: from the start, or from the end of what is there. */
+/** Starting point of a run: an empty response, or the end of the current text. */
 export type RunMode = 'restart' | 'continue';
 
-/** What an answer is while nobody is at work on it. One that failed half-way has ended, too. */
+/** State of a response without an active run. `ended` includes a response that failed halfway. */
 type Rest = 'new' | 'ended' | 'cut' | 'undone';
 
 /**
- * How far the runs of a job have brought one of its answers. A run that fails before its first text
- * leaves the answer as it found it.
+ * State of one response across the runs of its job. A run that fails before its first text doesn't
+ * change the response.
  *
  * | State     | restart   | continue  | text    | ended  | cut    | failed | undone |
  * |-----------|-----------|-----------|---------|--------|--------|--------|--------|
@@ -19,17 +19,17 @@ type Rest = 'new' | 'ended' | 'cut' | 'undone';
  * | replacing | replacing | writing   | writing | ended  | cut    | before | undone |
  * | writing   | replacing | writing   | same    | ended  | cut    | before | undone |
  *
- * A run that replaces something leaves, once its text has come, an answer that has ended. What was
- * undone stays so until text comes for a run that began afterwards, also where one ends without any.
+ * After its first text, a replacing run leaves an ended response, even if it fails. An undone
+ * response stays undone until a run that starts later receives text. A run that ends without text
+ * doesn't change that.
  */
 export type RunState =
   | { readonly kind: Rest }
-  /** The next text takes the place of what there is. */
+  /** The next text replaces the current text. */
   | { readonly kind: 'replacing'; readonly before: Rest }
-  /** The next text goes behind what there is. */
+  /** The next text is appended to the current text. */
   | { readonly kind: 'writing'; readonly before: Rest };
 
-/** How a run ends. */
 export type RunEnd = 'ended' | 'cut' | 'failed';
 
 export type RunEvent = RunMode | 'text' | RunEnd | 'undone';
@@ -53,29 +53,30 @@ export function nextRunState(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** What the answer is once more if its run comes to nothing. */
+/** Returns the state that the response goes back to if its run fails. */
 export function restOf(state: RunState): Rest {
   return 'before' in state ? state.before : state.kind;
 }
 
-/** Whether the service cut it, since a limit was reached: then it can be continued. */
+/** Returns `cut` for a truncated response, which can be continued. */
 export function endOf(stopReason: StopReason): 'ended' | 'cut' {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'cut' : 'ended';
 }
 
-/** Who is at work on which answers of a job: each answer has one run at a time. */
+/** The active runs of a job, with their responses. Each response has at most one run at a time. */
 export class ActiveRuns {
   readonly #taken = new Map<AbortController, readonly number[]>();
   #isClosed = false;
 
-  /** Whether anything is being generated. */
+  /** True if a run is active. */
   get isAny(): boolean {
     return this.#taken.size > 0;
   }
 
   /**
-   * Takes answers for one run, until they are released.
-   * @returns what stops the run; undefined if any of them is being generated already
+   * Reserves responses for one run until they are released.
+   * @returns the controller that stops the run; undefined if one of the responses is taken, or the
+   * job is closed
    */
   take(indices: readonly number[]): AbortController | undefined {
     const running = [...this.#taken.values()].flat();
@@ -89,12 +90,11 @@ export class ActiveRuns {
     this.#taken.delete(controller);
   }
 
-  /** Stops every run. */
   cancel(): void {
     for (const controller of this.#taken.keys()) controller.abort();
   }
 
-  /** Stops every run, and lets none begin. */
+  /** Stops every run, and prevents new ones. */
   close(): void {
     this.#isClosed = true;
     this.cancel();

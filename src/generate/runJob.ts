@@ -18,14 +18,14 @@ import { confirmSecrets } from './promptChecks.ts';
 import { endOf, type RunMode } from './run.ts';
 import { markLine, SlowResponseQuestion } from './waiting.ts';
 
-/** What the main job needs from the rest of the extension. */
+/** The parts of the extension that a job needs. */
 export interface GenerateDeps {
   readonly jobs: Jobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
   readonly startWatch: () => GenerationWatch;
-  /** Called with what each request has used. */
+  /** Called with the usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
-  /** Shows a failure. @returns true once the user wants another try */
+  /** Shows a failure. @returns true if the user wants a retry */
   readonly report: (
     error: unknown,
     connection: Connection,
@@ -33,16 +33,16 @@ export interface GenerateDeps {
   ) => Promise<boolean>;
 }
 
-/** What became of one answer. */
+/** The outcome of one generation. */
 interface Outcome {
   readonly index: number;
-  /** Whether all of it that came stands where it should. */
+  /** True if all text that was received has been inserted. */
   readonly isPlaced: boolean;
-  /** Undefined if the answer came. */
+  /** Undefined if the generation succeeded. */
   readonly error: unknown;
 }
 
-/** Answers of a job that are generated together. */
+/** Responses of a job that are generated together. */
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;
@@ -50,7 +50,7 @@ interface Run {
   readonly runMode: RunMode;
 }
 
-/** What came of a run, and what it used. */
+/** The outcomes of a run, with its connection and folder. */
 interface Ran {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
@@ -65,13 +65,13 @@ interface RunContext {
   readonly silence: SlowResponseQuestion;
 }
 
-/** Requests that one command has open at a time; the client's own limit may be lower. */
+/** Concurrent requests of one command. The concurrency limit of the client can be lower. */
 const MOST_AT_ONCE = 8;
 
 /**
- * Generates these answers of a job, writes them while they stream, and says what came of it. Text
- * that came before a failure stays until that of another try takes its place.
- * @param prepare what the user is asked first; false if they gave up
+ * Generates some responses of a job, inserts them while they stream, and reports the outcome. Text
+ * received before a failure stays until the text of a retry replaces it.
+ * @param prepare prompts the user before the run; false if they gave up
  */
 export async function runJob(
   options: GenerateDeps,
@@ -92,12 +92,12 @@ export async function runJob(
     release();
     if (!ran) forgetIfEmpty(run);
   }
-  // Not awaited here, because messages can stay open for hours and the texts would be kept until
-  // then.
+  // This call isn't awaited, because its messages can stay open for hours. A suspended function
+  // would keep the texts in memory.
   if (ran) return tell(run, ran).finally(() => forgetIfEmpty(run));
 }
 
-/** Forgets a job without any text, once no message about it is open. */
+/** Forgets a job without text. Called after the messages of its run are closed. */
 function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
@@ -111,11 +111,11 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   const { uri } = job.document;
   const found = await options.connections.for(uri);
   if (!found) return undefined;
-  // A key that is deleted while the service loads must not be sent anymore.
+  // The user can sign out while the service loads. The key must not be sent after that.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
-  // Checked for each run, since the file may have been renamed, or a link may have a new target.
+  // Checked for each run, because the file can be renamed, or a link can get a new target.
   if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;
@@ -135,7 +135,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   return { connection, folder: activeFolder(uri), outcomes };
 }
 
-/** A template can have its own model, and its parameters go before those of the settings. */
+/** Overrides the model and parameters of the settings with those of the template. */
 function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
@@ -150,7 +150,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      // Selections that are still waiting aren't started.
+      // A cancelled run doesn't start the selections that are still queued.
       if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);
@@ -165,7 +165,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   } finally {
     indices.forEach(unmark);
   }
-  // In the order of the document, whichever ended first.
+  // Generations end in any order. Messages list them in document order.
   return outcomes.toSorted((one, other) => one.index - other.index);
 }
 
@@ -192,7 +192,7 @@ async function generateOne(
           said += text;
           watch?.onText();
           job.append(index, text);
-          // Behind it the edit would come 3 to 4 ms later (measured).
+          // Called after the append, because it would delay the edit by 3 to 4 ms (measured).
           unmark();
           jobs.keepResult(job);
         },
@@ -241,7 +241,7 @@ async function tell(
   await Promise.all(told);
 }
 
-/** One message for all that failed alike. */
+/** Groups failures by kind, so that each kind is reported in one message. */
 function byKind(failed: readonly Outcome[]): Outcome[][] {
   const kindOf = ({ error }: Outcome) => (error instanceof ServiceError ? error.kind : 'unknown');
   return [...Map.groupBy(failed, kindOf).values()];

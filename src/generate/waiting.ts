@@ -3,12 +3,12 @@ import { editorOf } from '../editor/documentEdit.ts';
 import { isKind } from '../service/errors.ts';
 import * as texts from './generateMessages.ts';
 
-/** What is seen, and asked, as long as no text has come. */
+/** Progress and prompts before the first text arrives. */
 
 /**
- * Says at the end of a line that text is on its way. VS Code moves the words with the line.
+ * Shows at the end of a line that text is being generated. VS Code moves the label with the line.
  * @param line one-based
- * @returns takes the words away
+ * @returns a function that removes the label
  */
 export function markLine(document: TextDocument, line: number): () => void {
   const mark = window.createTextEditorDecorationType({
@@ -16,7 +16,7 @@ export function markLine(document: TextDocument, line: number): () => void {
       contentText: texts.GENERATING,
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
-      // That of ghost text, which fits better, is transparent in high contrast.
+      // The color of ghost text fits better, but it's transparent in high contrast themes.
       color: new ThemeColor('descriptionForeground'),
     },
   });
@@ -26,23 +26,23 @@ export function markLine(document: TextDocument, line: number): () => void {
 }
 
 /**
- * Requests of one command that get no answer. A connection can die without a word, and the request
- * on it may have run all the same: so that nobody but the user decides to send it again.
+ * Prompts the user about requests of one command that get no response. A network connection can die
+ * silently, and its request may have run anyway. So only the user decides to send it again.
  */
 export class SlowResponseQuestion {
   readonly #say: (message: string) => void;
   readonly #silent = new Set<AbortController>();
   #isAsking = false;
 
-  /** @param say puts a message into the progress of the command */
+  /** @param say shows a message in the progress of the command */
   constructor(say: (message: string) => void) {
     this.#say = say;
   }
 
   /**
-   * Runs a request, and runs it anew each time the user gives up waiting for its first text: what
-   * is given up takes its connection with it.
-   * @throws what the request throws
+   * Runs a request, and runs it again each time the user stops waiting for its first text. An
+   * abandoned request also closes its network connection.
+   * @throws the failure of the request
    */
   async runAndAsk<Result>(
     run: (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) => Promise<Result>,
@@ -65,7 +65,7 @@ export class SlowResponseQuestion {
     }
   }
 
-  /** One question for all requests that are silent meanwhile. */
+  /** Prompts once for all requests that are silent at the same time. */
   async #ask(given: AbortController): Promise<void> {
     this.#silent.add(given);
     this.#say(texts.STILL_WAITING);

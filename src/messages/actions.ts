@@ -1,4 +1,4 @@
-/** The ways out. All but the last four are commands of that name. */
+/** Labels of the actions. All except the last four are also names of commands. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -10,14 +10,14 @@ export const ACTION_LABELS = {
   approve: 'Show What Needs Approval',
 } as const;
 
-/** The ways out that a diagnosis offers: also the one that only it can go. */
+/** The actions that a diagnosis offers. Only a diagnosis offers `approve`. */
 export type Fix = keyof typeof ACTION_LABELS;
 
-/** The ways out that messages offer. */
+/** The actions that messages offer. */
 export type Action = Exclude<Fix, 'approve'>;
 
 export interface Message {
   readonly text: string;
-  /** At most two, the fix of the most likely cause first; *Show Log* is always there beside them. */
+  /** At most two, the fix of the most likely cause first. Error messages also have *Show Log*. */
   readonly actions: readonly Action[];
 }

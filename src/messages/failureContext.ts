@@ -3,26 +3,28 @@ import { services } from '../service/services.ts';
 import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 
-/** Where the cause of a failure can be mended, as far as the failure itself does not say. Pure. */
+/**
+ * The context of a failed request that the error lacks: where its settings are and how to fix them.
+ * Pure.
+ */
 
-/** Where settings came from; `answers` are those of a set-up that goes on. */
+/** The origin of settings. `answers` means a set-up that is still running. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
-/** What is known about the request that failed. */
 export interface MessageContext extends LabelContext {
-  /** Where key, project and service URL came from; the editor unless something else is known. */
+  /** The origin of key, project, and service URL; by default the editor. */
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
-  /** It was a check of a diagnosis or a set-up: nothing was to be generated. */
+  /** True if the request was a check of a diagnosis or set-up, which generates nothing. */
   readonly isCheck?: boolean;
 }
 
-/** A place that holds settings, and the ways to it. */
+/** A place that contains settings, and the actions that lead to it. */
 export interface FixActions {
-  /** "the settings", within a sentence. */
+  /** The name of the place within a sentence, such as "the settings". */
   readonly name: string;
-  /** "set it here", within a sentence. */
+  /** The instruction to replace the key within a sentence, such as "set it here". */
   readonly newKey: string;
   readonly value: Action;
   /** The action for the key, or for several values at once. */
@@ -30,20 +32,20 @@ export interface FixActions {
 }
 
 export interface FailureContext {
-  /** Holds key, project and service URL. */
+  /** Contains key, project, and service URL. */
   readonly place: FixActions;
-  /** Holds the address of the host that failed. */
+  /** Contains the address of the host that failed. */
   readonly address: FixActions;
-  /** The address of this host stands in our own list of services, so that nobody has misspelt it. */
+  /** True if the host is in the built-in list of services, so the user can't have misspelled it. */
   readonly isOfService: boolean;
   readonly isIdentity: boolean;
-  /** Nothing was to be generated, so that nothing is lost or paid twice. */
+  /** True if the request generates nothing, so nothing can be lost or billed twice. */
   readonly isSafeToRepeat: boolean;
-  /** What the settings of the service are called. */
+  /** Determines the names of the service's settings. */
   readonly labels: LabelContext;
 }
 
-/** What is said about a failure. */
+/** Builds the message for a failure. */
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
 
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
@@ -59,14 +61,14 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     value: 'openEnvFile',
     all: 'openEnvFile',
   },
-  // No editor changes the environment of a running program: the way out is to need it no more.
+  // The editor can't change the environment of a running program. Set-up replaces its values.
   environment: {
     name: 'the environment',
     newKey: 'set it in the environment and restart VS Code',
     value: 'setUp',
     all: 'setUp',
   },
-  // Those of a set-up that goes on: nothing of them is saved yet.
+  // A set-up that is still running. None of its values are saved yet.
   answers: { name: 'the set-up', newKey: 'set it here', value: 'setUp', all: 'setUp' },
 };
 
@@ -80,7 +82,7 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
   );
   return {
     place: PLACES[source],
-    // The identity address is the user's own, whichever source the three settings come from.
+    // The identity address always comes from the editor's settings, regardless of the source.
     address: isIdentity ? PLACES.editor : PLACES[source],
     isOfService: isServiceIdentity || isRegion,
     isIdentity,

@@ -14,8 +14,8 @@ import { formatNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
- * Every sentence about a failure: what happened, the most likely cause, what to do. Our own words,
- * numbers and checked names only; nothing a service said. Pure.
+ * The messages for failures: what happened, the most likely cause, and what to do. They contain our
+ * own text, numbers, and checked names, but no text from a service. Pure.
  */
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {
@@ -24,7 +24,7 @@ const SECRETS: Readonly<Record<SecretKind, string>> = {
   privateKey: 'a private key',
 };
 
-/** The message for anything that was thrown; undefined where silence is right. */
+/** Returns the message for any error; undefined if the user cancelled. */
 export function messageFor(error: unknown, context: MessageContext = {}): Message | undefined {
   if (!(error instanceof ServiceError)) {
     return {
@@ -36,14 +36,17 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
   return MESSAGE_BUILDERS[error.kind](error.details, failureContext(error.details, context));
 }
 
-/** A failure behind half an answer: to whoever sees that, whether its request ran is no question. */
+/**
+ * Converts a lost connection or timeout to `incomplete`, if part of the response was shown. The
+ * request evidently ran, so a message that it may have run would confuse the user.
+ */
 export function brokenOff(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
     ? new ServiceError('incomplete', error.details)
     : error;
 }
 
-/** What is waited for between two attempts, within a line. */
+/** Describes the wait before the next attempt, within a line. */
 export function retryText({ retry, waitMs, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no answer';
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1} in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
@@ -145,7 +148,7 @@ function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext)
     : `withdrew the model in the settings on ${since}${named}.`;
 }
 
-/** "your own key and a private key", within a sentence. */
+/** The names of secrets within a sentence, such as "your own key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }
@@ -167,7 +170,7 @@ function until({ retryAfterMs }: ErrorDetails): string {
 const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
-  // Whoever asks for more has no moment in mind.
+  // A service that asks for more than a day has no exact time in mind.
   if (ms > DAY_MS) return 'for longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;

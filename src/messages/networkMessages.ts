@@ -2,7 +2,7 @@ import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
 import type { FailureContext, MessageBuilder } from './failureContext.ts';
 
-/** Every sentence about the way to the service and back. Pure. */
+/** The messages about network failures on the way to the service and back. Pure. */
 
 const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
   connect: 'did not answer in time',
@@ -108,15 +108,15 @@ function certificate(
   return `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`;
 }
 
-/** An address out of our own list has nothing to mend. */
+/** The actions for a wrong address. An address from the built-in list needs no fix. */
 function mendAddress({ address, isOfService }: FailureContext): readonly Action[] {
   return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
 }
 
-/** The codes of a proxy that fetch cannot use at all, as it cannot use SOCKS. */
+/** Codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** The ways in which a proxy fails; an error status alone is an answer of the proxy itself. */
+/** Describes the failure of a proxy. A status means that the proxy itself responded. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'A proxy wants a login (407). Set it in the proxy settings of VS Code.';

@@ -14,8 +14,8 @@ import {
 } from './settingLabels.ts';
 
 /**
- * Every sentence about what was refused: a parameter, a key, a token, an account or a project. Names,
- * words and numbers of ours only. Pure.
+ * The messages about refused parameters, keys, tokens, accounts, and projects. They contain only
+ * our own text, numbers, and checked names. Pure.
  */
 
 const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
@@ -24,7 +24,7 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
   most: 'at most',
 };
 
-/** By the error codes of OAuth 2.0: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/** Messages by OAuth 2.0 error code: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
@@ -87,7 +87,7 @@ export const REFUSAL_SENTENCES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Who refused a secret, and what to do, without the place of it. */
+/** Describes the refusal of a secret and what to do, without the place to change it. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
@@ -142,7 +142,10 @@ function parameterRefused(details: ErrorDetails): Message {
   };
 }
 
-/** "1,024", "0.5"; with an exponent where nobody could count the digits. */
+/**
+ * Formats a number, such as "1,024" or "0.5". Numbers from 1e15 have no separators, and numbers
+ * from 1e21 have an exponent.
+ */
 export function formatNumber(value: number): string {
   return Math.abs(value) < 1e15
     ? value.toLocaleString('en', { maximumFractionDigits: 20 })
@@ -160,7 +163,7 @@ const EXPECTED: Readonly<
   object: (choices) => `an object that holds nothing but ${choices.join(' and ')}`,
 };
 
-/** What is wrong with it, as a part of a sentence. */
+/** Describes the flaw of a parameter, as part of a sentence. */
 export function parameterFlawText(details: ErrorDetails): string {
   const { names: [name] = [], expected, choices = [], actual, limit } = details;
   if (name === undefined) return 'a parameter is out of its range';

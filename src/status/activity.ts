@@ -1,5 +1,5 @@
 /**
- * What generations do, all of this window together.
+ * The state of all generations of this window together.
  *
  * | Activity   | begin           | retry   | text       | end                           |
  * |------------|-----------------|---------|------------|-------------------------------|
@@ -13,7 +13,7 @@ export type Activity =
   | {
       readonly kind: 'waiting';
       readonly count: number;
-      /** Milliseconds until the next attempt starts, at the moment of the call: clocks can be set. */
+      /** Milliseconds until the next attempt. A function, because the wall clock can change. */
       readonly leftMs: () => number;
     };
 

@@ -3,27 +3,26 @@ import { inform } from '../ui/notify.ts';
 import { dayOf } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
-/** What one key has used on a day, and what it may. */
+/** The tokens that one key has used on one day, and its budget. */
 export interface DayUse {
   readonly fingerprint: string;
   readonly tokens: number;
-  /** Tokens a day; 0 for no budget. */
+  /** Tokens per day; 0 for no budget. */
   readonly budget: number;
 }
 
-/** What is remembered of a key until the day ends: what was said, and that it goes on. */
+/** The notices that were shown for a key today, and the user's choice to continue. */
 type Note = 'near' | 'spent' | 'continued';
 
 const NOTES = 'hostedModel.budget';
 const NEAR = 0.8;
 
-/** Pure. */
 export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
   if (budget === 0 || tokens < NEAR * budget) return 'free';
   return tokens < budget ? 'near' : 'spent';
 }
 
-/** Says once a day and key, in whichever window, how much of the budget is used. */
+/** Reports the used budget once per day and key, across all windows. */
 export class DailyBudget {
   readonly #state: Memento;
   readonly #now: () => number;
@@ -42,19 +41,22 @@ export class DailyBudget {
     else void this.offer(use);
   }
 
-  /** False where the budget is used up, and nobody has said that it goes on: for all but selections. */
+  /**
+   * True if a request other than a selection may be sent: the budget is not used up, or the user
+   * chose to continue today.
+   */
   mayGo(use: DayUse): boolean {
     return budgetState(use) !== 'spent' || this.#has('continued', use);
   }
 
-  /** Says that the budget is used up, and lets the user go on for today. */
+  /** Reports that the budget is used up, and lets the user continue for today. */
   async offer(use: DayUse): Promise<void> {
     const day = dayOf(this.#now());
     const { CONTINUE_TODAY, SHOW_USAGE } = texts;
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // A message that was left open overnight is about yesterday.
+    // A message left open overnight is about yesterday.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 
@@ -64,13 +66,13 @@ export class DailyBudget {
 
   #keep(note: Note, { fingerprint }: DayUse): void {
     const keys = [...this.#noted(note), fingerprint];
-    // One record for each kind: another window may write another one at this moment.
+    // One record per kind, because another window may write a different kind at the same time.
     const kept = this.#state.update(`${NOTES}.${note}`, { day: dayOf(this.#now()), keys });
-    // What cannot be stored holds in this window.
+    // If the note can't be stored, it still applies in this window.
     kept.then(undefined, () => {});
   }
 
-  /** The keys that this was noted of today. */
+  /** The fingerprints of the keys that have this note today. */
   #noted(note: Note): readonly string[] {
     const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
       `${NOTES}.${note}`,

@@ -9,7 +9,7 @@ import { type ActivityEvent, nextActivity } from './activity.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 
-/** Is told how one request goes; for the status item and the log. */
+/** Receives the progress of one request, for the status item and the log. */
 export interface GenerationWatch {
   onRetry(retry: Retry): void;
   onText(): void;
@@ -18,8 +18,8 @@ export interface GenerationWatch {
 }
 
 /**
- * Makes a watch for each generation, which tells the status item and the log how it goes: numbers
- * and kinds, never text. A parameter that is not sent with chat is named once in a window.
+ * Creates a watch for each generation, which updates the status item and writes the log. It logs
+ * numbers and kinds, never text. A parameter that isn't sent with chat is logged once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const named = new Set<string>();
@@ -53,7 +53,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     },
     onText: () => {
       firstTextMs ??= passedMs();
-      // Called for each piece of text: what stays as it is need not be painted.
+      // Called for each chunk, so it updates the status item only if the state changes.
       if (status.facts.activity.kind === 'waiting') tell('text');
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {

@@ -7,10 +7,10 @@ interface CommandItem extends QuickPickItem {
 }
 
 /**
- * The state in words, why this account is used, what can be done, and what else there is to look at.
- * @param prompt why this account is used; undefined if none can be used
- * @param sections rows that commands do not stand for, under a heading of their own
- * @returns the row that the user picked; undefined if it was a command or nothing
+ * Shows the state, why this account is used, the commands, and more rows.
+ * @param prompt why this account is used; undefined if no account can be used
+ * @param sections rows that aren't commands, each section under its own heading
+ * @returns the row that the user picked; undefined for a command or if the menu was closed
  */
 export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
@@ -33,7 +33,7 @@ export async function showMenu<Row extends QuickPickItem>(
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
-/** What fits the state comes first. */
+/** The commands, with the most relevant ones for the state first. */
 function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const item = (icon: string, label: string, name: string): CommandItem => ({
     label: `$(${icon}) ${label}`,

@@ -2,8 +2,7 @@ import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurr
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
- * What the requests to a service are doing, in words. Empty while they do nothing that anybody would
- * ask about.
+ * Describes the requests to a service. Empty if there are none, and nothing limits the next one.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
@@ -22,8 +21,8 @@ const SPACED = {
 } as const;
 
 /**
- * The same for the tooltip of the status item, with the time at which the words change.
- * @param live read anew for each painting: what it said before counted from another moment
+ * Builds the requests line of the tooltip and the time until it changes.
+ * @param live read again for each repaint, because its times are relative to the moment of the call
  */
 export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {
   return {

@@ -5,16 +5,16 @@ import type { ServiceError } from '../service/errors.ts';
 export interface PastFailure {
   /** Wall-clock milliseconds. */
   readonly at: number;
-  /** Undefined for what is no failure of the service: what it holds is nobody's business here. */
+  /** Undefined for any other error, because its content must not be reported. */
   readonly error: ServiceError | undefined;
 }
 
 export interface PastGeneration {
   readonly at: number;
-  /** Milliseconds to the first text; undefined if none came. */
+  /** Milliseconds until the first text; undefined if there was none. */
   readonly firstTextMs: number | undefined;
   readonly wholeMs: number;
-  /** One that the user cancelled is no failure. */
+  /** A generation that the user cancelled isn't a failure. */
   readonly end: 'complete' | 'failed' | 'cancelled';
 }
 
@@ -25,12 +25,12 @@ export interface PastTokenWait {
 
 const KEPT = 5;
 
-/** What happened last in this window, as kinds and numbers; for the report of a diagnosis. */
+/** The most recent events of this window, as kinds and numbers, for the diagnosis report. */
 export class SessionHistory {
-  // The last ones, the newest at the end.
+  // The most recent entries, newest last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
-  /** How long callers waited for a token; renewals in the background are nobody's wait. */
+  /** Times that callers waited for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Monotonic milliseconds. */
@@ -49,7 +49,10 @@ export class SessionHistory {
     keep(this.generations, { at: this.#clock.now(), ...generation });
   }
 
-  /** Of renewals in the background that fail in a row only the first is kept: others count, too. */
+  /**
+   * Records waits for a token and failed background refreshes. Only the first of several failures
+   * in a row is kept, so that they don't push out other failures.
+   */
   tokenIs(state: TokenState): void {
     const { kind } = state;
     if (kind === 'valid') {

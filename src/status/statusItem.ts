@@ -13,21 +13,18 @@ import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
-/** From news to its painting; less than anybody sees. */
+/** Delay between an update and its repaint, too short to notice. */
 const PAINT_AFTER_MS = 16;
 
-/**
- * What the tooltip says beside the state; our own words and checked names, empty for what is not set
- * or not known yet.
- */
+/** The settings that the tooltip shows. Empty strings are not set or not known yet. */
 export type StatusSettings = Pick<
   Settings,
   'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'
 >;
 
 /**
- * The one writer of the status item: keeps the facts, paints what the pure view makes of them,
- * and only when it changed. Timers run only while the text changes with time.
+ * The only owner of the status bar item. Keeps the facts and repaints only if the rendered view
+ * changed. Timers run only while the text changes with time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -41,8 +38,8 @@ export class StatusItem implements Disposable {
   #isDisposed = false;
 
   /**
-   * @param settings read when the tooltip is made
-   * @param onTick called once a minute while time alone changes the text, however often it does
+   * @param settings read each time the tooltip is built
+   * @param onTick called once per minute while the text changes with time
    */
   constructor(settings: () => StatusSettings, onTick: () => void) {
     this.#settings = settings;
@@ -52,7 +49,10 @@ export class StatusItem implements Disposable {
     this.#item.command = 'hostedModel.showMenu';
   }
 
-  /** Not done at once: what the first painting reads can fail, and an item must be disposed of. */
+  /**
+   * Separate from the constructor: the first paint reads settings and can fail, and the item must
+   * still be disposed.
+   */
   show(): void {
     this.#paint();
     this.#item.show();
@@ -64,9 +64,9 @@ export class StatusItem implements Disposable {
 
   update(facts: Partial<StatusFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    // What was under way when the window closed still reports its end.
+    // Generations that were active when the window closed still report their end.
     if (this.#isDisposed) return;
-    // A painting reads all settings, and would hold up the request or the edit that the news is about.
+    // Painting reads all settings, which would delay the request or edit behind this update.
     this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();
@@ -137,7 +137,7 @@ function tooltipLines(
 }
 
 /**
- * @param id as written in the settings
+ * @param id the value in the settings
  * @param inUse the model of the connection in use
  */
 function modelLine(id: string, inUse: string | undefined): string {
@@ -147,7 +147,7 @@ function modelLine(id: string, inUse: string | undefined): string {
   return `Model: ${inUse ?? (id || 'the service’s default')}`;
 }
 
-/** What the settings of the editor say, as long as nobody has looked for credentials. */
+/** The lines from the editor's settings, used until credentials are looked up. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
   { authUrl, url, projectId, resource = 'project' }: StatusSettings,
@@ -165,7 +165,7 @@ function expectedLines(
   ];
 }
 
-/** To be seen alone: what an address is good for is decided, strictly, by what loads with its first use. */
+/** The host to display. The strict check of addresses loads with their first use. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'an address that cannot be used';
 }
@@ -187,7 +187,10 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
   return tooltip;
 }
 
-/** A line of plain text. Word by word, since appendText makes blanks that do not wrap. */
+/**
+ * Appends a line of plain text. It appends word by word, because `appendText` turns spaces into
+ * non-breaking ones.
+ */
 function appendPlain(tooltip: MarkdownString, line: string): void {
   for (const word of line.split(' ')) tooltip.appendText(word).appendMarkdown(' ');
   tooltip.appendMarkdown('  \n');

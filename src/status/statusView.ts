@@ -4,51 +4,54 @@ import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { Activity } from './activity.ts';
 
-/** The status item as a pure function of what is known. One row of the table for each state. */
+/** The status item as a pure function of the facts. The table has one row per state. */
 
-/** Loads with the service, since there is none before the first request. */
+/**
+ * The requests line of the tooltip. It loads with the service, because there are no requests before
+ * that.
+ */
 export interface Traffic {
-  /** @returns undefined while there is nothing to say */
+  /** @returns undefined if there is nothing to report */
   line(): string | undefined;
-  /** Milliseconds until the line changes by itself; undefined if it does not. */
+  /** Milliseconds until the line changes with time; undefined if it doesn't. */
   changesInMs(): number | undefined;
 }
 
 export interface StatusFacts {
-  /** A key is stored, and the settings name a project and an address. */
+  /** True if the editor has a key and the other settings, or if another source was used last. */
   readonly isSetUp: boolean;
-  /** Of the last command that needed credentials. */
+  /** The obstacle of the last command that needed credentials. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly activity: Activity;
-  /** What the requests to the service in use do; undefined before the first one. */
+  /** The requests to the service in use; undefined before the first one. */
   readonly traffic: Traffic | undefined;
-  /** The service or the network could not be reached at the last try. */
+  /** True if the service or the network was unreachable at the last attempt. */
   readonly unreachable: boolean;
   /** The message of the last command, if it failed. */
   readonly lastFailure: Message | undefined;
-  /** The values in use, as lines; undefined as long as nobody has looked. */
+  /** The values in use, as lines; undefined until they are looked up. */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use; undefined without one. */
   readonly connection: Pick<Connection, 'reason' | 'modelId'> | undefined;
-  /** What the key in use has used today, in all windows, as a line; undefined without such a key. */
+  /** Today's usage of the key in use, in all windows, as a line; undefined without a key. */
   readonly usageToday: (() => string | undefined) | undefined;
 }
 
 /**
- * What the item shows: the first row that applies.
+ * The state to show: the first row that applies.
  *
- * | State       | applies while                                                  |
+ * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
- * | refused     | it is set up, and the identity service refused the key         |
- * | unapproved  | a source or an address waits for an approval                   |
+ * | refused     | set up, and the identity service refused the key               |
+ * | unapproved  | a source or an address needs approval                          |
  * | waiting     | a generation waits for its next attempt                        |
- * | generating  | a generation is under way                                      |
+ * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
- * | unreachable | the last try reached nobody                                    |
- * | noToken    | the secret itself opens the service, for as long as it is used |
- * | valid       | the token lives                                                |
- * | missing     | the editor has no credentials, nor had another source any      |
+ * | unreachable | the last attempt could not reach the service                   |
+ * | noToken     | the service accepts the secret itself, and it is in use        |
+ * | valid       | there is a valid token                                         |
+ * | missing     | the editor isn't set up, and no other source was used last     |
  * | expired     | there was a token                                              |
  * | ready       | nothing else applies                                           |
  */
@@ -56,10 +59,10 @@ type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
   | { readonly kind: 'waiting'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'fetching' }
-  /** `leftMs` of the token; 0 without one. */
+  /** `leftMs` is the remaining life of the token; 0 without one. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
-  /** The secret itself opens the service. */
+  /** The service accepts the secret itself, so there is no token. */
   | { readonly kind: 'noToken' }
   | { readonly kind: 'expired' | 'ready' }
   | { readonly kind: 'missing'; readonly wasTried: boolean };
@@ -67,9 +70,9 @@ type StatusState =
 export interface StatusView {
   readonly text: string;
   readonly background?: 'error' | 'warning' | undefined;
-  /** The state in words: for screen readers, and the first line of the tooltip. */
+  /** The state in words, for screen readers and the first line of the tooltip. */
   readonly words: string;
-  /** Milliseconds until text or tooltip change by themselves; undefined if they do not. */
+  /** Milliseconds until the text or tooltip changes with time; undefined if it doesn't. */
   readonly changesInMs: number | undefined;
 }
 
@@ -112,7 +115,7 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const state = stateOf(facts, now);
   const leftMs = tokenLeftMs(facts.token, now);
-  // A minute at the most, since a sleeping machine may skip any moment waited for.
+  // At most a minute, because timers may be late after the machine sleeps.
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
@@ -150,7 +153,7 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      // That somebody is needed, and for what, is never said by colour and icon alone.
+      // Color and icon alone must never signal that the user has to act.
       const text = background ? `${NAME}: ${words}` : NAME;
       return { text: `$(${icon}) ${text}`, words, background };
     }
@@ -162,7 +165,7 @@ type PlainKind = Exclude<
   { readonly leftMs: number } | { readonly wasTried: boolean }
 >['kind'];
 
-/** Icon, words and colour of the states in which nothing else is known. */
+/** Icon, words, and color of the states without further details. */
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {
@@ -179,7 +182,7 @@ function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
 }
 
-/** Milliseconds until the seconds left become one fewer; undefined once none is left. */
+/** Milliseconds until the displayed seconds decrease; undefined if no time is left. */
 export function toNextSecond(leftMs: number): number | undefined {
   return leftMs > 0 ? leftMs % SECOND_MS || SECOND_MS : undefined;
 }

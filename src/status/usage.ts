@@ -10,11 +10,10 @@ import * as texts from './usageMessages.ts';
 
 const SCHEME = 'hosted-model-usage';
 
-/** What usage needs from the rest of the extension. */
 export interface UsageDeps {
   readonly globalState: Memento;
   readonly connections: { fingerprintOf(connection: Connection): Promise<string> };
-  /** Shows a line, as long as it is about today. */
+  /** Shows the usage line while it is about today. */
   readonly status: {
     update(facts: { readonly usageToday: (() => string | undefined) | undefined }): void;
   };
@@ -28,7 +27,9 @@ export interface Claim {
   readonly end: () => void;
 }
 
-/** What was used by whom, and what may be: the one door to it for commands, generations and chat. */
+/**
+ * The usage and budget of all keys. The only access to them for commands, generations, and chat.
+ */
 export class Usage {
   readonly #deps: UsageDeps;
   readonly #ledger: UsageLedger;
@@ -40,7 +41,7 @@ export class Usage {
   readonly #claimed = new Map<string, number>();
 
   /**
-   * @param storage folder of the extension, in which the counters are kept
+   * @param storage the extension's folder for the counters
    * @param now wall-clock milliseconds
    */
   constructor(deps: UsageDeps, storage: Uri, now = Date.now) {
@@ -51,8 +52,8 @@ export class Usage {
   }
 
   /**
-   * Shows the usage of this connection in the tooltip, instead of the usage of others.
-   * @returns once it is shown
+   * Shows the usage of this connection in the tooltip, and no other.
+   * @returns a promise that resolves when the usage is shown
    */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
@@ -63,8 +64,10 @@ export class Usage {
   }
 
   /**
+   * Adds a request to the counters.
    * @param claim the estimate that this record replaces
-   * @returns once the record is saved; never rejects, since a lost count must not stop a generation
+   * @returns a promise that resolves when the record is saved, and never rejects, because a lost
+   * count must not stop a generation
    */
   async record(connection: Connection, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
@@ -74,27 +77,30 @@ export class Usage {
       await kept;
       this.#budget.tell((await this.#look(connection, fingerprint)).use);
     } catch {
-      // Nobody would miss an answer for a number.
+      // A lost count must not fail the request.
       claim?.end();
     }
   }
 
-  /** Why chat and other extensions get no answer now; undefined if they do. */
+  /**
+   * The reason that requests from chat and other extensions are refused; undefined if they are
+   * allowed.
+   */
   async refusal(connection: Connection): Promise<string | undefined> {
     return (await this.claim(connection, 0)).refusal;
   }
 
   /**
    * Checks the budget for a chat request, and counts an estimate until the request is recorded or
-   * has failed. The real usage of concurrent requests is known only after they end.
+   * has failed. The actual usage of concurrent requests is known only after they end.
    * @param tokens the estimate
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#look(connection, fingerprint);
-    // Nothing is awaited from here on, so that two concurrent requests can't both take the last
-    // tokens, and none that has just ended is missing in both numbers.
+    // No `await` from here on. Otherwise two concurrent requests could both take the last tokens,
+    // or one that just ended would be missing from both numbers.
     const use = usedNow();
     this.#budget.tell(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
@@ -111,7 +117,10 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
-  /** *Show Usage*. @param connection in use; undefined without any */
+  /**
+   * Runs *Show Usage*.
+   * @param connection the connection in use; undefined without one
+   */
   async show(connection: Connection | undefined): Promise<void> {
     if (!connection) return inform(texts.NO_KEY);
     const fingerprint = await this.#fingerprintOf(connection);
@@ -125,7 +134,7 @@ export class Usage {
     return this.#deps.connections.fingerprintOf(connection);
   }
 
-  /** Sums up the day, for the tooltip, too, if the key is the active one. */
+  /** Sums up the usage of today. Also updates the tooltip if the key is the active one. */
   async #look(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);
@@ -147,12 +156,12 @@ export class Usage {
   }
 }
 
-/** Read-only, and nothing to save when it is closed. */
+/** Shows text in a read-only editor, which has nothing to save when it closes. */
 async function showText(text: string): Promise<void> {
   const provider = { provideTextDocumentContent: () => text };
   const registered = workspace.registerTextDocumentContentProvider(SCHEME, provider);
   try {
-    // No address comes twice: of a closed one VS Code keeps the text for minutes.
+    // Each address is unique, because VS Code caches the text of a closed document for minutes.
     const uri = Uri.from({ scheme: SCHEME, path: '/Usage.md', query: randomUUID() });
     await window.showTextDocument(await workspace.openTextDocument(uri));
   } finally {

@@ -4,20 +4,19 @@ import { Uri, workspace } from 'vscode';
 import { count, parseJson, shape } from '../service/responseSchemas.ts';
 
 const rowShape = shape({
-  /** Stands for the key: see `Approvals`. */
+  /** Identifies the key without containing it: see `Approvals.fingerprintOf`. */
   fingerprint: v.string(),
   model: v.string(),
   caller: v.picklist(['selection', 'chat', 'agent', 'other extension']),
   requests: count,
   inputTokens: count,
   outputTokens: count,
-  /** True where the service has not counted all of the tokens. */
+  /** True if the service did not count all of the tokens. */
   isEstimate: v.boolean(),
 });
 
-/** All requests of one model and caller with one key. */
+/** The sum of all requests of one model and caller with one key. */
 export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
-/** One request. */
 export type UsedRequest = Omit<UsageRow, 'fingerprint' | 'requests'>;
 export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
 export type UsageTotal = UsedTokens & Pick<UsageRow, 'requests'>;
@@ -26,21 +25,21 @@ const KEPT_DAYS = 31;
 const FILE_NAME = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
 
 /**
- * Counts requests and tokens. Each window has a file of its own for each day, so that no two write to
- * the same one; what was used today is the sum of all. One that cannot be written or read keeps nobody
- * from working.
+ * Counts requests and tokens. Each window has its own file per day, so no two windows write to the
+ * same file. Today's usage is the sum of all files. Read and write errors are ignored, because they
+ * must not block requests.
  */
 export class UsageLedger {
   readonly #storage: Uri;
   readonly #now: () => number;
   readonly #window = randomUUID();
-  /** What this window has counted, by the day. */
+  /** The rows that this window has counted, by day. */
   readonly #counted = new Map<string, readonly UsageRow[]>();
   readonly #unsaved = new Set<string>();
   #saving: Promise<void> | undefined;
 
   /**
-   * @param storage folder of the extension, in which that of the counter files is made when needed
+   * @param storage the extension's folder, which gets a subfolder for the counter files when needed
    * @param now wall-clock milliseconds
    */
   constructor(storage: Uri, now: () => number) {
@@ -50,11 +49,11 @@ export class UsageLedger {
 
   /**
    * Counts a request. The first one of a window deletes files that are older than 31 days.
-   * @returns once it is written, or cannot be
+   * @returns a promise that resolves when the file is written or the write failed
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
-    // One by one: nothing else of a request comes into a file.
+    // Copies the fields one by one, so that nothing else of a request gets into a file.
     const { model, caller, inputTokens, outputTokens, isEstimate } = request;
     const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
     if (this.#counted.size === 0) void this.deleteOldFiles();
@@ -66,14 +65,14 @@ export class UsageLedger {
     return this.#saving;
   }
 
-  /** What this window has used since it was opened. */
+  /** The usage of this window since it opened. */
   session(fingerprint: string): UsageRow[] {
     return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
   }
 
   /**
-   * Reads what other windows have used today.
-   * @returns a function that adds what this window has used by the time of the call
+   * Reads today's usage of other windows.
+   * @returns a function that adds the usage of this window at the time of the call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
@@ -87,7 +86,7 @@ export class UsageLedger {
 
   /**
    * Deletes files that are older than 31 days.
-   * @returns once each file is deleted or has failed to be
+   * @returns a promise that resolves when every deletion has succeeded or failed
    */
   async deleteOldFiles(): Promise<void> {
     const oldest = dayOf(this.#now(), KEPT_DAYS);
@@ -95,9 +94,12 @@ export class UsageLedger {
     await Promise.allSettled(old.map((name) => workspace.fs.delete(this.#uriOf(name))));
   }
 
-  /** One write at a time; what is counted meanwhile goes into the next one, all of it. */
+  /**
+   * Saves all unsaved days, one write at a time. Requests counted during a write are saved by the
+   * next one.
+   */
   async #save(): Promise<void> {
-    // A day that comes back while it is written is met again.
+    // A day that is added again during its write is visited again by this loop.
     for (const day of this.#unsaved) {
       this.#unsaved.delete(day);
       try {
@@ -105,7 +107,7 @@ export class UsageLedger {
         const text = JSON.stringify(this.#mine(day));
         await workspace.fs.writeFile(this.#uriOf(this.#fileOf(day)), Buffer.from(text));
       } catch {
-        // The next request brings all of it again.
+        // The next request of the day writes all of its rows again.
       }
     }
   }
@@ -116,14 +118,16 @@ export class UsageLedger {
     return (await Promise.all(others.map((name) => this.#read(name)))).flat();
   }
 
-  /** Returns the rows of a file without those of another version. A half-written file has none. */
+  /**
+   * Returns the valid rows of a file. Rows of another version and half-written files are skipped.
+   */
   async #read(file: string): Promise<UsageRow[]> {
     const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
     const json = parseJson(Buffer.from(bytes).toString());
     return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
   }
 
-  /** Returns the names of all counter files. Before the first request, there is no folder. */
+  /** Returns the names of all counter files. The folder doesn't exist before the first request. */
   async #fileNames(): Promise<string[]> {
     const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
     return found.map(([name]) => name).filter((name) => FILE_NAME.test(name));
@@ -133,14 +137,14 @@ export class UsageLedger {
     return `${day}-${this.#window}.json`;
   }
 
-  /** Without a file that of their folder. */
+  /** The URI of a counter file, or of the folder if no file is given. */
   #uriOf(file = ''): Uri {
     return Uri.joinPath(this.#storage, 'usage', file);
   }
 }
 
 /**
- * A day where the user is, as YYYY-MM-DD.
+ * The local date, as YYYY-MM-DD.
  * @param ms wall-clock milliseconds
  */
 export function dayOf(ms: number, daysBefore = 0): string {
@@ -159,7 +163,7 @@ export function totalOf(rows: readonly UsageTotal[]): UsageTotal {
   };
 }
 
-/** One row for each key, model and caller. */
+/** Merges the rows of each key, model, and caller into one. */
 function summed(rows: readonly UsageRow[]): UsageRow[] {
   const alike = Map.groupBy(rows, ({ fingerprint, model, caller }) =>
     JSON.stringify([fingerprint, model, caller]),

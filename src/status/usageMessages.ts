@@ -3,7 +3,7 @@ import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 
-/** What people read of usage and budget. Pure. */
+/** The texts about usage and budget. Pure. */
 
 // Buttons
 export const CONTINUE_TODAY = 'Continue Today';
@@ -20,12 +20,15 @@ export function spentText(tokens: number, budget: number): string {
   return `Hosted Model: today’s budget of ${formatNumber(budget)} tokens is used up, with ${formatNumber(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
 }
 
-/** As the chat shows it, which has no buttons. */
+/** The refusal for chat, which has no buttons. */
 export function refusalText(budget: number): string {
   return `Nothing was sent: today’s budget of ${formatNumber(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
 }
 
-/** Of the tooltip. @param budget tokens; 0 for none */
+/**
+ * The usage line of the tooltip.
+ * @param budget tokens; 0 for none
+ */
 export function todayLine(context: LabelContext, total: UsageTotal, budget: number): string {
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
   const tokens = tokensText(tokensOf(total), total.isEstimate);
@@ -38,11 +41,11 @@ export interface ShownUsage {
   readonly day: string;
   readonly today: readonly UsageRow[];
   readonly session: readonly UsageRow[];
-  /** Tokens a day; 0 for none. */
+  /** Tokens per day; 0 for none. */
   readonly budget: number;
 }
 
-/** The table of *Show Usage*, as Markdown. */
+/** The document of *Show Usage*, as Markdown. */
 export function usageText({ day, today, session, budget }: ShownUsage): string {
   const used = tokensOf(totalOf(today));
   const percent = Math.floor((100 * used) / budget);
@@ -62,7 +65,7 @@ Today counts all windows, this session only this one; both with the key in use. 
 `;
 }
 
-/** The most first. */
+/** A Markdown table of the rows, highest usage first. */
 function tableOf(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests.';
   const sorted = rows.toSorted((one, other) => tokensOf(other) - tokensOf(one));
@@ -78,7 +81,10 @@ function tableOf(rows: readonly UsageRow[]): string {
   return [head, ...lines].join('\n');
 }
 
-/** Names come from settings and services: nothing in them is markup, or ends a cell. */
+/**
+ * Formats a model name as code. Names come from settings and services, so markup and cell
+ * separators are removed.
+ */
 function codeOf(model: string): string {
   return `\`${oneLine(model).replace(/[`|\\]/g, ' ')}\``;
 }

@@ -1,6 +1,6 @@
 import { BUILT_IN, type Template } from './template.ts';
 
-/** The templates that everybody has. */
+/** The built-in templates. */
 
 const CODE_ONLY =
   'Answer with the code only: no explanation before or after it, no Markdown fence around it.';

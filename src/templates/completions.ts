@@ -2,18 +2,18 @@ import type { TextSpan } from './templateMessages.ts';
 import { FIELD_NAMES, splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
-/** What can be written at a place of a template file. Pure. */
+/** Completions at a position of a template file. Pure. */
 
 export interface Completion {
   readonly kind: 'variable' | 'question' | 'key' | 'mode';
   readonly label: string;
-  /** With a place to type at as `${1:…}` where the kind is `question`. */
+  /** A snippet with a placeholder, as in `${1:…}`, if the kind is `question`. */
   readonly newText: string;
 }
 
 export interface Completions {
   readonly items: readonly Completion[];
-  /** What they take the place of. */
+  /** The text that the completion replaces. */
   readonly replaced: TextSpan;
 }
 
@@ -22,7 +22,7 @@ const IN_PROMPT: readonly Completion[] = [
   { kind: 'question', label: `${INPUT}question`, newText: `${INPUT}\${1:question}\\}` },
 ];
 
-/** Undefined where nothing of ours belongs. */
+/** Returns the completions at an offset; undefined if there are none. */
 export function completionsAt(
   text: string,
   offset: number,
@@ -35,7 +35,10 @@ export function completionsAt(
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   const before = text.slice(lineStart, offset);
   const after = text.slice(offset).split(/\r?\n/, 1)[0] ?? '';
-  /** @param start its group is what of the word is before the offset; `rest` is what is behind */
+  /**
+   * @param start matches up to the offset; its group is the part of the word that is already typed
+   * @param rest matches the part of the word after the offset
+   */
   const suggest = (
     start: RegExp,
     rest: RegExp,
@@ -47,7 +50,8 @@ export function completionsAt(
     const replaced = { offset: offset - typed.length, length: word.length };
     return { items: itemsFor(word), replaced };
   };
-  // The editor has most likely closed the brace already; without one a word is of the prompt.
+  // The editor has probably inserted the closing brace already. Without one, the text after the
+  // offset belongs to the prompt.
   if (!isInFront) return suggest(/(?<!\\)(?:\\\\)*\$\{([^}$]*)$/, /^[\w:]*\}/, () => IN_PROMPT);
   const written = text.slice(frontMatter.offset, end);
   const modeItems = modes.map((mode) => ({ kind: 'mode', label: mode, newText: mode }) as const);
@@ -57,7 +61,7 @@ export function completionsAt(
   );
 }
 
-/** Those that are not written yet, and the one that stands here. */
+/** The keys that aren't used yet, and the one at the cursor. */
 function keysFor(word: string, frontMatter: string): Completion[] {
   const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
   taken.delete(word.replace(/: ?$/, ''));

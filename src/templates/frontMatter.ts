@@ -10,14 +10,14 @@ import {
 import type { TextSpan } from './templateMessages.ts';
 
 /**
- * Reads YAML with the places of its keys and values. Only the core schema: no tags that make
- * anything but plain data; aliases, which could unfold to any size, are refused.
+ * Reads YAML with the positions of its keys and values. It uses the core schema, so all tags
+ * produce plain data. Aliases are refused, because they could expand to any size.
  */
 
-/** Parameters hold fields, of which one holds fields; nothing goes deeper. */
+/** Parameters contain fields, and one of these contains fields itself. No level is deeper. */
 const MOST_LEVELS = 5;
 
-/** A key on the first level and what it has. */
+/** A top-level key and its value. */
 export interface FrontMatterEntry {
   readonly key: string;
   readonly value: unknown;
@@ -48,14 +48,14 @@ export function readFrontMatter(source: string): FrontMatter {
   }
 }
 
-/** In the order of the text, which an object does not keep where keys are numbers. */
+/** Returns the entries in the order of the text. An object would move numeric keys to the front. */
 function entriesOf(
   events: readonly Event[],
   source: string,
   values: ReadonlyMap<string, unknown>,
 ): FrontMatterEntry[] {
   const entries: FrontMatterEntry[] = [];
-  // Behind the document and its fields.
+  // Skip the events of the document and the top-level mapping.
   for (let index = 2; ; ) {
     const event = events[index];
     if (event?.type !== EVENT_ID.SCALAR) return entries;
@@ -67,7 +67,7 @@ function entriesOf(
   }
 }
 
-/** Where a node stands, up to its last piece of text; undefined for one without any text. */
+/** Finds the span of a node up to the end of its last text; undefined for a node without text. */
 function nodeAt(
   events: readonly Event[],
   first: number,
@@ -93,7 +93,10 @@ function nodeAt(
   return { span: end < 0 ? undefined : { offset: start, length: end - start }, next };
 }
 
-/** From a mistake to the end of its line; the line before, where that one is at its end. */
+/**
+ * Returns the span from an error to the end of its line. If the error is at whitespace, the span
+ * starts at the last character before it.
+ */
 function placeNear(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;
   const from = /\S/.test(source[offset] ?? '') ? offset : Math.max(0, start - 1);

@@ -1,2 +1,2 @@
-/** Loads the templates, with a YAML parser, once a template is used or a template file is opened. */
+/** Loads the templates and a YAML parser when a template is used or a template file is opened. */
 export const loadTemplates = () => import('./templateFeature.ts');

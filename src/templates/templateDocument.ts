@@ -1,15 +1,15 @@
 import { type TextDocument, Uri, type WorkspaceFolder, workspace } from 'vscode';
 
-/** Where template files are. */
+/** The location of template files. */
 
-/** Below a workspace folder. */
+/** Relative to a workspace folder. */
 export const TEMPLATES_PATH = '.hosted-model/templates';
 
 export function templatesFolderOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, TEMPLATES_PATH);
 }
 
-/** Whether this is a template file of a trusted workspace. */
+/** True if the document is a template file of a trusted workspace. */
 export function isTemplateFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   if (!workspace.isTrusted || !uri.path.endsWith('.md')) return false;
   const parent = Uri.joinPath(uri, '..').toString();

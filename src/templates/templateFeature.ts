@@ -38,8 +38,8 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 /**
- * Finds the template of a name, or lets the user pick one, and notes it as the last used one.
- * @returns undefined if there is none that can be used
+ * Finds a template by name, or lets the user pick one, and stores it as the last used one.
+ * @returns undefined if the user gave up, or the template is missing or broken
  */
 export async function chooseTemplate(
   { uri, languageId }: TextDocument,
@@ -60,7 +60,7 @@ export async function chooseTemplate(
   return undefined;
 }
 
-/** Problems and completion for the template files of a trusted workspace. */
+/** Starts problems and completions for the template files of a trusted workspace. */
 export function startTemplateFiles(): Disposable {
   return Disposable.from(
     new DocumentDiagnostics({ appliesTo: isTemplateFile, diagnosticsOf }),
@@ -89,7 +89,7 @@ function diagnosticOf(document: TextDocument, issue: TemplateIssue): Diagnostic 
   return diagnostic;
 }
 
-/** Variables in the prompt, keys and insert modes above it. */
+/** Completes variables in the prompt, and keys and insert modes in the front matter. */
 function provideCompletionItems(document: TextDocument, position: Position): CompletionItem[] {
   if (!isTemplateFile(document)) return [];
   const offset = document.offsetAt(position);
@@ -103,7 +103,7 @@ function provideCompletionItems(document: TextDocument, position: Position): Com
 function itemOf({ kind, label, newText }: Completion, index: number, range: Range): CompletionItem {
   const item = new CompletionItem(label, KINDS[kind]);
   item.range = range;
-  // By default they would stand by alphabet.
+  // The default order is alphabetical.
   item.sortText = String(index);
   item.insertText = kind === 'question' ? new SnippetString(newText) : newText;
   return item;

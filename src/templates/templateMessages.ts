@@ -5,20 +5,20 @@ import type { ErrorDetails } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * What can be wrong with a template, and every sentence about templates. Names that were checked or
- * cut short, never a prompt. Pure.
+ * The issues of templates, and all texts about templates. Names are checked or shortened, and
+ * prompts are never included. Pure.
  */
 
-/** Far more than a prompt needs, in bytes. */
+/** In bytes; far more than a prompt needs. */
 export const TEMPLATE_LIMIT_BYTES = 65_536;
 
-/** Where something stands: in UTF-16 units, from the start of the text it was found in. */
+/** A span in UTF-16 units, from the start of the text that contains it. */
 export interface TextSpan {
   readonly offset: number;
   readonly length: number;
 }
 
-/** What a value of the front matter or of the setting has to be. */
+/** The expected type of a value in the front matter or the setting. */
 export type Expected = 'text' | 'texts' | 'fields';
 
 export type TemplateIssueDetails =
@@ -34,11 +34,11 @@ export type TemplateIssueDetails =
 
 export type TemplateIssue = TemplateIssueDetails &
   TextSpan & {
-    /** With an error the template cannot be used; anything else is a warning. */
+    /** True if the issue makes the template unusable; false for a warning. */
     readonly isError: boolean;
   };
 
-/** The place of what concerns a template as a whole, and of what stands in the settings. */
+/** The span of issues that concern the whole template or the settings. */
 export const NOWHERE: TextSpan = { offset: 0, length: 0 };
 
 export function errorOf(
@@ -104,7 +104,7 @@ function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
 }
 
-/** The list to pick a template from, and what is said of one that cannot be used. */
+/** The texts of the template picker and of the message about a broken template. */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'The template to generate with',
@@ -114,18 +114,18 @@ export const PICKER_WORDS = {
   openSettings: 'Open Settings',
 } as const;
 
-/** For a name in the arguments of a keybinding. */
+/** The message for an unknown name in the arguments of a keybinding. */
 export function noTemplateText(name: string): string {
   return `there is no template “${oneLine(name)}” here.`;
 }
 
-/** Whose template of the same name one of a repository hides, behind its origin. */
+/** The suffix of the origin if a repository's template hides another one of the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · hides the built-in one',
   user: ' · hides yours',
 };
 
-/** Where a template of the settings is from. */
+/** The displayed origins of templates from settings. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'settings',
   remote: 'settings of the remote machine',

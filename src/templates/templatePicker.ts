@@ -17,11 +17,11 @@ import {
 } from './templateMessages.ts';
 import { questionsOf } from './variables.ts';
 
-/** What the user is asked about templates: which one, and its questions. */
+/** Prompts for a template and for the answers to its questions. */
 
 /**
- * Lets the user pick a template. One with a mistake is shown where the mistake is.
- * @returns undefined if none was picked, or one that cannot be used
+ * Lets the user pick a template. If it is broken, shows its error.
+ * @returns undefined if the user picked nothing or a broken template
  */
 export async function pickTemplate(
   templates: readonly TemplateEntry[],
@@ -39,7 +39,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** No place in a text shows these: it is not read, or it is that of another file. */
+/** Issues that no position in the file can show, because the file isn't read or is another one. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',
@@ -47,8 +47,8 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 ]);
 
 /**
- * Shows the place in its file that keeps a template from being used. What has no place is said; a
- * link is not opened, since a repository chose where it leads.
+ * Opens the file of a broken template at its error. If the error has no position, shows a message.
+ * Never opens a link, because a repository chose its target.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
@@ -60,7 +60,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
       await window.showTextDocument(document, { selection: new Range(start, end) });
       if (length > 0) return;
     } catch {
-      // What is no text opens in no editor: then the message has to do.
+      // A file that isn't text can't be opened, so the message is shown instead.
     }
   }
   const buttons = file ? [] : [PICKER_WORDS.openSettings];
@@ -69,21 +69,22 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   await commands.executeCommand(privateCommands.openSettings, 'hostedModel.templates');
 }
 
-/** A row, or the heading of those below it. Text of a template is plain text in it. */
+/** A row or a heading. Text of a template is shown as plain text. */
 interface TemplateItem extends QuickPickItem {
   readonly entry: TemplateEntry | undefined;
 }
 
 export interface TemplateUse {
-  /** Of the document in use. */
+  /** The language of the active document. */
   readonly languageId: string;
   /** Names, newest first. */
   readonly lastUsed: readonly string[];
 }
 
 /**
- * Those that fit the language come first: last used first, then the user's own by alphabet, then
- * the built-in ones in their order. Those for other languages and those with a mistake follow.
+ * Lists the templates for the language first: the last used ones, then the user's own in
+ * alphabetical order, then the built-in ones in theirs. Templates for other languages and broken
+ * ones follow.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],
@@ -125,7 +126,7 @@ function rowOf(entry: TemplateEntry): TemplateItem {
   return { label: name, description, detail: oneLine(firstLine), entry };
 }
 
-/** Sorting keeps the order of equal ones, so the built-in ones stay in theirs. */
+/** Sorts by name, built-in templates last. Sorting is stable, so these keep their order. */
 function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
   const isBuiltIn = (entry: TemplateEntry) => (entry.origin === BUILT_IN ? 1 : 0);
   if (isBuiltIn(one) || isBuiltIn(other)) return isBuiltIn(one) - isBuiltIn(other);
@@ -133,7 +134,7 @@ function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
 }
 
 /**
- * Asks the questions of a prompt, one box after the other.
+ * Prompts for the answers to a template's questions, one after the other.
  * @returns the answers by question; undefined if the user gave up
  */
 export async function askInputs(
@@ -144,7 +145,7 @@ export async function askInputs(
     const answer = await window.showInputBox({
       title: oneLine(template.name),
       prompt: oneLine(question),
-      // The answer may stand in another window.
+      // The user may look up the answer in another window.
       ignoreFocusOut: true,
     });
     if (answer === undefined) return undefined;

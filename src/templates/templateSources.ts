@@ -21,21 +21,20 @@ import {
 } from './templateText.ts';
 import { promptIssues } from './variables.ts';
 
-/** Where templates come from: shipped ones, the setting, and files of the folder. */
+/** The sources of templates: built-in ones, the setting, and files in the folder. */
 
 const MOST_FILES = 200;
 const ENDING = '.md';
 
-/** What templates are read for. */
 interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
-  /** The folder of the document; its template files hold. */
+  /** The folder of the document, whose template files apply. */
   readonly folder: WorkspaceFolder | null;
 }
 
 /**
- * The templates of all sources, each name once, in the order of the sources: a later one hides the
- * same name of an earlier one. One of a repository, which is whatever comes with a folder or with a
- * remote machine, says whose it hides: a key that the user chose for a template may send it instead.
+ * Reads the templates of all sources, in order. A later one hides an earlier one of the same name.
+ * Templates that come with a folder or a remote machine name the origin that they hide. Otherwise,
+ * the user's keybinding for a template could silently send another prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -56,14 +55,14 @@ function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
   const found = new Map<string, TemplateEntry>();
   for (const entry of entries) {
     const key = nameKey(entry.name);
-    // Taken out first, so that it stands where its own source puts it.
+    // Delete the key first, so that the entry moves to the position of its own source.
     found.delete(key);
     found.set(key, entry);
   }
   return found;
 }
 
-/** Those of the setting `hostedModel.templates`, as one settings file has them. */
+/** Reads `hostedModel.templates` from one settings file. */
 function templatesOfSetting(scope: TemplateScope, level: SettingLevel): TemplateEntry[] {
   return scope.templates[level].map((item, index) => {
     const written = isObject(item) ? item : {};
@@ -95,8 +94,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * The template files of a trusted folder. A repository chooses what stands there: no link is
- * followed, no device opened, nothing large read; a file that cannot be used says so in the list.
+ * Reads the template files of a trusted folder. A repository controls the content, so links,
+ * devices, and large files are not opened. Unusable files are listed with their error.
  */
 async function templatesOfFiles({
   folder,
@@ -129,7 +128,7 @@ async function templatesOfFiles({
   }
 }
 
-/** Whether every step of a way is a folder of its own, and not a link to elsewhere. */
+/** Checks that every step of the path is a real folder, not a link to another place. */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
     const stat = await workspace.fs.stat(step).then(undefined, () => undefined);

@@ -21,15 +21,15 @@ import {
 import { promptIssues } from './variables.ts';
 
 /**
- * Reads templates: the text of a file, which is front matter between two lines of `---` and then the
- * prompt, and the fields beside a prompt, which the setting has, too.
+ * Reads templates. A file contains front matter between two lines of `---`, then the prompt. The
+ * fields of the front matter also exist in the setting.
  */
 
-/** What some fields are read against. */
+/** The context for validating fields. */
 export interface FieldContext {
-  /** Ids of every insert mode. */
+  /** IDs of all insert modes. */
   readonly insertModes: readonly string[];
-  /** The one that the settings choose: each takes parameters of its own. */
+  /** The operation in the settings. Each operation has its own parameters. */
   readonly operation: Operation;
 }
 
@@ -37,13 +37,13 @@ type TextFields = Partial<Omit<Template, 'prompt' | 'origin'>>;
 
 export interface TemplateReading {
   readonly fields: TextFields;
-  /** Without the front matter, with `\n` as its line ends, trimmed. */
+  /** The prompt without the front matter, trimmed, with `\n` line endings. */
   readonly prompt: string;
-  /** In no order; places are counted from the start of the file. */
+  /** In no particular order. Offsets are relative to the start of the file. */
   readonly issues: readonly TemplateIssue[];
 }
 
-/** The parts of a file. Of front matter that has no end the prompt is empty. */
+/** The parts of a file. The prompt is empty if the front matter isn't closed. */
 interface TemplateParts {
   readonly frontMatter: TextSpan | undefined;
   readonly isClosed: boolean;
@@ -86,8 +86,8 @@ export async function readTemplateText(
 }
 
 /**
- * An entry of the list. With an error it cannot be used; a warning is underlined where it stands.
- * @param place `otherName` is its name where it gives itself none
+ * Converts a reading to a list entry. Any error makes it a broken template; warnings don't.
+ * @param place `otherName` is the name if the template has none of its own
  */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
@@ -120,7 +120,7 @@ function moved(issue: TemplateIssue, by: number): TemplateIssue {
   return { ...issue, offset: issue.offset + by };
 }
 
-/** What is left from here on without the blanks around it. */
+/** Returns the span of the remaining text without surrounding whitespace. */
 function trimmed(text: string, from: number): TextSpan {
   const rest = text.slice(from);
   const length = rest.trim().length;
@@ -138,7 +138,7 @@ const SCHEMAS = {
   fields: v.pipe(
     v.unknown(),
     v.check((value) => !Array.isArray(value)),
-    // Leaves out keys such as `__proto__`.
+    // Omits keys such as `__proto__`.
     v.record(v.string(), v.unknown()),
   ),
 };
@@ -149,7 +149,10 @@ type Reader = (
   name: string,
 ) => TextFields | TemplateIssueDetails;
 
-/** Reads a field of a type. @param use what a value of that type comes to, right or wrong */
+/**
+ * Creates a reader for a field.
+ * @param use converts a value of the right type to fields or an issue
+ */
 function field<Type extends Expected>(
   expected: Type,
   use: (
@@ -163,7 +166,7 @@ function field<Type extends Expected>(
   };
 }
 
-/** By the names of the fields. */
+/** Keyed by field name. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   Object.entries<Reader>({
     name: (value) => {
@@ -187,7 +190,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** The fields that can be used, and what is wrong with the others. */
+/** Returns the valid fields, and the issues of the others. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,
@@ -197,7 +200,7 @@ export function readFields(
   for (const { key, value, keySpan, valueSpan } of entries) {
     const field = readField(key, value, context);
     if (!('kind' in field)) fields = { ...fields, ...field };
-    // A template works without a key that is not known.
+    // An unknown key is only a warning, because the template works without it.
     else if (field.kind === 'unknown-key')
       issues.push({ ...errorOf(field, keySpan), isError: false });
     else issues.push(errorOf(field, valueSpan));
@@ -205,7 +208,7 @@ export function readFields(
   return { fields, issues };
 }
 
-/** One field as it is used, or what is wrong with it. Without a value it counts as absent. */
+/** Reads one field. A field without a value counts as absent. */
 function readField(
   key: string,
   value: unknown,
@@ -216,7 +219,10 @@ function readField(
   return value === null || value === undefined ? {} : read(value, context, key);
 }
 
-/** What two of them say to each other is judged with those of the settings, when they are sent. */
+/**
+ * Checks each parameter on its own. Conflicts between two are checked with the parameters from the
+ * settings when a request is sent.
+ */
 function parameterIssue(
   operation: Operation,
   parameters: Parameters,

@@ -1,20 +1,20 @@
 import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templateMessages.ts';
 
 /**
- * The variables of a prompt: `${selection}`, `${language}`, `${fileName}` and `${input:question}`.
- * A backslash before it makes `${` plain text; two of them are one backslash before a variable. A
- * variable ends on the line it begins on. Pure.
+ * The variables of a prompt: `${selection}`, `${language}`, `${fileName}`, and `${input:question}`.
+ * A backslash makes `${` plain text. Two backslashes are one backslash before a variable. A
+ * variable ends on the line on which it starts. Pure.
  */
 
 export const VARIABLES = ['selection', 'language', 'fileName'] as const;
 export type Variable = (typeof VARIABLES)[number];
 
-/** What a question for the user begins with. */
+/** The prefix of a variable that prompts the user. */
 export const INPUT = 'input:';
 
-/** What stands for a variable. */
+/** The values of the variables. */
 export type PromptValues = Readonly<Record<Variable, string>> & {
-  /** Answers by question. */
+  /** The user's input by question. */
   readonly inputs: ReadonlyMap<string, string>;
 };
 
@@ -24,26 +24,26 @@ type Part =
   | { readonly kind: 'input'; readonly question: string }
   | { readonly kind: 'issue'; readonly text: string; readonly issue: TemplateIssue };
 
-/** Everything that is wrong with the variables of a prompt; places are counted from its start. */
+/** Returns the issues of a prompt's variables, with offsets relative to its start. */
 export function promptIssues(prompt: string): TemplateIssue[] {
   return partsOf(prompt).flatMap((part) => (part.kind === 'issue' ? [part.issue] : []));
 }
 
-/** The questions of a prompt, in their order, each one once. */
+/** Returns the questions of a prompt in order, without duplicates. */
 export function questionsOf(prompt: string): string[] {
   const asked = partsOf(prompt).flatMap((part) => (part.kind === 'input' ? [part.question] : []));
   return [...new Set(asked)];
 }
 
-/** Whether a template has nothing to work on without a selection. */
+/** True if the template needs a selection, because its prompt contains `${selection}`. */
 export function needsSelection({ prompt }: { readonly prompt: string }): boolean {
   return partsOf(prompt).some((part) => part.kind === 'variable' && part.name === 'selection');
 }
 
 /**
- * The text to send. Values are put in once, so that nothing in them is taken for a variable. A
- * selection that the prompt has no place for follows it after a blank line: somebody who selects
- * text means it to be sent. What is wrong with a prompt stays as it is written.
+ * Returns the text to send. Values are inserted in one pass, so variables in them aren't expanded.
+ * A selection without a variable is appended after an empty line, because a user who selects text
+ * expects it to be sent. Invalid variables stay as written.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {
@@ -55,7 +55,7 @@ export function fillPrompt(prompt: string, values: PromptValues): string {
   return filled.join('') + (isLeftOver ? `\n\n${values.selection}` : '');
 }
 
-/** Pairs of backslashes, then a variable or its plain text. */
+/** Pairs of backslashes, then a variable or an escaped `${`. */
 const VARIABLE = /(?<!\\)((?:\\\\)*)(?:\\\$\{|\$\{([^}\r\n]*)(\}?))/g;
 
 function partsOf(prompt: string): Part[] {
@@ -82,7 +82,7 @@ function partOf(
   inner: string,
   { isClosed, offset }: { readonly isClosed: boolean; readonly offset: number },
 ): Part {
-  // Of one that is not closed nobody knows where it ends.
+  // The end of an unclosed variable is unknown, so only its start is marked.
   const span = { offset, length: isClosed ? text.length : '${'.length };
   const wrong = (details: TemplateIssueDetails): Part => ({
     kind: 'issue',
