@@ -71,7 +71,9 @@ export class Connections implements Disposable {
       peek: (owner) => this.peek(owner),
       onConnection: async (connection) => {
         const credentials = connection && Connection.credentials(connection);
-        options.runtimeIfMade()?.setActive(credentials);
+        // The window can close while the service loads.
+        const runtime = credentials && (await options.runtime().catch(() => undefined));
+        (runtime ?? options.runtimeIfMade())?.setActive(credentials);
       },
     });
     const refresh = () => inBackground(this.#active.refresh());

@@ -75,9 +75,8 @@ export class ServiceRuntime {
     this.#models = new Models(this.http, () => this.#tokenServices.secrets, clock);
   }
 
-  /** Creates a client, and makes its credentials the active ones. */
+  /** Creates a client for these credentials. */
   client(credentials: Credentials, settings: ClientSettings): Client {
-    this.#use(credentials.approved.service);
     const limiter = this.#limiter(credentials.approved.service, settings.limits);
     return this.#client(credentials, settings, { limiter });
   }
@@ -124,20 +123,15 @@ export class ServiceRuntime {
     await this.#tokenServices.test(credentials, check, signal);
   }
 
-  /**
-   * Returns the token service of these credentials, and reports its state from now on. Other token
-   * services keep running.
-   */
+  /** Returns the token service of these credentials. */
   tokenService(credentials: Credentials): TokenService {
-    const service = this.#tokenServices.for(credentials);
-    this.#show(service);
-    return service;
+    return this.#tokenServices.for(credentials);
   }
 
-  /** Reports the token state and the requests of these credentials from now on. */
+  /** Reports the token state and the requests of these credentials, and of no others, from now on. */
   setActive(credentials: Credentials | undefined): void {
     this.#use(credentials?.approved.service);
-    this.#show(credentials && this.#tokenServices.peek(credentials));
+    this.#show(credentials && this.tokenService(credentials));
   }
 
   #show(service: TokenService | undefined): void {

@@ -50,11 +50,6 @@ export class TokenServices {
     return service;
   }
 
-  /** Returns the token service of these credentials, if there is one. */
-  peek(credentials: Credentials): TokenService | undefined {
-    return this.#entries.get(keyOf(credentials))?.service;
-  }
-
   /**
    * Tests credentials with a new token and a check. If both succeed, the first generation reuses
    * the token. If the test fails, the token service is discarded unless it was used elsewhere.

@@ -45,6 +45,7 @@ describe('a runtime', () => {
     });
     sessions.push(runtime);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
+    runtime.setActive(withKey('key-number-one'));
     const generate = (apiKey: string, options: GenerateOptions = {}) =>
       runtime.client(withKey(apiKey), settings).generateText('Hi', {}, options);
     return { runtime, emulator, settings, states, traffic, generate, withKey };
@@ -103,6 +104,20 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
     runtime.setActive(undefined);
     assert.equal(states.at(-1), 'none');
+  });
+
+  it('reports tokens and requests of the active credentials only, whatever others do', async () => {
+    const { runtime, generate, states, traffic, withKey } = await start();
+    const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
+    await generate('key-number-one');
+    const told = states.length;
+    await generate('key-number-two');
+    assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
+    const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
+    const settings = { modelId, operation: 'chat', limits: { ...limits, limit: 7 } } as const;
+    await runtime.client(elsewhere, settings).generateText('Hi', {});
+    assert.equal(states.length, told);
+    assert.ok(traffic.every((state) => state?.limit !== 7));
   });
 
   it('H32: keeps it after ten events without a change of the key', async () => {
@@ -258,8 +273,9 @@ describe('a runtime', () => {
   });
 
   it('tells nothing of what its requests did once nothing may be used, or its user signs out', async () => {
-    const { runtime, traffic, generate } = await start(2);
+    const { runtime, traffic, generate, withKey } = await start(2);
     for (const end of [() => runtime.setActive(undefined), () => runtime.forgetToken()]) {
+      runtime.setActive(withKey('key-number-one'));
       await generate('key-number-one');
       assert.equal(traffic.at(-1)?.limit, 2);
       assert.deepEqual(
@@ -395,6 +411,7 @@ describe('a runtime', () => {
 
   it('proves credentials with a token that serves them afterwards', async () => {
     const { runtime, emulator, settings, states, generate, withKey } = await start();
+    runtime.setActive(withKey('key-number-two'));
     await generate('key-number-two');
     const told = states.length;
     await runtime.test(withKey('key-number-one'), settings, never);
@@ -476,13 +493,13 @@ describe('a runtime', () => {
 
   it('forgets the token of a test that failed, or whose user signs out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
-    const broken = { ...withKey('key-number-one'), projectId: 'unknown' };
+    const broken = { ...withKey('key-number-two'), projectId: 'unknown' };
     assert.equal(await kindOf(runtime.test(broken, settings, never)), 'project-unknown');
-    await generate('key-number-one');
-    assert.equal(emulator.count(tokenPath), 2);
-    await runtime.test(withKey('key-number-two'), settings, never);
-    runtime.forgetToken();
     await generate('key-number-two');
+    assert.equal(emulator.count(tokenPath), 2);
+    await runtime.test(withKey('key-number-one'), settings, never);
+    runtime.forgetToken();
+    await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 4);
   });
 

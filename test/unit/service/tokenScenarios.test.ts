@@ -149,6 +149,7 @@ describe('the token request of a runtime', () => {
       clock: time,
       onTokenState: ({ kind }) => states.push(kind),
     });
+    runtime.setActive(credentials);
     for (const count of [1, 2]) {
       const failure = failureOf(runtime.client(credentials, settings).generateText('Hi', {}));
       await time.pass(29_999);

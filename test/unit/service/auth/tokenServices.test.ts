@@ -41,7 +41,6 @@ describe('the token services of a window', () => {
     const service = services.for(credentials);
     const equal = { ...credentials, approved: { ...credentials.approved }, projectId: 'other' };
     assert.equal(services.for(equal), service);
-    assert.equal(services.peek(equal), service);
   });
 
   const others: Readonly<Record<string, Partial<Credentials>>> = {
@@ -57,7 +56,6 @@ describe('the token services of a window', () => {
     it(`are not shared with another ${what}`, () => {
       const { services } = start();
       const service = services.for(credentials);
-      assert.equal(services.peek({ ...credentials, ...change }), undefined);
       assert.notEqual(services.for({ ...credentials, ...change }), service);
     });
   }
@@ -70,9 +68,10 @@ describe('the token services of a window', () => {
   });
 
   it('keep nothing of a test that failed', async () => {
-    const { services, test } = start();
+    const { services, requests, test } = start();
     assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
-    assert.equal(services.peek(credentials), undefined);
+    await services.for(credentials).get(never);
+    assert.equal(requests.length, 2);
   });
 
   it('keep a token service in use, whatever a test of its credentials says', async () => {
@@ -80,7 +79,7 @@ describe('the token services of a window', () => {
     const service = services.for(credentials);
     await service.get(never);
     assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
-    assert.equal(services.peek(credentials), service);
+    assert.equal(services.for(credentials), service);
     assert.equal(service.isLiving, true);
   });
 
@@ -105,16 +104,17 @@ describe('the token services of a window', () => {
   });
 
   it('are the last four that were used', async () => {
-    const { services, test } = start();
+    const { services, requests, test } = start();
     const keys = ['one', 'two', 'three', 'four', 'five'].map((apiKey) => ({
       ...credentials,
       apiKey: `key-number-${apiKey}`,
     }));
     for (const each of keys) await test(each);
-    assert.deepEqual(
-      keys.map((each) => services.peek(each) !== undefined),
-      [false, true, true, true, true],
-    );
+    const [oldest = credentials, ...latest] = keys;
+    for (const each of latest) await services.for(each).get(never);
+    assert.equal(requests.length, keys.length);
+    await services.for(oldest).get(never);
+    assert.equal(requests.length, keys.length + 1);
   });
 
   it('discard the result of a request that was under way when the user signed out', async () => {
