@@ -5,7 +5,7 @@ import { leadsToConfigFile } from '../editor/configFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
 import { brokenOff, retryText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
-import { ServiceError } from '../service/errors.ts';
+import { isKind, ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
 import { inform } from '../ui/notify.ts';
@@ -181,14 +181,14 @@ async function generateOne(
     watch = startWatch();
     const prompt = job.promptOf(index);
     const responseSoFar = job.begin(index, runMode);
-    const generation = await silence.runAndAsk((ends, onSilence, onFirstText) => {
-      return connection.generateText(prompt, {
-        signal: ends,
+    const generation = await untilText(silence, signal, (request) =>
+      connection.generateText(prompt, {
+        signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
-        onSilence,
+        onSilence: () => void silence.ask(request),
         onUsage: onUsed,
         onText: (text) => {
-          if (said === '') onFirstText();
+          if (said === '') silence.onFirstText(request);
           said += text;
           watch?.onText();
           job.append(index, text);
@@ -200,8 +200,8 @@ async function generateOne(
           watch?.onRetry(retry);
           say(retryText(retry));
         },
-      });
-    }, signal);
+      }),
+    );
     watch.onDone(generation);
     const isPlaced = await job.end(index, endOf(generation.stopReason));
     return { index, isPlaced, error: undefined };
@@ -209,6 +209,28 @@ async function generateOne(
     watch?.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, error: said === '' ? error : brokenOff(error) };
+  }
+}
+
+/**
+ * Runs a request, and runs it again each time the user stops waiting for its first text.
+ * @throws the failure of the request
+ */
+async function untilText<Result>(
+  silence: SlowResponseQuestion,
+  cancelled: AbortSignal,
+  run: (request: AbortController) => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const request = new AbortController();
+    try {
+      return await run(request);
+    } catch (error) {
+      const isStopped = request.signal.aborted && isKind(error, 'cancelled');
+      if (!isStopped || cancelled.aborted) throw error;
+    } finally {
+      silence.onEnd(request);
+    }
   }
 }
 

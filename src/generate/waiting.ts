@@ -1,6 +1,5 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
-import { isKind } from '../service/errors.ts';
 import * as texts from './generateMessages.ts';
 
 /** Progress and prompts before the first text arrives. */
@@ -39,35 +38,22 @@ export class SlowResponseQuestion {
     this.#say = say;
   }
 
-  /**
-   * Runs a request, and runs it again each time the user stops waiting for its first text. An
-   * abandoned request also closes its network connection.
-   * @throws the failure of the request
-   */
-  async runAndAsk<Result>(
-    run: (ends: AbortSignal, onSilence: () => void, onFirstText: () => void) => Promise<Result>,
-    cancelled: AbortSignal,
-  ): Promise<Result> {
-    for (;;) {
-      const given = new AbortController();
-      const onSilence = () => void this.#ask(given);
-      const onFirstText = () => {
-        if (this.#silent.delete(given)) this.#say(texts.GENERATING);
-      };
-      try {
-        return await run(AbortSignal.any([cancelled, given.signal]), onSilence, onFirstText);
-      } catch (error) {
-        const isAgain = given.signal.aborted && !cancelled.aborted && isKind(error, 'cancelled');
-        if (!isAgain) throw error;
-      } finally {
-        this.#silent.delete(given);
-      }
-    }
+  /** Records the first text of a request. */
+  onFirstText(request: AbortController): void {
+    if (this.#silent.delete(request)) this.#say(texts.GENERATING);
   }
 
-  /** Prompts once for all requests that are silent at the same time. */
-  async #ask(given: AbortController): Promise<void> {
-    this.#silent.add(given);
+  /** Records the end of a request. */
+  onEnd(request: AbortController): void {
+    this.#silent.delete(request);
+  }
+
+  /**
+   * Prompts once for all requests that are silent at the same time. Aborts them if the user stops
+   * waiting, which also closes their network connections.
+   */
+  async ask(request: AbortController): Promise<void> {
+    this.#silent.add(request);
     this.#say(texts.STILL_WAITING);
     if (this.#isAsking) return;
     this.#isAsking = true;

@@ -7,7 +7,7 @@ import type { TokenService } from './auth/tokenService.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { ConcurrencyLimit } from './http/concurrencyLimit.ts';
-import type { Http } from './http/http.ts';
+import { Callbacks, type Http } from './http/http.ts';
 import type { HttpRequest } from './http/httpRequest.ts';
 
 /** The parts that send a request to the inference service. */
@@ -111,46 +111,4 @@ function isRefusal(error: unknown): boolean {
   return (
     isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
   );
-}
-
-/**
- * The callbacks of one call. An error from a callback must not be mistaken for a failure of the
- * request.
- */
-export class Callbacks {
-  #thrown: { readonly error: unknown } | undefined;
-
-  /** Wraps a callback, and keeps the first error that any callback throws. */
-  capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
-    if (!call) return undefined;
-    return (value) => {
-      try {
-        call(value);
-      } catch (error) {
-        this.#thrown ??= { error };
-        throw error;
-      }
-    };
-  }
-
-  /**
-   * Wraps an asynchronous callback in the same way. If it rejects, the request ends as if it were
-   * canceled.
-   */
-  awaiting(call: (() => Promise<void>) | undefined): typeof call {
-    if (!call) return undefined;
-    return async () => {
-      try {
-        await call();
-      } catch (error) {
-        this.#thrown ??= { error };
-        throw new ServiceError('cancelled');
-      }
-    };
-  }
-
-  /** @throws the first error of a callback, unchanged */
-  rethrow(): void {
-    if (this.#thrown) throw this.#thrown.error;
-  }
 }

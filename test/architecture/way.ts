@@ -10,10 +10,15 @@ import { startLife } from '../contract/lifecycle/life.ts';
 
 Error.stackTraceLimit = 300;
 
-/** The last caller first. */
+/** The file of each stack frame, innermost first. */
 function filesOnStack(): string[] {
   const stack = new Error('here').stack ?? '';
-  return [...new Set([...stack.matchAll(/\/src\/([\w/]+\.ts)/g)].map(([, path = '']) => path))];
+  return [...stack.matchAll(/\/src\/([\w/]+\.ts)/g)].map(([, path = '']) => path);
+}
+
+/** Each file once, outermost first. */
+function inOrder(files: readonly string[]): string[] {
+  return [...new Set(files.toReversed())];
 }
 
 const life = await startLife();
@@ -23,15 +28,15 @@ let toDocument: string[] = [];
 
 const { fetch } = globalThis;
 globalThis.fetch = (url, init) => {
-  if (String(url).includes('/text/')) toSocket = filesOnStack().reverse();
+  if (String(url).includes('/text/')) toSocket = inOrder(filesOnStack());
   return fetch(url, init);
 };
 const sink = editor.sink.bind(editor);
 editor.sink = (kind, ...values) => {
   const files = filesOnStack();
-  // The text of an answer; everything else that is shown does not come from the socket.
-  const socket = files.findIndex((path) => path.startsWith('service/http/'));
-  if (kind === 'document' && socket >= 0) toDocument = files.slice(0, socket + 1).reverse();
+  // Only the text of a response comes from the socket.
+  const socket = files.findLastIndex((path) => path.startsWith('service/http/'));
+  if (kind === 'document' && socket >= 0) toDocument = inOrder(files.slice(0, socket + 1));
   sink(kind, ...values);
 };
 

@@ -143,6 +143,48 @@ export class Http {
   }
 }
 
+/**
+ * The callbacks of one call. An error from a callback must not be mistaken for a failure of the
+ * request.
+ */
+export class Callbacks {
+  #thrown: { readonly error: unknown } | undefined;
+
+  /** Wraps a callback, and keeps the first error that any callback throws. */
+  capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
+    if (!call) return undefined;
+    return (value) => {
+      try {
+        call(value);
+      } catch (error) {
+        this.#thrown ??= { error };
+        throw error;
+      }
+    };
+  }
+
+  /**
+   * Wraps an asynchronous callback in the same way. If it rejects, the request ends as if it were
+   * canceled.
+   */
+  awaiting(call: (() => Promise<void>) | undefined): typeof call {
+    if (!call) return undefined;
+    return async () => {
+      try {
+        await call();
+      } catch (error) {
+        this.#thrown ??= { error };
+        throw new ServiceError('cancelled');
+      }
+    };
+  }
+
+  /** @throws the first error of a callback, unchanged */
+  rethrow(): void {
+    if (this.#thrown) throw this.#thrown.error;
+  }
+}
+
 /** Creates the axios instance. Its interceptors run for each attempt. */
 function createAxios(): AxiosInstance {
   const instance = axios.create({
