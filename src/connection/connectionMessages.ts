@@ -9,12 +9,13 @@ import type { SettingName } from '../service/services.ts';
 import type { AddressProblem } from './binding.ts';
 import type { GitRisk } from './gitRisk.ts';
 import type { StorageIssue } from './keyStore.ts';
-import type {
-  Choice,
-  ExternalSource,
-  SourceObstacle,
-  SourceSnapshot,
-  UnreadReason,
+import {
+  type Choice,
+  type ExternalSource,
+  isFaultyFile,
+  type SourceObstacle,
+  type SourceSnapshot,
+  type UnreadReason,
 } from './sourceSelection.ts';
 
 /**
@@ -184,6 +185,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   virtual: 'not read in a virtual workspace',
   'no-file': 'not there',
   'symbolic-link': 'a link, which is not followed',
+  folder: 'a folder',
   'not-a-file': 'not a file',
   'too-large': 'larger than 64 KB, so not read',
   'not-text': 'not UTF-8 text',
@@ -259,9 +261,9 @@ export function lookedText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
   }
+  const isHeldUp = found.outside.some(isFaultyFile);
+  const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
   const places = found.outside.map((source) => {
-    const isHeldUp = source.answer === 'approved';
-    const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });

@@ -47,6 +47,7 @@ export type UnreadReason =
   | 'virtual'
   | 'no-file'
   | 'symbolic-link'
+  | 'folder'
   | 'not-a-file'
   | 'too-large'
   | 'not-text'
@@ -137,8 +138,8 @@ export interface Lookup {
 /**
  * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
  * approved `.env`, an approved environment, then sources without a decision. Values from two
- * sources are never mixed. If no source can be used, or the `.env` names a setting but can't be
- * used, returns the editor's problem.
+ * sources are never mixed. If no source can be used, or the `.env` is faulty, returns the editor's
+ * problem.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), found.keys);
@@ -206,10 +207,23 @@ export function othersInOrder({ settings, outside }: SourceSnapshot): readonly E
   return settings.credentialSource === 'editor' ? [] : outside;
 }
 
-/** True if a `.env` file names a setting, but has no complete set without errors. */
-function isFaultyFile({ id, text, values }: ExternalSource): boolean {
-  if (id !== 'envFile' || text.kind !== 'read' || values) return false;
-  return text.reading.named.length > 0;
+/** Reasons that leave no `.env` file whose settings could be meant. */
+const ABSENT: ReadonlySet<UnreadReason> = new Set([
+  'no-folder',
+  'untrusted',
+  'virtual',
+  'no-file',
+  // Some virtual environments of Python are in a folder of this name.
+  'folder',
+]);
+
+/**
+ * True if a `.env` file names a setting, but has no complete set without errors. Also true if the
+ * file can't be read, because it may name one.
+ */
+export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
+  if (id !== 'envFile' || values) return false;
+  return text.kind === 'read' ? text.reading.named.length > 0 : !ABSENT.has(text.why);
 }
 
 /**

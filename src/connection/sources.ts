@@ -1,4 +1,4 @@
-import { FileType, type WorkspaceFolder, workspace } from 'vscode';
+import { type FileSystemError, FileType, type WorkspaceFolder, workspace } from 'vscode';
 import { readSettings, type Settings, withStoredService } from '../config/settings.ts';
 import {
   firstReading,
@@ -97,15 +97,21 @@ async function readEnvFile(
   if (!workspace.isTrusted) return 'untrusted';
   if (!hasFiles(folder)) return 'virtual';
   const file = envFileOf(folder);
-  const there = await workspace.fs.stat(file).then(undefined, () => undefined);
-  if (!there) return 'no-file';
+  const there = await workspace.fs.stat(file).then(undefined, unreadReason);
+  if (typeof there === 'string') return there;
   if ((there.type & FileType.SymbolicLink) !== 0) return 'symbolic-link';
+  if (there.type === FileType.Directory) return 'folder';
   if (there.type !== FileType.File) return 'not-a-file';
   if (there.size > ENV_FILE_LIMIT_BYTES) return 'too-large';
   const bytes = await workspace.fs.readFile(file).then(undefined, () => undefined);
   if (!bytes) return 'unreadable';
   const text = decodeEnvFile(bytes);
   return text === undefined ? 'not-text' : assignmentsOf(text);
+}
+
+/** Any other failure can mean that there is a file, such as one without permissions. */
+function unreadReason(error: Partial<FileSystemError>): UnreadReason {
+  return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
 }
 
 /** Reads the `.env` of a folder for all known services. */

@@ -40,7 +40,7 @@ describe('the .env file of a real folder', () => {
   }
 
   const refusals: [title: string, why: string, make: () => Promise<unknown>][] = [
-    ['B16: is refused at once if it is a directory', 'not-a-file', () => mkdir(env())],
+    ['B16: is refused at once if it is a directory', 'folder', () => mkdir(env())],
     [
       'B16: is refused at once if it is a pipe',
       'not-a-file',
@@ -69,7 +69,11 @@ describe('the .env file of a real folder', () => {
       'symbolic-link',
       () => symlink('gone', env()),
     ],
-    ['B15: is refused at once if it is a link to itself', 'no-file', () => symlink('.env', env())],
+    [
+      'B15: is refused at once if it is a link to itself',
+      'unreadable',
+      () => symlink('.env', env()),
+    ],
     [
       'B17: is refused if it has 10 MB',
       'too-large',

@@ -398,6 +398,41 @@ describe('the connections of a window', () => {
     assert.equal(editor.reads, 0);
   });
 
+  describe('with a .env that is not read, beside an approved environment', () => {
+    const useEnvironment = async () => {
+      setEnvironment();
+      const required = connections.for();
+      await (await editor.question()).answer(use);
+      assert.equal((await required)?.source, 'environment');
+    };
+    const faults: [what: string, reason: string, make: () => void][] = [
+      ['with a NUL', 'not UTF-8 text', () => editor.files.set('/work/.env', `${envFile()}\0`)],
+      [
+        'larger than 64 KB',
+        'larger than 64 KB, so not read',
+        () => editor.files.set('/work/.env', envFile().padEnd(70_000, '#')),
+      ],
+      [
+        'that the file system refuses',
+        'cannot be read',
+        () => {
+          editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
+        },
+      ],
+    ];
+    for (const [what, reason, make] of faults) {
+      it(`stop at a file ${what}, and name the reason`, async () => {
+        await useEnvironment();
+        make();
+        editor.said.length = 0;
+        assert.equal(await connections.for(), undefined);
+        const [said = ''] = editor.said;
+        assert.ok(said.includes(`the .env file of work (${reason})`), said);
+        assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+      });
+    }
+  });
+
   it('looks at nothing when the editor changes before anybody needed credentials', async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');

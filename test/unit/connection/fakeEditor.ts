@@ -40,6 +40,8 @@ export class FakeEditor {
   /** Settings with a value that nobody can write over, such as one of a remote machine. */
   readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
+  /** What a file system fails with that can't look up a file. */
+  statError: Error | undefined;
   /** What a slow file system waits for before it answers. */
   beforeFiles: Promise<void> = Promise.resolve();
   readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
@@ -258,6 +260,7 @@ export class FakeEditor {
         fs: {
           stat: async ({ path }: Address) => {
             await editor.beforeFiles;
+            if (editor.statError) throw editor.statError;
             return { type: 1, size: editor.#read(path).length };
           },
           readFile: async ({ path }: Address) => {
@@ -310,7 +313,9 @@ export class FakeEditor {
 
   #read(path: string): string {
     const text = this.files.get(path);
-    if (text === undefined) throw new Error('no such file');
+    if (text === undefined) {
+      throw Object.assign(new Error('no such file'), { code: 'FileNotFound' });
+    }
     return text;
   }
 }

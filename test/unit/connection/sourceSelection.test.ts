@@ -6,7 +6,17 @@ import {
   type SourceSelection,
 } from '../../../src/connection/sourceSelection.ts';
 import { ibm } from '../service/fixtures.ts';
-import { EVIL, envFile, environment, found, full, noFile, REGION, record } from './sources.ts';
+import {
+  EVIL,
+  envFile,
+  environment,
+  found,
+  full,
+  noFile,
+  REGION,
+  record,
+  unreadFile,
+} from './sources.ts';
 
 function hostOf(choice: SourceSelection): string {
   assert.ok(choice.kind === 'ready', choice.kind);
@@ -165,10 +175,38 @@ describe('the choice of a source', () => {
     });
   }
 
-  it('reports why an approved environment is not used', () => {
-    const outside = [envFile({ url: full.url }), environment(full, 'approved')];
-    const said = lookedText(found({ record: undefined, outside }));
-    assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+  for (const why of [
+    'symbolic-link',
+    'not-a-file',
+    'too-large',
+    'not-text',
+    'unreadable',
+  ] as const) {
+    it(`stops at a .env that is ${why}, even if the environment is approved`, () => {
+      for (const answer of ['approved', undefined] as const) {
+        const outside = [unreadFile(why), environment(full, answer)];
+        const all = found({ record: undefined, outside });
+        assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
+      }
+    });
+  }
+
+  for (const why of ['no-folder', 'virtual', 'no-file', 'folder'] as const) {
+    it(`is the environment if the reason for no .env is ${why}`, () => {
+      const outside = [unreadFile(why), environment(full, 'approved')];
+      const choice = choose(found({ record: undefined, outside }));
+      assert.ok(choice.kind === 'ready' && choice.source === 'environment');
+    });
+  }
+
+  it('reports why an environment is not used, approved or not', () => {
+    for (const answer of ['approved', undefined] as const) {
+      for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
+        const outside = [file, environment(full, answer)];
+        const said = lookedText(found({ record: undefined, outside }));
+        assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
+      }
+    }
   });
 
   it('is the environment if the .env names none of the settings', () => {

@@ -25,6 +25,7 @@ import {
   full,
   noFile,
   record,
+  unreadFile,
 } from './sources.ts';
 
 const rowsOf = (one: SourceSnapshot) =>
@@ -39,10 +40,6 @@ const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot)
 describe('the reason of a connection', () => {
   const nothing = { record: undefined };
   const approvedEnvironment = environment(full, 'approved');
-  const unreadFile = (why: UnreadReason): ExternalSource => ({
-    id: 'envFile',
-    text: { kind: 'unread', why },
-  });
   const fileOfOther = envFile({});
   const byEnvironment = (file: ExternalSource) => ({
     ...nothing,
@@ -91,8 +88,8 @@ describe('the reason of a connection', () => {
       'From the environment, because the editor has no API key and there is no .env file.',
     ],
     [
-      'the environment while the .env file is a link',
-      byEnvironment(unreadFile('symbolic-link')),
+      'the environment while .env is a folder',
+      byEnvironment(unreadFile('folder')),
       'From the environment, because the editor has no API key and the .env file of a can’t be used.',
     ],
     [
@@ -324,6 +321,7 @@ describe('what is offered for a source that cannot be used', () => {
 
   for (const why of [
     'symbolic-link',
+    'folder',
     'not-a-file',
     'too-large',
     'not-text',

@@ -4,6 +4,7 @@ import {
   choose,
   type ExternalSource,
   type SourceSnapshot,
+  type UnreadReason,
 } from '../../../src/connection/sourceSelection.ts';
 import type { SourceReading } from '../../../src/dotenv/envFile.ts';
 import { services } from '../../../src/service/services.ts';
@@ -51,11 +52,11 @@ function sourceOf(
   return { id, text: { kind: 'read', reading }, values, destination: target, answer };
 }
 
-export const noFile: ExternalSource = {
-  id: 'envFile',
-  text: { kind: 'unread', why: 'no-file' },
-  answer: undefined,
-};
+export const noFile = unreadFile('no-file');
+
+export function unreadFile(why: UnreadReason): ExternalSource {
+  return { id: 'envFile', text: { kind: 'unread', why }, answer: undefined };
+}
 
 function lines({ key, project, url }: Partial<typeof full>): string {
   return [
