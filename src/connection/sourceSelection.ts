@@ -184,6 +184,10 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
+  // The same applies to a mistake in the identity address of a complete file.
+  const files = others.filter(({ id, answer }) => id === 'envFile' && answer !== 'refused');
+  const addressProblem = identityProblem(files);
+  if (addressProblem) return addressProblem;
   for (const answer of ['approved', undefined] as const) {
     for (const source of others.filter((one) => one.answer === answer)) {
       const selection = externalSelection(source);

@@ -135,6 +135,22 @@ describe('the services that credentials are for', () => {
     });
   }
 
+  for (const isApproved of [true, false]) {
+    const state = isApproved ? 'approved' : 'new';
+    it(`exclude that of the ${state} environment if the identity address keeps a file from being used`, async () => {
+      Object.assign(environment, variablesIn(platformFile));
+      if (isApproved) {
+        const approved = connections.for();
+        await (await editor.question()).answer(use);
+        assert.equal((await approved)?.service.word, 'cpd');
+      }
+      editor.userSettings.set('authUrl', 'http://identity.example');
+      editor.files.set('/work/.env', cloudFile);
+      const { choice } = await connections.peek();
+      assert.deepEqual(choice, { kind: 'bad-address', setting: 'authUrl', problem: 'not-https' });
+    });
+  }
+
   it('exclude later ones if the first set of a file is malformed', async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);

@@ -318,6 +318,20 @@ describe('the choice of a source', () => {
     });
   });
 
+  it('names an identity address that keeps a .env from being used, unless the .env is declined', () => {
+    const kindOf = (answer: 'refused' | undefined) => {
+      const file = envFile(full, answer);
+      const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });
+      const outside = [
+        { ...file, destination: { setting: 'authUrl', problem: 'not-a-url' } as const },
+        { ...environment(full, 'approved'), service: ibm },
+      ];
+      return choose({ ...all, outside }).kind;
+    };
+    assert.equal(kindOf(undefined), 'bad-address');
+    assert.equal(kindOf('refused'), 'ready');
+  });
+
   describe('with a project that the folder brings', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
     it('stops if it is malformed, instead of using another source', () => {
