@@ -191,23 +191,24 @@ async function openMenu(app: App): Promise<unknown> {
     case 'manageTrust':
       return commands.executeCommand(privateCommands.manageTrust);
     case 'import':
-      return connections.importFrom(source);
+      return connections.importFrom(source, folder);
     case 'forgetApproval':
     case 'forgetRefusal':
-      await connections.forget(source);
+      await connections.forget(source, folder);
       return inform(COMMAND_MESSAGES.forgotten);
   }
 }
 
 /** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
 async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
-  const place = targetText(targetForFolder(found.folder.workspaceFolder?.uri));
+  const folder = found.folder.workspaceFolder;
+  const place = targetText(targetForFolder(folder?.uri));
   const { title, placeHolder, isSet } = COMMAND_MESSAGES.anotherSource;
   const options = { title, placeHolder: placeHolder(place) };
   const picked = await window.showQuickPick(sourceChoices(found, choice), options);
   if (!picked) return;
   if (picked.problem) inform(picked.problem);
-  else if (await connections.useSource(picked.value)) inform(isSet(picked.value, place));
+  else if (await connections.useSource(picked.value, folder)) inform(isSet(picked.value, place));
 }
 
 async function generateFromSelection(

@@ -126,19 +126,8 @@ export class Connections implements Disposable {
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {
-    // Loads the service client while the sources are read.
-    this.#options.runtime().catch(() => {});
     // The active folder can change before the prompt opens, so it's determined now.
-    const owner = activeFolder(uri);
-    const place = folderKey(owner);
-    const asking = this.#asking.get(place);
-    if (asking) return asking;
-    const mine = this.#turn
-      .then(() => this.#require(owner))
-      .finally(() => this.#asking.delete(place));
-    this.#asking.set(place, mine);
-    this.#turn = mine.catch(() => {});
-    return mine;
+    return this.#forFolder(activeFolder(uri));
   }
 
   /** Returns the connection for a folder, or the obstacle. Never prompts. */
@@ -200,34 +189,33 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Sets `hostedModel.credentialSource` for the active folder. Prompts first if that source isn't
+   * Sets `hostedModel.credentialSource` for a folder. Prompts first if that source isn't
    * approved, so closing the prompt changes nothing.
    * @returns true if the setting is written and the source can be used
    */
-  async useSource(value: CredentialSource): Promise<boolean> {
-    const { found, source } = await this.#lookAt(value);
+  async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
+    const { found, source } = await this.#lookAt(value, owner);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
     if (!isApproved && (await settleSource(this.#settling, source, found)) !== 'approved')
       return false;
-    const { workspaceFolder } = found.folder;
-    if (!(await writeCredentialSource(value, workspaceFolder?.uri))) return false;
+    if (!(await writeCredentialSource(value, owner?.uri))) return false;
     // Prompts for values that the editor lacks.
-    if (value === 'editor') await this.for(workspaceFolder?.uri);
-    const { choice } = await this.#active.look(workspaceFolder);
+    if (value === 'editor') await this.#forFolder(owner);
+    const { choice } = await this.#active.look(owner);
     return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
   }
 
-  /** Deletes the user's decision about a source. */
-  async forget(id: SourceId): Promise<void> {
-    const { source } = await this.#lookAt(id);
+  /** Deletes the user's decision about a source of a folder. */
+  async forget(id: SourceId, owner = activeFolder()): Promise<void> {
+    const { source } = await this.#lookAt(id, owner);
     if (source?.subject) await this.#options.approvals.forget(source.subject);
-    await this.#active.look();
+    await this.#active.look(owner);
   }
 
   /** Copies the values of a source to secret storage and the user settings, through the set-up. */
-  async importFrom(id: SourceId): Promise<void> {
-    const { found, source } = await this.#lookAt(id);
+  async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
+    const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#settling, source, found);
   }
 
@@ -288,6 +276,20 @@ export class Connections implements Disposable {
     await this.#active.refresh();
   }
 
+  #forFolder(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
+    // Loads the service client while the sources are read.
+    this.#options.runtime().catch(() => {});
+    const place = folderKey(owner);
+    const asking = this.#asking.get(place);
+    if (asking) return asking;
+    const mine = this.#turn
+      .then(() => this.#require(owner))
+      .finally(() => this.#asking.delete(place));
+    this.#asking.set(place, mine);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
   async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
     let hasSetUp = false;
     for (;;) {
@@ -308,8 +310,8 @@ export class Connections implements Disposable {
     }
   }
 
-  async #lookAt(id: CredentialSource) {
-    const { found } = await this.peekWithProgress();
+  async #lookAt(id: CredentialSource, owner: WorkspaceFolder | null) {
+    const { found } = await this.peekWithProgress(owner);
     return { found, source: externalSource(found, id) };
   }
 }

@@ -562,6 +562,56 @@ describe('the connections of a window', () => {
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
 
+  describe('of a folder that is no longer active', () => {
+    let work: WorkspaceFolder | undefined;
+    const answerOf = async (folder: number) => {
+      const owner = editor.folders[folder] as WorkspaceFolder | undefined;
+      return (await connections.peek(owner)).found.outside[0]?.answer;
+    };
+    beforeEach(async () => {
+      editor.addFolder('/other');
+      editor.files.set('/work/.env', envFile());
+      editor.files.set('/other/.env', envFile(SERVICE));
+      for (const file of ['/work/a.txt', '/other/a.txt']) {
+        editor.activeFile = file;
+        const approved = connections.for();
+        await (await editor.question()).answer(use);
+        await approved;
+      }
+      [work] = editor.folders as WorkspaceFolder[];
+    });
+
+    it('are forgotten without a change to the active one', async () => {
+      await connections.forget('envFile', work);
+      assert.deepEqual([await answerOf(0), await answerOf(1)], [undefined, 'approved']);
+      assert.equal(shown.at(-1), '/other no key');
+    });
+
+    it('are imported from that folder', async () => {
+      Object.assign(connections, { setUp: async () => true });
+      await connections.importFrom('envFile', work);
+      assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
+    });
+
+    it('are selected for that folder', async () => {
+      editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
+      const using = connections.useSource('envFile', work);
+      const question = await editor.question();
+      assert.match(question.detail, /Folder: \/work\n/);
+      await question.answer(use);
+      assert.equal(await using, true);
+    });
+
+    it('are set up for no folder, without a prompt about the active one', async () => {
+      editor.folderSettings.set('credentialSource', 'envFile');
+      editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
+      const using = connections.useSource('editor', null);
+      await assert.rejects(editor.question(), 'nothing is asked about the active folder');
+      assert.equal(await using, false);
+      assert.equal(editor.inputs, 1);
+    });
+  });
+
   it('A17: uses nothing that was found while somebody signed out', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
