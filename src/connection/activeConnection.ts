@@ -30,7 +30,10 @@ export class ActiveConnection implements Disposable {
   /** The folder of the last lookup that started while this folder was active. */
   #place: string | undefined;
   #lookup: Lookup | undefined;
-  #obstacle: Obstacle = 'none';
+  /** By folder. The empty key stands for no folder. */
+  readonly #obstacles = new Map<string, Obstacle>();
+  /** The obstacle at the last event. */
+  #shownObstacle: Obstacle = 'none';
 
   readonly onDidChange = this.#changes.event;
 
@@ -43,14 +46,20 @@ export class ActiveConnection implements Disposable {
     return this.#lookup;
   }
 
+  /** The obstacle of the active folder. */
   get obstacle(): Obstacle {
-    return this.#obstacle;
+    return this.#obstacles.get(folderKey(activeFolder())) ?? 'none';
   }
 
-  set obstacle(obstacle: Obstacle) {
-    if (obstacle === this.#obstacle) return;
-    this.#obstacle = obstacle;
-    this.#changes.fire();
+  setObstacle(obstacle: Obstacle, owner: WorkspaceFolder | null): void {
+    this.#obstacles.set(folderKey(owner), obstacle);
+    this.#showObstacle();
+  }
+
+  /** Clears the obstacles of all folders, for example after a set-up. */
+  clearObstacles(): void {
+    this.#obstacles.clear();
+    this.#showObstacle();
   }
 
   /** True if the last connection in this workspace came from a source outside the editor. */
@@ -68,7 +77,7 @@ export class ActiveConnection implements Disposable {
     const lookup = await this.#options.peek(owner);
     if (turn >= this.#shown && isActive()) {
       this.#shown = turn;
-      await this.#keep(lookup);
+      await this.#keep(lookup, owner);
     }
     return lookup;
   }
@@ -78,8 +87,9 @@ export class ActiveConnection implements Disposable {
     if (this.#begun > 0) await this.look();
   }
 
-  /** Repeats the lookup if the active folder has changed since the last one. */
+  /** Follows a change of the active folder: shows its obstacle, and repeats the lookup for it. */
   async follow(): Promise<void> {
+    this.#showObstacle();
     if (this.#place !== folderKey(activeFolder())) await this.lookAgain();
   }
 
@@ -98,12 +108,20 @@ export class ActiveConnection implements Disposable {
     this.#changes.dispose();
   }
 
-  async #keep(lookup: Lookup): Promise<void> {
+  /** Fires `onDidChange` if the obstacle of the active folder isn't the one at the last event. */
+  #showObstacle(): void {
+    const { obstacle } = this;
+    if (obstacle === this.#shownObstacle) return;
+    this.#shownObstacle = obstacle;
+    this.#changes.fire();
+  }
+
+  async #keep(lookup: Lookup, owner: WorkspaceFolder | null): Promise<void> {
     const { choice } = lookup;
     const before = this.#lookup;
     this.#lookup = lookup;
-    if (this.#obstacle === 'approval' && !isQuestion(choice)) {
-      this.obstacle = choice.kind === 'missing' ? 'missing' : 'none';
+    if (this.obstacle === 'approval' && !isQuestion(choice)) {
+      this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
     const connection = choice.kind === 'ready' ? choice.connection : undefined;
     await this.#options.onConnection(connection);

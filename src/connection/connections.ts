@@ -102,6 +102,7 @@ export class Connections implements Disposable {
     return this.#active.lookup;
   }
 
+  /** The obstacle that the last command for the active folder met. */
   get obstacle(): Obstacle {
     return this.#active.obstacle;
   }
@@ -178,7 +179,7 @@ export class Connections implements Disposable {
 
   async setUp(reason?: SetUpReason): Promise<boolean> {
     if (!(await runSetUp(this.#setUpOptions, reason))) return false;
-    this.#active.obstacle = 'none';
+    this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
     // The user set up the editor and expects it to be used.
@@ -197,7 +198,7 @@ export class Connections implements Disposable {
     const { found, source } = await this.#lookAt(value, owner);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.answer === 'approved';
-    if (!isApproved && (await settleSource(this.#settling, source, found)) !== 'approved')
+    if (!isApproved && (await settleSource(this.#settlingFor(owner), source, found)) !== 'approved')
       return false;
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
     // Prompts for values that the editor lacks.
@@ -216,7 +217,7 @@ export class Connections implements Disposable {
   /** Copies the values of a source to secret storage and the user settings, through the set-up. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
-    if (source && isUsable(source)) await importSource(this.#settling, source, found);
+    if (source && isUsable(source)) await importSource(this.#settlingFor(owner), source, found);
   }
 
   /**
@@ -241,13 +242,11 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  get #settling(): SettleOptions {
+  #settlingFor(owner: WorkspaceFolder | null): SettleOptions {
     return {
       ...this.#options,
       setUp: (reason) => this.setUp(reason),
-      onObstacle: (obstacle) => {
-        this.#active.obstacle = obstacle;
-      },
+      onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
     };
   }
 
@@ -300,13 +299,13 @@ export class Connections implements Disposable {
       // The user signed out in the meantime.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
-        this.#active.obstacle = 'none';
+        this.#active.setObstacle('none', owner);
         return choice.connection;
       }
       // The set-up already ran once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
-      if (!(await settle(this.#settling, found, choice))) return undefined;
+      if (!(await settle(this.#settlingFor(owner), found, choice))) return undefined;
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Uri, WorkspaceFolder } from 'vscode';
+import type { Obstacle } from '../../../src/connection/activeConnection.ts';
 import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
@@ -444,6 +445,29 @@ describe('the connections of a window', () => {
     editor.fire('active editor');
     await settled();
     assert.equal(editor.reads, 1);
+  });
+
+  it('have no obstacle in a folder if a prompt for another one is closed', async () => {
+    editor.addFolder('/other');
+    editor.files.set('/other/.env', envFile());
+    editor.files.set('/work/.env', envFile(SERVICE));
+    const approved = connections.for();
+    await (await editor.question()).answer(use);
+    await approved;
+    const obstacles: Obstacle[] = [];
+    connections.onDidChange(() => obstacles.push(connections.obstacle));
+    const required = connections.for({ scheme: 'file', path: '/other/a.txt' } as Uri);
+    await (await editor.question()).answer();
+    assert.equal(await required, undefined);
+    assert.equal(connections.obstacle, 'none');
+    editor.activeFile = '/other/a.txt';
+    editor.fire('active editor');
+    await settled();
+    assert.equal(obstacles.at(-1), 'approval');
+    editor.activeFile = '/work/a.txt';
+    editor.fire('active editor');
+    await settled();
+    assert.equal(obstacles.at(-1), 'none');
   });
 
   describe('of a slow folder', () => {
