@@ -77,11 +77,13 @@ export class Connections implements Disposable {
       },
     });
     const refresh = () => inBackground(this.#active.refresh());
+    const follow = () => inBackground(this.#active.follow());
     this.#listening = [
       keys.onDidChange((isSignOut) => inBackground(this.#onKeyChange(isSignOut))),
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
-      window.onDidChangeActiveTextEditor(() => inBackground(this.#active.follow())),
+      window.onDidChangeActiveTextEditor(follow),
+      workspace.onDidChangeWorkspaceFolders(follow),
     ];
   }
 

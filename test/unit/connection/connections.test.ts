@@ -447,6 +447,16 @@ describe('the connections of a window', () => {
     assert.equal(editor.reads, 1);
   });
 
+  it('are those of the new folder, if it replaces the only one while no editor is open', async () => {
+    editor.activeFile = undefined;
+    await connections.peekWithProgress();
+    editor.folders = [];
+    editor.addFolder('/other');
+    editor.fire('folders');
+    await settled();
+    assert.equal(connections.current?.found.folder.path, '/other');
+  });
+
   it('have no obstacle in a folder if a prompt for another one is closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());

@@ -49,6 +49,7 @@ export class FakeEditor {
   readonly listeners = {
     'active editor': new Set<(event: object) => void>(),
     configuration: new Set<(event: object) => void>(),
+    folders: new Set<(event: object) => void>(),
   };
   /** How often the content of a file was asked for. */
   reads = 0;
@@ -84,8 +85,8 @@ export class FakeEditor {
     return this.#commands.get(command)?.(...args);
   }
 
-  /** Fires an event of the window or the settings. */
-  fire(event: 'active editor' | 'configuration'): void {
+  /** Fires an event of the window, the settings, or the workspace. */
+  fire(event: keyof FakeEditor['listeners']): void {
     for (const listener of this.listeners[event]) listener({ affectsConfiguration: () => true });
   }
 
@@ -256,7 +257,7 @@ export class FakeEditor {
         },
         onDidGrantWorkspaceTrust: () => nothing,
         onDidChangeConfiguration: listen('configuration'),
-        onDidChangeWorkspaceFolders: () => nothing,
+        onDidChangeWorkspaceFolders: listen('folders'),
         fs: {
           stat: async ({ path }: Address) => {
             await editor.beforeFiles;
