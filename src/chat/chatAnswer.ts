@@ -19,31 +19,31 @@ import * as texts from './chatMessages.ts';
 export class ChatError extends Error {}
 
 /** Reports the parts after the text: complete tool calls, and the token usage. */
-export function reportAnswer(
-  answer: Generation,
+export function reportResponse(
+  response: Generation,
   progress: Progress<LanguageModelResponsePart>,
 ): void {
-  const { inputTokens, outputTokens } = answer.usage;
+  const { inputTokens, outputTokens } = response.usage;
   const counts = {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
   };
   // All calls are converted before the first is reported. If one is malformed, none may run.
-  const calls = cutReason(answer) ? [] : answer.toolCalls.map(callPart);
+  const calls = truncationReason(response) ? [] : response.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
 }
 
 /** @throws {ChatError} if the response is truncated or empty */
-export function checkEnd(answer: Generation, hasReasoned: boolean): void {
-  const reason = cutReason(answer);
-  if (reason) throw new ChatError(texts.truncatedText(reason));
-  if (answer.text.trim() !== '' || answer.toolCalls.length > 0) return;
-  throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_ANSWER);
+export function checkEnd(response: Generation, hasReasoned: boolean): void {
+  const reason = truncationReason(response);
+  if (reason) throw new ChatError(texts.truncatedMessage(reason));
+  if (response.text.trim() !== '' || response.toolCalls.length > 0) return;
+  throw new ChatError(hasReasoned ? texts.ONLY_REASONING : texts.EMPTY_RESPONSE);
 }
 
-function cutReason({ stopReason }: Generation) {
+function truncationReason({ stopReason }: Generation) {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? stopReason : undefined;
 }
 

@@ -9,10 +9,10 @@ import { oneLine } from '../ui/oneLine.ts';
  * in the same process can use any name.
  */
 
-const ANSWERS = 'hostedModel.callers';
-const MOST_ANSWERS = 100;
+const DECISIONS = 'hostedModel.callers';
+const MAX_DECISIONS = 100;
 
-interface KeptAnswer {
+interface CallerDecision {
   /** ID of the extension in lower case; empty if VS Code doesn't report it. */
   readonly id: string;
   readonly isAllowed: boolean;
@@ -73,25 +73,25 @@ export class ChatCallers {
 
   async forget(id: string): Promise<void> {
     await this.#options.state.update(
-      ANSWERS,
+      DECISIONS,
       this.#kept().filter((one) => one.id !== id),
     );
   }
 
   async #ask(
-    caller: Pick<KeptAnswer, 'id' | 'fingerprint'>,
+    caller: Pick<CallerDecision, 'id' | 'fingerprint'>,
     connection: Connection,
     signedOut: AbortSignal,
   ): Promise<boolean> {
     const isAllowed = await this.#options.ask(caller.id, connection);
     if (signedOut.aborted) return false;
     const all = [...this.#kept(), { ...caller, isAllowed }];
-    await this.#options.state.update(ANSWERS, all.slice(-MOST_ANSWERS));
+    await this.#options.state.update(DECISIONS, all.slice(-MAX_DECISIONS));
     return isAllowed;
   }
 
-  #kept(): readonly KeptAnswer[] {
-    return this.#options.state.get(ANSWERS, []);
+  #kept(): readonly CallerDecision[] {
+    return this.#options.state.get(DECISIONS, []);
   }
 }
 
@@ -101,5 +101,5 @@ export interface CallerRow extends QuickPickItem {
 
 /** Forgets all decisions, because the user signed out. */
 export async function forgetCallers(state: Memento): Promise<void> {
-  await state.update(ANSWERS, undefined);
+  await state.update(DECISIONS, undefined);
 }

@@ -19,7 +19,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
 
 export const NOT_SET_UP =
   'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
-export const EMPTY_ANSWER =
+export const EMPTY_RESPONSE =
   'The model answered nothing. Most likely it did not understand the request. Say it in other words, or pick another model.';
 export const ONLY_REASONING =
   'The model thought about it, and then answered nothing. Ask again, or pick another model.';
@@ -28,7 +28,7 @@ export const UNREADABLE_CALL =
 export const CALLER_REFUSED =
   'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
 
-export function truncatedText(reason: 'max_tokens' | 'time_limit'): string {
+export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
     ? 'The answer ended at the most tokens that were asked for. Ask the model to go on, or raise max_new_tokens in the setting hostedModel.parameters.'
     : 'The answer ended at the time limit of the service. Ask the model to go on.';

@@ -38,8 +38,8 @@ import {
   ChatError,
   checkEnd,
   errorForExtension,
-  reportAnswer,
   reportReasoning,
+  reportResponse,
 } from './chatAnswer.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
@@ -141,7 +141,7 @@ export class ChatProvider {
       await this.#checkBudget(request);
       const asks = options.tools?.length ? 'agent' : 'chat';
       let hasReasoned = false;
-      const answer = await this.#chat(request, conversationOf(messages, options), token, {
+      const response = await this.#chat(request, conversationOf(messages, options), token, {
         caller: this.callers.isTrusted(callerId) ? asks : 'other extension',
         onText: (text) => progress.report(new LanguageModelTextPart(text)),
         onReasoning: (text) => {
@@ -149,8 +149,8 @@ export class ChatProvider {
           reportReasoning(text, progress);
         },
       });
-      reportAnswer(answer, progress);
-      checkEnd(answer, hasReasoned);
+      reportResponse(response, progress);
+      checkEnd(response, hasReasoned);
       setContextKey('hasChatted');
       this.#refreshIfStale(request);
     } catch (error) {
@@ -171,9 +171,9 @@ export class ChatProvider {
     const request = await this.#request();
     await this.#checkBudget(request);
     const conversation = promptConversation(prompt);
-    const answer = await this.#chat(request, conversation, token, { caller: 'agent' });
-    checkEnd(answer, false);
-    return answer.text;
+    const response = await this.#chat(request, conversation, token, { caller: 'agent' });
+    checkEnd(response, false);
+    return response.text;
   }
 
   /** Returns the text of a failure. Logs it and shows it in the status, except a `ChatError`. */
@@ -235,7 +235,7 @@ export class ChatProvider {
     let claim: Claim | undefined;
     try {
       const prompt = conversationText(conversation);
-      const answer = await connection.chat(conversation, {
+      const response = await connection.chat(conversation, {
         signal,
         // Checked again, because other requests may have used up the budget while this one waited.
         onTurn: async () => {
@@ -257,8 +257,8 @@ export class ChatProvider {
           claim = undefined;
         },
       });
-      watch.onDone(answer);
-      return answer;
+      watch.onDone(response);
+      return response;
     } catch (error) {
       watch.onFailed(error);
       throw said === '' ? error : brokenOff(error);

@@ -11,7 +11,7 @@ import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
-import { continueResponses, showResult, tellUndone } from '../generate/outcome.ts';
+import { continueResponses, reportUndone, showResult } from '../generate/outcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/api/modelList.ts';
@@ -50,7 +50,7 @@ export const handlers: Handlers = {
     await runJob(optionsFor(app), job, job.indices);
   },
 
-  undoGeneration: async (app) => tellUndone(await app.jobs.undo()),
+  undoGeneration: async (app) => reportUndone(await app.jobs.undo()),
   cancelGeneration: async (app) => app.jobs.cancel(),
 
   acceptPreview: async (app) => {

@@ -76,7 +76,7 @@ export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
 /** More than anyone uses per day. */
-const MOST_TOKENS = 1e12;
+const MAX_TOKENS = 1e12;
 /** Reads the settings that apply to a document, or to the window. */
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
@@ -109,7 +109,7 @@ export function readSettings(scope?: Uri): Settings {
       queue: COMMAND_QUEUE,
     },
     offersTool: configuration.get('offerTool') === true,
-    dailyTokenBudget: bounded(configuration.get('dailyTokenBudget'), 0, MOST_TOKENS),
+    dailyTokenBudget: bounded(configuration.get('dailyTokenBudget'), 0, MAX_TOKENS),
     templates: listsOf(configuration.inspected('templates')),
   };
 }

@@ -9,18 +9,18 @@ import type { Connection } from '../service/connection.ts';
  * docs/threat-model.md). Approval by name was CVE-2025-54136 of another product.
  */
 
-export type ApprovalAnswer = 'approved' | 'refused';
+export type ApprovalDecision = 'approved' | 'refused';
 
-type HashedAnswer = readonly [hash: string, answer: ApprovalAnswer];
+type HashedDecision = readonly [hash: string, decision: ApprovalDecision];
 
 /** Every value that a decision depends on, in a fixed order. */
 export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 
 const SALT = 'hostedModel.approvalSalt';
-const ANSWERS = 'hostedModel.approvals';
+const DECISIONS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
 /** The oldest decisions are dropped beyond this. The user is then prompted again. */
-const MOST_ANSWERS = 500;
+const MAX_DECISIONS = 500;
 
 export class Approvals {
   readonly #secrets: SecretStorage;
@@ -42,40 +42,40 @@ export class Approvals {
   }
 
   /** Returns the stored decision. Creates no salt, since without one there are no decisions. */
-  async answerFor(subject: Subject): Promise<ApprovalAnswer | undefined> {
+  async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const salt = await this.#salt();
     if (salt === undefined) return undefined;
-    return new Map(this.#answers).get(hashOf(subject, salt));
+    return new Map(this.#decisions).get(hashOf(subject, salt));
   }
 
   /** True if any folder has an approval, which a sign-out would delete. */
   get areAny(): boolean {
-    return this.#answers.some(([, answer]) => answer === 'approved');
+    return this.#decisions.some(([, decision]) => decision === 'approved');
   }
 
-  remember(subject: Subject, answer: ApprovalAnswer): Promise<void> {
-    return this.#keep(subject, answer);
+  remember(subject: Subject, decision: ApprovalDecision): Promise<void> {
+    return this.#keep(subject, decision);
   }
 
   async forget(subject: Subject): Promise<void> {
-    if (await this.answerFor(subject)) await this.#keep(subject, undefined);
+    if (await this.decisionFor(subject)) await this.#keep(subject, undefined);
   }
 
   /** Deletes all approvals, in every folder. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
-    const refused = this.#answers.filter(([, answer]) => answer === 'refused');
-    await this.#state.update(ANSWERS, refused);
+    const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
+    await this.#state.update(DECISIONS, refused);
   }
 
-  async #keep(subject: Subject, answer: ApprovalAnswer | undefined): Promise<void> {
+  async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
     const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
-    const others = this.#answers.filter(([known]) => known !== hash);
-    const all = answer ? [...others, [hash, answer] as const] : others;
-    await this.#state.update(ANSWERS, all.slice(-MOST_ANSWERS));
+    const others = this.#decisions.filter(([known]) => known !== hash);
+    const all = decision ? [...others, [hash, decision] as const] : others;
+    await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
   }
 
-  get #answers(): readonly HashedAnswer[] {
-    return this.#state.get(ANSWERS, []);
+  get #decisions(): readonly HashedDecision[] {
+    return this.#state.get(DECISIONS, []);
   }
 
   async #salt(): Promise<string | undefined> {

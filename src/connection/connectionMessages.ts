@@ -202,7 +202,7 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
  * Returns why a source outside the editor isn't used, such as `line 2: VENDOR_API_KEY has quotes
  * …`.
  */
-export function sourceProblem({ text, answer }: ExternalSource): string | undefined {
+export function sourceProblem({ text, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
   const { values, missing, named, issues } = text.reading;
   if (named.length === 0) {
@@ -216,7 +216,7 @@ export function sourceProblem({ text, answer }: ExternalSource): string | undefi
   const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
   if (parts.length > 0) return parts.join('; ');
-  return answer === 'refused' ? 'not used, as you decided' : undefined;
+  return decision === 'refused' ? 'not used, as you decided' : undefined;
 }
 
 /** The message after a set-up of the editor if another source stays in use. */

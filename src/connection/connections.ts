@@ -199,7 +199,7 @@ export class Connections implements Disposable {
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
     const { found, source } = await this.#lookAt(value, owner);
     if (source && !isUsable(source)) return false;
-    const isApproved = !source || source.answer === 'approved';
+    const isApproved = !source || source.decision === 'approved';
     if (!isApproved && (await settleSource(this.#settlingFor(owner), source, found)) !== 'approved')
       return false;
     if (!(await writeCredentialSource(value, owner?.uri))) return false;

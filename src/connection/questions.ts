@@ -6,7 +6,7 @@ import { parseServiceUrl } from '../service/credentials.ts';
 import { type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
-import type { ApprovalAnswer } from './approvals.ts';
+import type { ApprovalDecision } from './approvals.ts';
 import type { ChangedBinding } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
@@ -30,12 +30,12 @@ import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sou
 async function ask<Value>(
   text: string,
   paragraphs: readonly string[],
-  answers: readonly (readonly [button: string, value: Value])[],
+  decisions: readonly (readonly [button: string, value: Value])[],
 ): Promise<Value | undefined> {
-  const buttons = answers.map(([button]) => button);
+  const buttons = decisions.map(([button]) => button);
   const detail = paragraphs.join('\n\n');
   const pressed = await window.showWarningMessage(text, { modal: true, detail }, ...buttons);
-  return answers.find(([button]) => button === pressed)?.[1];
+  return decisions.find(([button]) => button === pressed)?.[1];
 }
 
 /**
@@ -80,7 +80,7 @@ export function askDestination(
 export function askSource(
   { id, values, service, destination }: UsableSource,
   folder: Folder,
-): Promise<ApprovalAnswer | 'import' | undefined> {
+): Promise<ApprovalDecision | 'import' | undefined> {
   const [what, others] =
     id === 'envFile'
       ? ['the .env file of this folder', 'the file']

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { missingText } from '../messages/settingLabels.ts';
 import type { Obstacle } from './activeConnection.ts';
-import type { ApprovalAnswer } from './approvals.ts';
+import type { ApprovalDecision } from './approvals.ts';
 import { addressText, lookedText, projectText, serviceText } from './connectionMessages.ts';
 import { settleUnusable } from './credentialSource.ts';
 import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
@@ -67,11 +67,11 @@ export async function settleSource(
   options: SettleOptions,
   source: UsableSource,
   found: SourceSnapshot,
-): Promise<ApprovalAnswer | undefined> {
-  const answer = await askSource(source, found.folder);
-  if (answer === 'import') return importSource(options, source, found);
-  if (answer) await options.approvals.remember(source.subject, answer);
-  return answer;
+): Promise<ApprovalDecision | undefined> {
+  const decision = await askSource(source, found.folder);
+  if (decision === 'import') return importSource(options, source, found);
+  if (decision) await options.approvals.remember(source.subject, decision);
+  return decision;
 }
 
 /**

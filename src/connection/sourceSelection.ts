@@ -16,7 +16,7 @@ import {
   type ServiceKey,
 } from '../service/credentials.ts';
 import { neededSettings, type Service, type SettingName } from '../service/services.ts';
-import type { ApprovalAnswer, Subject } from './approvals.ts';
+import type { ApprovalDecision, Subject } from './approvals.ts';
 import {
   type AddressProblem,
   bindingOf,
@@ -88,7 +88,7 @@ export interface ExternalSource {
   /** Identifies exactly these values in `Approvals`. */
   readonly subject?: Subject;
   /** The user's decision about these values; undefined if there is none. */
-  readonly answer?: ApprovalAnswer | undefined;
+  readonly decision?: ApprovalDecision | undefined;
 }
 
 export interface UsableSource extends ExternalSource {
@@ -185,11 +185,11 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   // A typo in the file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
   // The same applies to a mistake in the identity address of a complete file.
-  const files = others.filter(({ id, answer }) => id === 'envFile' && answer !== 'refused');
+  const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;
-  for (const answer of ['approved', undefined] as const) {
-    for (const source of others.filter((one) => one.answer === answer)) {
+  for (const decision of ['approved', undefined] as const) {
+    for (const source of others.filter((one) => one.decision === decision)) {
       const selection = externalSelection(source);
       if (selection) return selection;
     }
@@ -203,7 +203,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
  */
 function namedSource(found: SourceSnapshot): ExternalSource | undefined {
   const named = externalSource(found, found.settings.credentialSource);
-  return named && named.answer !== 'refused' && !isUntrusted(named) ? named : undefined;
+  return named && named.decision !== 'refused' && !isUntrusted(named) ? named : undefined;
 }
 
 /** Returns the sources to try after the editor. */
@@ -236,7 +236,7 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
  */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
   if (!isUsable(source)) return undefined;
-  if (source.answer !== 'approved') return { kind: 'ask-source', source };
+  if (source.decision !== 'approved') return { kind: 'ask-source', source };
   const credentials = credentialsFor(source.service, source.values, source.destination);
   return { kind: 'ready', source: source.id, credentials };
 }

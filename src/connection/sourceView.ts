@@ -118,8 +118,8 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
   const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
     !issue && !!outside?.values && 'import',
-    outside?.answer === 'approved' && 'forgetApproval',
-    outside?.answer === 'refused' && 'forgetRefusal',
+    outside?.decision === 'approved' && 'forgetApproval',
+    outside?.decision === 'refused' && 'forgetRefusal',
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
@@ -160,7 +160,7 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
   const outside = externalSource(found, source);
   if (outside) {
     const fallback =
-      outside.answer === 'approved' ? 'approved, not used' : 'complete, not approved';
+      outside.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(outside) ?? fallback;
   }
   const editor = selectEditorSource(found);
@@ -202,7 +202,7 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
-  const others = found.outside.filter((one) => isUsable(one) && one.answer !== 'refused');
+  const others = found.outside.filter((one) => isUsable(one) && one.decision !== 'refused');
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
@@ -220,7 +220,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;
-  const { text, answer } = file;
+  const { text, decision } = file;
   const name = sourceName('envFile', found);
   if (text.kind === 'unread') {
     if (text.why === 'no-file') return 'there is no .env file';
@@ -229,7 +229,7 @@ function envFileCause(found: SourceSnapshot): string | undefined {
   }
   if (text.reading.named.length === 0) return `${name} has no settings for this service`;
   if (!isUsable(file)) return `${name} can’t be used`;
-  return answer === 'refused' ? `you declined ${name}` : `you haven’t approved ${name}`;
+  return decision === 'refused' ? `you declined ${name}` : `you haven’t approved ${name}`;
 }
 
 /**

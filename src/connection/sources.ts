@@ -55,9 +55,9 @@ export async function findSources(
     // The identity address in the settings belongs to the service in the settings.
     const authUrl = service.word === settings.service.word ? settings.authUrl : service.authUrl;
     const subject = sourceSubject(id, service, values, { folder, authUrl });
-    const answer = await approvals.answerFor(subject);
+    const decision = await approvals.decisionFor(subject);
     const target = destination(authUrl, values.url);
-    return { id, text, service, values, destination: target, subject, answer };
+    return { id, text, service, values, destination: target, subject, decision };
   };
   // Copied on each lookup, since any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);

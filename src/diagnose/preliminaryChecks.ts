@@ -93,8 +93,8 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, they are the cause, not the values that the
   // editor lacks. A placeholder counts both as an error and as a missing value.
-  const faulty = othersInOrder(found).find(({ text, answer }) => {
-    if (text.kind !== 'read' || answer === 'refused') return false;
+  const faulty = othersInOrder(found).find(({ text, decision }) => {
+    if (text.kind !== 'read' || decision === 'refused') return false;
     const { named, missing, values, issues } = text.reading;
     const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
     return named.length > 0 && missing.every(isFaulty) && !values;
@@ -132,7 +132,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     const isShort = problem.startsWith('lacks ');
     const what = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
     const text = `${what} Only a complete source is used. Nothing was sent.`;
-    return failed('settings', text, mendingOf(partial.id));
+    return failed('settings', text, fixOf(partial.id));
   }
   if (choice.kind === 'bad-service') {
     return failed('settings', serviceText(choice.problem), 'openSettings');
@@ -147,8 +147,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
  */
 function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
   if (choice.kind !== 'missing' || found.record) return undefined;
-  return othersInOrder(found).find(({ text, answer }) => {
-    return text.kind === 'read' && answer !== 'refused' && text.reading.named.length > 0;
+  return othersInOrder(found).find(({ text, decision }) => {
+    return text.kind === 'read' && decision !== 'refused' && text.reading.named.length > 0;
   });
 }
 
@@ -176,7 +176,7 @@ function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   if (!source || source.values) return passed('syntax', WELL_FORMED);
   const what = `In ${sourceName(id, found)}, ${sourceProblem(source)}.`;
   const text = `${what} A source with an error is not used. Mend the value.`;
-  return failed('syntax', text, mendingOf(id));
+  return failed('syntax', text, fixOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
@@ -205,7 +205,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /** The fix for the values of an external source. The environment can't be edited from here. */
-function mendingOf(id: SourceId): Fix {
+function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';
 }
 

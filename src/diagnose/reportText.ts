@@ -115,12 +115,12 @@ function credentialLines({ looked }: ReportFacts): string[] {
     choice.kind === 'ready'
       ? `from ${SOURCES[choice.connection.source]}`
       : WHY_NOT_USED[choice.kind];
-  const others = found.outside.map(({ id, text, answer }) => {
+  const others = found.outside.map(({ id, text, decision }) => {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`
         : `${text.reading.named.length} of the settings named, ${text.reading.issues.length} findings`;
-    return `In ${SOURCES[id]}: ${state}, ${answer ?? 'not asked about'}`;
+    return `In ${SOURCES[id]}: ${state}, ${decision ?? 'not asked about'}`;
   });
   return [
     `In use: ${inUse}`,

@@ -11,8 +11,8 @@ import type { Assignment } from './envText.ts';
 import {
   type Issue,
   issueOf,
-  type RecognisedSetting,
-  recognisedSettings,
+  type RecognizedSetting,
+  recognizedSettings,
   valuesOf,
 } from './settingValue.ts';
 
@@ -47,7 +47,7 @@ export interface SourceReading {
    */
   readonly missing: readonly string[];
   /** The settings that are named, in the order of the lines. */
-  readonly named: readonly RecognisedSetting[];
+  readonly named: readonly RecognizedSetting[];
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
 }
@@ -107,7 +107,7 @@ export function readAssignments(
 ): SourceReading {
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
-  const given = recognisedSettings(assignments, service, sets);
+  const given = recognizedSettings(assignments, service, sets);
   // The first line of each setting, by the setting's list of names in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
@@ -132,7 +132,7 @@ export function readAssignments(
   return { values, isMalformed, missing: nearest ?? [], named: given, issues };
 }
 
-function missingOf(service: Service, set: NameSet, given: readonly RecognisedSetting[]): string[] {
+function missingOf(service: Service, set: NameSet, given: readonly RecognizedSetting[]): string[] {
   return neededSettings(service).flatMap((setting) => {
     const own = given.filter((one) => one.set === set && one.setting === setting);
     if (own.some(({ isGiven }) => isGiven)) return [];
@@ -143,7 +143,7 @@ function missingOf(service: Service, set: NameSet, given: readonly RecognisedSet
 function usableValues(
   service: Service,
   set: NameSet,
-  given: readonly RecognisedSetting[],
+  given: readonly RecognizedSetting[],
   faulty: ReadonlySet<string>,
 ): SourceValues | undefined {
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;

@@ -56,7 +56,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'bad-url':
     case 'endpoint-url':
     case 'url-path': {
-      const address = mendedUrl(value, issue.kind);
+      const address = fixedUrl(value, issue.kind);
       return address === undefined ? [] : rewrite(address);
     }
     case 'unknown-region':
@@ -87,7 +87,7 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
 }
 
 /** Fixes an address. For an invalid one, the only safe change is to replace http with https. */
-function mendedUrl(
+function fixedUrl(
   value: string,
   kind: 'bad-url' | 'endpoint-url' | 'url-path',
 ): string | undefined {

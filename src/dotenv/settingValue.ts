@@ -58,7 +58,7 @@ export interface LineRange {
 }
 
 /** An assignment to a known name. */
-export interface RecognisedSetting extends SettingOfName {
+export interface RecognizedSetting extends SettingOfName {
   readonly assignment: Assignment;
   /** The position of the name; undefined for the environment. */
   readonly place: LineRange | undefined;
@@ -105,11 +105,11 @@ export function mayHoldSpaces(service: Service | undefined): boolean {
 }
 
 /** Returns the assignments to known names, in order. */
-export function recognisedSettings(
+export function recognizedSettings(
   assignments: readonly Assignment[],
   service: Service,
   sets: readonly NameSet[] = allNameSets(service),
-): RecognisedSetting[] {
+): RecognizedSetting[] {
   const known = new Map(namesIn(sets).map((one) => [one.name, one]));
   return assignments.flatMap((assignment) => {
     const own = known.get(assignment.name);
@@ -125,7 +125,7 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 };
 
 /** Returns the values of a set. The first line of each setting applies. */
-export function valuesOf(set: NameSet, given: readonly RecognisedSetting[]): GivenValues {
+export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);
     // Environment variables have no order, so a project always takes precedence.
@@ -152,7 +152,7 @@ function readValue(
   setting: SettingName,
   assignment: Assignment,
   service: Service,
-): Pick<RecognisedSetting, 'value' | 'isGiven' | 'issues'> {
+): Pick<RecognizedSetting, 'value' | 'isGiven' | 'issues'> {
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = strippedValue(written);

@@ -1,5 +1,5 @@
 /** Edits without effect before the text is given up. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 /**
  * Consecutive rejected edits before the text is given up. VS Code rejects edits for a moment while
  * a tab is being switched.
@@ -9,9 +9,9 @@ const REJECTIONS = 10;
 const RACES = 50;
 
 /** The result of an edit according to VS Code. */
-export type EditAnswer = 'accepted' | 'refused' | 'rejected';
+export type EditResult = 'accepted' | 'refused' | 'rejected';
 
-export function answerOf(edit: Promise<boolean>): Promise<EditAnswer> {
+export function resultOf(edit: Promise<boolean>): Promise<EditResult> {
   return edit.then(
     (isAccepted) => (isAccepted ? 'accepted' : 'refused'),
     () => 'rejected',
@@ -40,15 +40,15 @@ export class EditAttempts {
    * @param hasChanged true if the document changed during the edit
    * @returns true if a retry would be pointless or could write the text twice
    */
-  givesUpAfter(answer: EditAnswer, hasChanged: boolean): boolean {
-    if (answer === 'rejected') this.#rejections += 1;
+  givesUpAfter(result: EditResult, hasChanged: boolean): boolean {
+    if (result === 'rejected') this.#rejections += 1;
     else {
       this.#rejections = 0;
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
     // VS Code accepted the edit, but something altered it beyond recognition.
-    if (answer === 'accepted' && hasChanged) return true;
-    return this.#tries >= TRIES || this.#races >= RACES || this.#rejections >= REJECTIONS;
+    if (result === 'accepted' && hasChanged) return true;
+    return this.#tries >= MAX_ATTEMPTS || this.#races >= RACES || this.#rejections >= REJECTIONS;
   }
 }

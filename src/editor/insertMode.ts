@@ -1,6 +1,6 @@
 import type { EditorDocument } from './openDocument.ts';
 import type { Previews } from './previews.ts';
-import type { AnswerPlace } from './responseInDocument.ts';
+import type { ResponsePlace } from './responseInDocument.ts';
 import type { ResponseWriter } from './streamWriter.ts';
 import type { Target, Targets } from './target.ts';
 
@@ -28,7 +28,7 @@ export interface InsertMode {
    * Returns the place of a response in the document, which it is also fitted to. Undefined for
    * modes that don't write into the document.
    */
-  readonly placeOf?: (target: Target) => AnswerPlace;
+  readonly placeOf?: (target: Target) => ResponsePlace;
   /** @param targets one for each response, in document order */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }
@@ -41,7 +41,7 @@ export interface ModeDeps {
   /** Cancels the responses that are still streaming. */
   readonly cancel: () => void;
   /** Called when the user has undone all text of the responses that are still streaming. */
-  readonly takenBack: () => void;
+  readonly undone: () => void;
   /** Offers a response that couldn't be written after the user accepted it. */
   readonly rescue: () => void;
 }

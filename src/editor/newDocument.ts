@@ -6,22 +6,22 @@ import { isUnchanged, type Targets } from './target.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
-  open: (targets, { takenBack }) => new NewDocumentWriter(targets, takenBack),
+  open: (targets, { undone }) => new NewDocumentWriter(targets, undone),
 };
 
 /** Opens a document when the first text arrives, and writes the responses one below the other. */
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
-  readonly #onTakenBack: () => void;
+  readonly #onUndone: () => void;
   /** Resolves to undefined if the document couldn't be opened. Then `end` returns false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   #openDocument: EditorDocument | undefined;
   #hasFailed = false;
 
-  constructor(targets: Targets, onTakenBack: () => void) {
+  constructor(targets: Targets, onUndone: () => void) {
     this.#targets = targets;
-    this.#onTakenBack = onTakenBack;
+    this.#onUndone = onUndone;
   }
 
   get document(): TextDocument | undefined {
@@ -92,7 +92,7 @@ class NewDocumentWriter implements ResponseWriter {
     }));
     this.#openDocument = new EditorDocument(document);
     this.#opened = new StreamWriter(this.#openDocument, places, {
-      onTakenBack: this.#onTakenBack,
+      onUndone: this.#onUndone,
     });
     return this.#opened;
   }

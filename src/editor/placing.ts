@@ -1,7 +1,7 @@
 import { Range } from 'vscode';
 import { offsetsOf } from './documentEdit.ts';
 import type { InsertMode } from './insertMode.ts';
-import type { AnswerPlace } from './responseInDocument.ts';
+import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
 import { selectionEnd, type Target } from './target.ts';
 
@@ -12,19 +12,19 @@ import { selectionEnd, type Target } from './target.ts';
  */
 export function placing(
   id: string,
-  place: (target: Target) => AnswerPlace,
+  place: (target: Target) => ResponsePlace,
 ): InsertMode & Required<Pick<InsertMode, 'placeOf'>> {
   const placeOf = (target: Target) =>
     target.selection.isEmpty ? placeAt(target, target.selection) : place(target);
   return {
     id,
     placeOf,
-    open: (targets, { openDocument, takenBack }) =>
-      new StreamWriter(openDocument, targets.map(placeOf), { onTakenBack: takenBack }),
+    open: (targets, { openDocument, undone }) =>
+      new StreamWriter(openDocument, targets.map(placeOf), { onUndone: undone }),
   };
 }
 
-export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): AnswerPlace {
+export function placeAt({ document }: Target, range: Range, lead = '', tail = ''): ResponsePlace {
   return { ...offsetsOf(document, range), lead, tail };
 }
 

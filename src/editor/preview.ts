@@ -4,7 +4,7 @@ import { showDocument } from './documentEdit.ts';
 import { NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import { replace } from './placing.ts';
-import type { AnswerPlace } from './responseInDocument.ts';
+import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './target.ts';
 
@@ -48,7 +48,7 @@ class PreviewWriter implements ResponseWriter {
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(places: readonly AnswerPlace[], snapshot: EditorSnapshot, deps: ModeDeps) {
+  constructor(places: readonly ResponsePlace[], snapshot: EditorSnapshot, deps: ModeDeps) {
     this.#snapshot = snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);

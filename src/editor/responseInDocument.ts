@@ -3,7 +3,7 @@ import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 
 /** The place of one response. Line ends are LF, regardless of the document. */
-export interface AnswerPlace extends OffsetRange {
+export interface ResponsePlace extends OffsetRange {
   /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
   /** Text written after the response, together with its first chunk. */
@@ -31,10 +31,10 @@ export interface NextChange extends TextChange {
  * From every state, `withdraw` leads to undone. `restart` leads to waiting, or to lost if the next
  * response can't replace this one.
  */
-export type AnswerState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
+export type ResponseState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
 
 const AFTER: Readonly<
-  Record<AnswerState, Readonly<Record<'append' | 'end' | 'lose', AnswerState>>>
+  Record<ResponseState, Readonly<Record<'append' | 'end' | 'lose', ResponseState>>>
 > = {
   waiting: { append: 'writing', end: 'done', lose: 'lost' },
   writing: { append: 'writing', end: 'done', lose: 'losing' },
@@ -48,7 +48,7 @@ const AFTER: Readonly<
 export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
-  readonly #place: AnswerPlace;
+  readonly #place: ResponsePlace;
   /**
    * Line end of the document when the place was determined. If it changes, the offsets are wrong.
    */
@@ -58,11 +58,11 @@ export class ResponseInDocument {
   #waiting = '';
   /** Number of waiting characters that may be written. */
   #limit = Number.POSITIVE_INFINITY;
-  #state: AnswerState = 'waiting';
+  #state: ResponseState = 'waiting';
   /** Set while a caller of `end` waits. */
   #ended: PromiseWithResolvers<void> | undefined;
 
-  constructor(openDocument: OpenDocument, place: AnswerPlace) {
+  constructor(openDocument: OpenDocument, place: ResponsePlace) {
     this.#openDocument = openDocument;
     this.#place = place;
     this.#lineEnd = openDocument.lineEnd;
@@ -70,7 +70,7 @@ export class ResponseInDocument {
     this.own = new TrackedRange(place, (range) => openDocument.textOf(range) === this.#original);
   }
 
-  get state(): AnswerState {
+  get state(): ResponseState {
     return this.#state;
   }
 

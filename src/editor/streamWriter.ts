@@ -1,8 +1,8 @@
 import type { TextDocument } from 'vscode';
-import { answerOf, EditAttempts, isLate } from './editAttempts.ts';
+import { EditAttempts, isLate, resultOf } from './editAttempts.ts';
 import type { OpenDocument } from './openDocument.ts';
 import type { Replay } from './replayStates.ts';
-import { type AnswerPlace, type NextChange, ResponseInDocument } from './responseInDocument.ts';
+import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { replacedRange, type TextChange } from './textChange.ts';
 
 /** The result of undoing generated text. */
@@ -63,12 +63,12 @@ const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 interface WriterOptions {
   readonly timing?: Timing;
   /** Called when the user has undone all text of the responses that are still streaming. */
-  readonly onTakenBack?: () => void;
+  readonly onUndone?: () => void;
 }
 
 /** A change in progress, until the document reports it. */
 interface ExpectedChange extends NextChange {
-  readonly answer: ResponseInDocument;
+  readonly response: ResponseInDocument;
 }
 
 /** Limits the attempts to remove text, because an edit by the user can always come first. */
@@ -85,9 +85,9 @@ const REMOVALS = 10;
  */
 export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
-  readonly #answers: readonly ResponseInDocument[];
+  readonly #responses: readonly ResponseInDocument[];
   readonly #timing: Timing;
-  readonly #onTakenBack: () => void;
+  readonly #onUndone: () => void;
   /**
    * True if the next edit starts an undo step: at first, after any other edit, and after a restart.
    */
@@ -102,73 +102,73 @@ export class StreamWriter implements ResponseWriter {
 
   constructor(
     openDocument: OpenDocument,
-    places: readonly AnswerPlace[],
-    { timing = TIMING, onTakenBack = () => {} }: WriterOptions = {},
+    places: readonly ResponsePlace[],
+    { timing = TIMING, onUndone = () => {} }: WriterOptions = {},
   ) {
     this.#openDocument = openDocument;
     this.#timing = timing;
-    this.#onTakenBack = onTakenBack;
-    this.#answers = places.map((place) => new ResponseInDocument(openDocument, place));
+    this.#onUndone = onUndone;
+    this.#responses = places.map((place) => new ResponseInDocument(openDocument, place));
     openDocument.onDidChange((changes, replay) => this.#follow(changes, replay));
   }
 
   get isPending(): boolean {
-    return this.#answers.some(({ isPending }) => isPending);
+    return this.#responses.some(({ isPending }) => isPending);
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    return this.#answer(index).canInsert(isNew);
+    return this.#response(index).canInsert(isNew);
   }
 
   append(index: number, text: string): void {
-    this.#answer(index).append(text);
+    this.#response(index).append(text);
     this.#start();
   }
 
   async end(index: number): Promise<boolean> {
-    const answer = this.#answer(index);
-    const ended = answer.end();
+    const response = this.#response(index);
+    const ended = response.end();
     this.#start();
     this.#settle();
     await ended;
-    return answer.isPlaced;
+    return response.isPlaced;
   }
 
   restart(index: number): void {
-    const answer = this.#answer(index);
-    answer.restart();
+    const response = this.#response(index);
+    response.restart();
     // An edit in progress is still applied, and the new response would mix with it.
-    if (this.#expected.some((expected) => expected.answer === answer)) answer.lose();
+    if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#isForeign = true;
   }
 
   async undo(): Promise<Undone> {
-    for (const answer of this.#answers) answer.withdraw();
+    for (const response of this.#responses) response.withdraw();
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
     for (let removals = 0; removals <= REMOVALS; removals += 1) {
-      const all = this.#answers.map((answer) => answer.removal());
+      const all = this.#responses.map((response) => response.removal());
       // Removes all responses or none.
       if (all.includes(undefined)) return 'refused';
       const changes = all.flatMap((each) => each ?? []);
       if (changes.length === 0) return removals > 0 ? 'undone' : 'nothing';
       if (!(this.#openDocument.isVisible || this.#openDocument.isOpen)) return 'refused';
       const edit = this.#openDocument.write(changes, true);
-      if (await isLate(answerOf(edit), this.#deadlineMs(changes))) return 'refused';
+      if (await isLate(resultOf(edit), this.#deadlineMs(changes))) return 'refused';
     }
     return 'refused';
   }
 
   /** Limits writing to the text that waits now. Later text needs another call. */
   accept(): void {
-    for (const answer of this.#answers) answer.accept();
+    for (const response of this.#responses) response.accept();
   }
 
   /** The text of the document with all waiting text inserted. */
   get preview(): string {
     let text = '';
     let from = 0;
-    for (const answer of this.#answers) {
-      const change = answer.upcoming;
+    for (const response of this.#responses) {
+      const change = response.upcoming;
       if (!change) continue;
       text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
       from = change.rangeOffset + change.rangeLength;
@@ -176,15 +176,15 @@ export class StreamWriter implements ResponseWriter {
     return text + this.#openDocument.textOf({ start: from, end: Number.MAX_SAFE_INTEGER });
   }
 
-  #answer(index: number): ResponseInDocument {
-    const answer = this.#answers[index];
-    if (!answer) throw new RangeError(`No answer ${index}`);
-    return answer;
+  #response(index: number): ResponseInDocument {
+    const response = this.#responses[index];
+    if (!response) throw new RangeError(`No answer ${index}`);
+    return response;
   }
 
   /** True if the document contains text of responses that are still streaming. */
   get #hasTextOfOpen(): boolean {
-    return this.#answers.some(({ isComing, hasText }) => isComing && hasText);
+    return this.#responses.some(({ isComing, hasText }) => isComing && hasText);
   }
 
   #start(): void {
@@ -205,19 +205,19 @@ export class StreamWriter implements ResponseWriter {
   }
 
   #settle(): void {
-    for (const answer of this.#answers) answer.settle(this.#isLate);
+    for (const response of this.#responses) response.settle(this.#isLate);
   }
 
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
     // Each response goes first in turn.
-    this.#turn = (this.#turn + 1) % this.#answers.length;
-    const inTurn = [...this.#answers.slice(this.#turn), ...this.#answers.slice(0, this.#turn)];
-    for (const answer of inTurn) {
-      const next = answer.next();
+    this.#turn = (this.#turn + 1) % this.#responses.length;
+    const inTurn = [...this.#responses.slice(this.#turn), ...this.#responses.slice(0, this.#turn)];
+    for (const response of inTurn) {
+      const next = response.next();
       // VS Code may merge changes that touch, so they wait for the next batch.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
-      batch.push({ answer, ...next });
+      batch.push({ response, ...next });
     }
     return batch;
   }
@@ -225,7 +225,7 @@ export class StreamWriter implements ResponseWriter {
   async #write(batch: readonly ExpectedChange[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const edit = answerOf(this.#openDocument.write(batch, this.#isForeign));
+    const edit = resultOf(this.#openDocument.write(batch, this.#isForeign));
     if (await isLate(edit, this.#deadlineMs(batch))) {
       // The edit may still be applied. A retry before that could write the text twice.
       this.#isLate = true;
@@ -238,7 +238,7 @@ export class StreamWriter implements ResponseWriter {
     if (isWritten) this.#attempts = new EditAttempts();
     else if (this.#attempts.givesUpAfter(edited, this.#openDocument.version !== version)) {
       this.#attempts = new EditAttempts();
-      for (const { answer } of batch) answer.lose();
+      for (const { response } of batch) response.lose();
     }
   }
 
@@ -262,18 +262,18 @@ export class StreamWriter implements ResponseWriter {
     const isTyping = changes.length === 1 && changes[0]?.rangeLength === 0;
     for (const change of changes) {
       const expected = areOurs ? ours.get(change) : undefined;
-      const written = expected ? this.#answers.indexOf(expected.answer) : -1;
-      for (const [index, { own }] of this.#answers.entries()) {
+      const written = expected ? this.#responses.indexOf(expected.response) : -1;
+      for (const [index, { own }] of this.#responses.entries()) {
         if (index === written) own.grow(change, expected?.tailLength);
         else own.follow(change, { belongsBehind: index < written, replay, isTyping });
       }
-      expected?.answer.wrote(expected);
+      expected?.response.wrote(expected);
     }
     const beginsStep = areOurs && this.#isForeign;
-    for (const answer of this.#answers) answer.conclude({ replay, beginsStep });
+    for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
     if (changes.length > 0) this.#isForeign = !areOurs;
-    if (replay && hadText && !this.#hasTextOfOpen) this.#onTakenBack();
+    if (replay && hadText && !this.#hasTextOfOpen) this.#onUndone();
   }
 }
 

@@ -68,7 +68,7 @@ export function incompleteText(names: readonly string[]): string {
 }
 
 /** The title of a quick fix that edits the file. */
-export function mendingTitle(issue: Issue, fix: EnvFix): string {
+export function fixTitle(issue: Issue, fix: EnvFix): string {
   if (fix.kind === 'remove-line') {
     return fix.line === issue.place?.line
       ? 'Remove This Line'

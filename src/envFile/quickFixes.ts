@@ -17,7 +17,7 @@ import type { ServiceReading } from '../dotenv/envFile.ts';
 import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './envDocument.ts';
-import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, mendingTitle } from './envFileMessages.ts';
+import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, fixTitle } from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies each edit as one undo step. */
@@ -80,11 +80,11 @@ async function fixesOf(
   }
   if (kind === 'not-ignored') return ignoreActions(document);
   if (!issue) return [];
-  const mendings = envFixes(document.lineAt(place.line).text, issue, service);
-  if (mendings.length === 0) return [withCommand('setUp')];
-  return mendings.map((mending) => {
-    const action = withEdit(document, mendingTitle(issue, mending), changeOf(document, mending));
-    action.isPreferred = mendings.length === 1;
+  const fixes = envFixes(document.lineAt(place.line).text, issue, service);
+  if (fixes.length === 0) return [withCommand('setUp')];
+  return fixes.map((fix) => {
+    const action = withEdit(document, fixTitle(issue, fix), changeOf(document, fix));
+    action.isPreferred = fixes.length === 1;
     return action;
   });
 }

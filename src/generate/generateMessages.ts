@@ -62,7 +62,7 @@ export const MASKING =
 // Until the first text arrives
 export const GENERATING = 'generating…';
 export const STILL_WAITING = 'no answer yet, still waiting…';
-export const NO_ANSWER_YET =
+export const NO_RESPONSE_YET =
   'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
 
 export function generatingCount(done: number, all: number): string {
@@ -91,7 +91,7 @@ export function partlyCompleteText(complete: number, failed: readonly number[]):
   return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
 
-export function cutText(cut: number, count: number): string {
+export function truncatedText(cut: number, count: number): string {
   const which = count === 1 ? 'the answer' : `${cut} of ${count} answers`;
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }

@@ -14,7 +14,7 @@ import {
   type RunEnd,
   type RunMode,
   type RunState,
-  restOf,
+  settledStateOf,
 } from './run.ts';
 
 /** The text of one command. Kept in memory only, even if the document is closed or changed. */
@@ -24,7 +24,7 @@ export interface Result {
   readonly languageId: string;
 }
 
-interface Answer {
+interface SelectionResponse {
   readonly target: Target;
   /** The current place of the selection. */
   readonly selection: TrackedRange;
@@ -44,7 +44,7 @@ export class Job implements Result, Disposable {
   readonly template: Template | undefined;
   readonly mode: InsertMode;
   /** Empty after the job is forgotten. */
-  #answers: readonly Answer[];
+  #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
   readonly #openDocument: EditorDocument;
   readonly activeRuns = new ActiveRuns();
@@ -59,7 +59,7 @@ export class Job implements Result, Disposable {
     this.template = template;
     this.mode = mode;
     this.#openDocument = new EditorDocument(document);
-    this.#answers = targets.map((target) => ({
+    this.#responses = targets.map((target) => ({
       target,
       selection: new TrackedRange(offsetsOf(document, target.selection)),
       prompt: target.selectedText,
@@ -72,14 +72,14 @@ export class Job implements Result, Disposable {
       previews,
       cancel: () => this.cancel(),
       rescue: () => rescue(this),
-      takenBack: () => {
-        this.#takeBack();
+      undone: () => {
+        this.#markUndone();
         this.cancel();
       },
     });
     this.#openDocument.onDidChange((changes) => {
       for (const change of changes) {
-        for (const { selection } of this.#answers) selection.follow(change);
+        for (const { selection } of this.#responses) selection.follow(change);
       }
     });
   }
@@ -91,7 +91,7 @@ export class Job implements Result, Disposable {
 
   /** Indices of the responses, in document order. */
   get indices(): number[] {
-    return [...this.#answers.keys()];
+    return [...this.#responses.keys()];
   }
 
   get text(): string {
@@ -103,8 +103,8 @@ export class Job implements Result, Disposable {
   }
 
   /** Indices of the truncated responses. */
-  get cut(): number[] {
-    return this.indices.filter((index) => restOf(this.#answer(index).state) === 'cut');
+  get truncated(): number[] {
+    return this.indices.filter((index) => settledStateOf(this.#response(index).state) === 'cut');
   }
 
   get isRunning(): boolean {
@@ -117,30 +117,30 @@ export class Job implements Result, Disposable {
   }
 
   get isForgotten(): boolean {
-    return this.#answers.length === 0;
+    return this.#responses.length === 0;
   }
 
   /** True if the user has undone all responses. They aren't offered again after that. */
-  get isTakenBack(): boolean {
-    return this.#answers.every(({ state }) => restOf(state) === 'undone');
+  get isUndone(): boolean {
+    return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
   }
 
   /** Number of invisible and control characters that were removed. */
   get removed(): number {
-    return this.#answers.reduce((sum, { fit }) => sum + fit.removed, 0);
+    return this.#responses.reduce((sum, { fit }) => sum + fit.removed, 0);
   }
 
   /** Number of invisible characters that were kept. Counted only in prose. */
   get kept(): number {
-    return this.#answers.reduce((sum, { fit }) => sum + fit.kept, 0);
+    return this.#responses.reduce((sum, { fit }) => sum + fit.kept, 0);
   }
 
   promptOf(index: number): string {
-    return this.#answer(index).prompt;
+    return this.#response(index).prompt;
   }
 
   setPrompt(index: number, prompt: string): void {
-    this.#answer(index).prompt = prompt;
+    this.#response(index).prompt = prompt;
   }
 
   /**
@@ -148,14 +148,14 @@ export class Job implements Result, Disposable {
    * before they paste the text.
    */
   part(indices: readonly number[]): Result {
-    const texts = indices.map((index) => plainText(this.#answer(index).text, this.languageId));
+    const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));
     const text = texts.filter((each) => each !== '').join('\n\n');
     return { text, languageId: this.languageId };
   }
 
   /** One-based lines of the selection. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
-    const { start, end } = this.#answer(index).selection.range;
+    const { start, end } = this.#response(index).selection.range;
     const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
     return { first: lineAt(start), last: lineAt(end) };
   }
@@ -172,7 +172,7 @@ export class Job implements Result, Disposable {
       targets.some(({ document, selection }) => {
         if (document !== this.document) return false;
         const { start, end } = offsetsOf(document, selection);
-        return this.#answers.some(({ selection: { range } }) => {
+        return this.#responses.some(({ selection: { range } }) => {
           return range.start <= end && start <= range.end;
         });
       })
@@ -181,8 +181,8 @@ export class Job implements Result, Disposable {
 
   /** True if the writer could insert the response of such a run. */
   canInsert(index: number, runMode: RunMode): boolean {
-    const { state, text } = this.#answer(index);
-    const isUndone = restOf(state) === 'undone';
+    const { state, text } = this.#response(index);
+    const isUndone = settledStateOf(state) === 'undone';
     const isNew = isUndone || (runMode === 'restart' && text !== '');
     return this.#writer.canInsert(index, isNew);
   }
@@ -193,7 +193,7 @@ export class Job implements Result, Disposable {
 
   /** @returns the text to continue; empty for a new or undone response */
   begin(index: number, runMode: RunMode): string {
-    const one = this.#answer(index);
+    const one = this.#response(index);
     one.state = nextRunState(one.state, runMode);
     if (one.state.kind === 'replacing') return '';
     one.fit.continue();
@@ -201,7 +201,7 @@ export class Job implements Result, Disposable {
   }
 
   append(index: number, text: string): void {
-    const one = this.#answer(index);
+    const one = this.#response(index);
     // The old response stays in the document until there is text to replace it.
     if (one.state.kind === 'replacing') this.#restart(one, index);
     one.state = nextRunState(one.state, 'text');
@@ -211,7 +211,7 @@ export class Job implements Result, Disposable {
 
   /** @returns true if all of the text was inserted */
   end(index: number, event: RunEnd): Promise<boolean> {
-    const one = this.#answer(index);
+    const one = this.#response(index);
     one.state = nextRunState(one.state, event);
     // The end of a truncated response stays buffered, because its continuation can change it.
     if (one.state.kind !== 'cut') this.#write(index, one.fit.end());
@@ -223,7 +223,7 @@ export class Job implements Result, Disposable {
     this.cancel();
     if (!this.#writer.undo) return 'nothing';
     // Set even if the undo is refused, because the writer drops the text received so far.
-    this.#takeBack();
+    this.#markUndone();
     return this.#writer.undo();
   }
 
@@ -233,7 +233,7 @@ export class Job implements Result, Disposable {
     this.#openDocument.dispose();
     if (this.isRunning) return;
     // Messages about the job can stay open for hours. They must not keep its texts in memory.
-    this.#answers = [];
+    this.#responses = [];
     this.#writer = FORGOTTEN_WRITER;
   }
 
@@ -241,19 +241,19 @@ export class Job implements Result, Disposable {
     if (text !== '') this.#writer.append(index, text);
   }
 
-  #takeBack(): void {
-    for (const one of this.#answers) one.state = nextRunState(one.state, 'undone');
+  #markUndone(): void {
+    for (const one of this.#responses) one.state = nextRunState(one.state, 'undone');
   }
 
-  #restart(one: Answer, index: number): void {
-    if (one.text === '' && restOf(one.state) !== 'undone') return;
+  #restart(one: SelectionResponse, index: number): void {
+    if (one.text === '' && settledStateOf(one.state) !== 'undone') return;
     one.text = '';
     one.fit = fitFor(this.mode, one.target);
     this.#writer.restart(index);
   }
 
-  #answer(index: number): Answer {
-    const one = this.#answers[index];
+  #response(index: number): SelectionResponse {
+    const one = this.#responses[index];
     if (!one) throw new RangeError(`No answer ${index}`);
     return one;
   }

@@ -14,39 +14,43 @@ import type { RunMode } from './run.ts';
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /** @param announce announces complete responses; not called if one is truncated or all are empty */
-export async function tellOutcome(
+export async function reportOutcome(
   job: Job,
   announce: () => void,
   runAgain: RunAgain,
 ): Promise<void> {
-  const { cut } = job;
+  const { truncated } = job;
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
-  if (job.isTakenBack) return;
-  if (cut.length > 0) await offerMore(job, cut, runAgain);
+  if (job.isUndone) return;
+  if (truncated.length > 0) await offerMore(job, truncated, runAgain);
   else if (job.text === '') inform(texts.NOTHING_TO_SAY);
   else announce();
 }
 
-async function offerMore(job: Job, cut: readonly number[], runAgain: RunAgain): Promise<void> {
-  const text = texts.cutText(cut.length, job.indices.length);
+async function offerMore(
+  job: Job,
+  truncated: readonly number[],
+  runAgain: RunAgain,
+): Promise<void> {
+  const text = texts.truncatedText(truncated.length, job.indices.length);
   const { CONTINUE, TRY_AGAIN, UNDO } = texts;
   const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, runAgain);
-  if (picked === TRY_AGAIN) await runAgain(cut, 'restart');
-  if (picked === UNDO) tellUndone(await job.undo());
+  if (picked === TRY_AGAIN) await runAgain(truncated, 'restart');
+  if (picked === UNDO) reportUndone(await job.undo());
 }
 
 /** Continues the truncated responses. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
-  if (job?.isTakenBack) return inform(texts.TAKEN_BACK);
-  if (!job || job.cut.length === 0) return inform(texts.NOTHING_CUT);
-  await runAgain(job.cut, 'continue');
+  if (job?.isUndone) return inform(texts.TAKEN_BACK);
+  if (!job || job.truncated.length === 0) return inform(texts.NOTHING_CUT);
+  await runAgain(job.truncated, 'continue');
 }
 
 /** Explains a failed undo. Shows nothing after a successful one, because the text is gone. */
-export function tellUndone(undone: Undone): void {
+export function reportUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);
   if (undone === 'refused') inform(texts.UNDO_REFUSED);
 }

@@ -35,7 +35,7 @@ export type RunEnd = 'ended' | 'cut' | 'failed';
 export type RunEvent = RunMode | 'text' | RunEnd | 'undone';
 
 export function nextRunState(state: RunState, event: RunEvent): RunState {
-  const before = restOf(state);
+  const before = settledStateOf(state);
   switch (event) {
     case 'restart':
       return { kind: 'replacing', before };
@@ -54,7 +54,7 @@ export function nextRunState(state: RunState, event: RunEvent): RunState {
 }
 
 /** Returns the state that the response goes back to if its run fails. */
-export function restOf(state: RunState): Rest {
+export function settledStateOf(state: RunState): Rest {
   return 'before' in state ? state.before : state.kind;
 }
 

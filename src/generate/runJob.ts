@@ -13,7 +13,7 @@ import { cancellable } from '../ui/progress.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { offerResult, type RunAgain, tellOutcome } from './outcome.ts';
+import { offerResult, type RunAgain, reportOutcome } from './outcome.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import { endOf, type RunMode } from './run.ts';
 import { markLine, SlowResponseQuestion } from './waiting.ts';
@@ -66,7 +66,7 @@ interface RunContext {
 }
 
 /** Concurrent requests of one command. The concurrency limit of the client can be lower. */
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 
 /**
  * Generates some responses of a job, inserts them while they stream, and reports the outcome. Text
@@ -161,7 +161,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const index of indices) {
       marks.set(index, markLine(job.document, job.linesOf(index).last));
     }
-    await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
     indices.forEach(unmark);
   }
@@ -242,7 +242,7 @@ async function tell(
   const linesOf = (indices: readonly number[]) =>
     job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
-  if (lost.length > 0 && !job.isTakenBack) void offerResult(job, linesOf(lost), lost);
+  if (lost.length > 0 && !job.isUndone) void offerResult(job, linesOf(lost), lost);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
@@ -258,7 +258,7 @@ async function tell(
         : texts.partlyCompleteText(came.length, linesOf(failed.map(({ index }) => index)));
     const announce = () => options.jobs.announcements.done(text);
     const isPlaced = came.every((outcome) => outcome.isPlaced);
-    told.push(tellOutcome(job, isPlaced ? announce : () => {}, runAgain));
+    told.push(reportOutcome(job, isPlaced ? announce : () => {}, runAgain));
   }
   await Promise.all(told);
 }

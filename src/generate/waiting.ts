@@ -57,7 +57,10 @@ export class SlowResponseQuestion {
     this.#say(texts.STILL_WAITING);
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const answer = await window.showWarningMessage(texts.NO_ANSWER_YET, texts.CANCEL_AND_TRY_AGAIN);
+    const answer = await window.showWarningMessage(
+      texts.NO_RESPONSE_YET,
+      texts.CANCEL_AND_TRY_AGAIN,
+    );
     this.#isAsking = false;
     if (answer === texts.CANCEL_AND_TRY_AGAIN) for (const silent of this.#silent) silent.abort();
   }

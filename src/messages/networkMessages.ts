@@ -21,7 +21,7 @@ export const NETWORK_SENTENCES = {
   unreachable: (details, where) => ({
     text: unreachable(details, where),
     actions:
-      details.code === UNKNOWN_NAME && details.phase !== 'connect' ? mendAddress(where) : ELSEWHERE,
+      details.code === UNKNOWN_NAME && details.phase !== 'connect' ? fixAddress(where) : ELSEWHERE,
   }),
   offline: () => ({
     text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
@@ -35,13 +35,13 @@ export const NETWORK_SENTENCES = {
   }),
   certificate: (details, where) => ({
     text: certificate(details, where),
-    actions: OTHER_HOST.test(details.code ?? '') ? mendAddress(where) : ELSEWHERE,
+    actions: OTHER_HOST.test(details.code ?? '') ? fixAddress(where) : ELSEWHERE,
   }),
   tls: ({ host = 'The service', code = 'no code' }, where) =>
     code === NO_TLS
       ? {
           text: `${host} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
-          actions: mendAddress(where),
+          actions: fixAddress(where),
         }
       : {
           text: `${host} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
@@ -69,7 +69,7 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
   const end = isOfService
     ? '. Log in there and try again.'
     : `, or the address in ${address.name} is wrong.`;
-  return { text: `${what} ${cause}${end}`, actions: mendAddress(where) };
+  return { text: `${what} ${cause}${end}`, actions: fixAddress(where) };
 }
 
 function unreachable(
@@ -109,7 +109,7 @@ function certificate(
 }
 
 /** The actions for a wrong address. An address from the built-in list needs no fix. */
-function mendAddress({ address, isOfService }: FailureContext): readonly Action[] {
+function fixAddress({ address, isOfService }: FailureContext): readonly Action[] {
   return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
 }
 

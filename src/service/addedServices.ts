@@ -1,5 +1,5 @@
 import { parseServiceUrl } from './credentials.ts';
-import { APIS, AUTH_METHODS, NOTHING_BESIDES, type Service, services } from './services.ts';
+import { APIS, AUTH_METHODS, EMPTY_DEFAULTS, type Service, services } from './services.ts';
 
 /**
  * Services that the user defines in the settings. Validated by hand, because this module loads at
@@ -24,7 +24,7 @@ export interface ServiceIssue {
 /** Reserved: names such as `VENDOR_API_KEY` apply to the service in use. */
 const NEUTRAL = 'vendor';
 /** Each `.env` file is searched for the names of all services. */
-const MOST_SERVICES = 50;
+const MAX_SERVICES = 50;
 
 /** Returns the valid entries as services, and an issue for each invalid one. */
 export function readServices(entries: readonly unknown[]) {
@@ -35,7 +35,7 @@ export function readServices(entries: readonly unknown[]) {
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
   ]);
-  for (const entry of entries.slice(0, MOST_SERVICES)) {
+  for (const entry of entries.slice(0, MAX_SERVICES)) {
     const read = readService(entry, taken);
     if ('field' in read) {
       issues.push(read);
@@ -72,7 +72,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const keyPage = text('keyPage');
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
   return {
-    ...NOTHING_BESIDES,
+    ...EMPTY_DEFAULTS,
     ...{
       word,
       name,

@@ -41,7 +41,7 @@ type Call<Result> = Pick<
 };
 
 const DEADLINE_MS = 300_000;
-const MAX_ANSWER_BYTES = 8_388_608;
+const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
@@ -74,7 +74,7 @@ export async function infer<Result>(
     confidential: [projectId],
     limiter: isLowPriority ? limiter.lowPriority : limiter,
     budget: http.budget(deadlineMs),
-    maxBytes: streams ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES,
+    maxBytes: streams ? MAX_STREAM_BYTES : MAX_RESPONSE_BYTES,
     signal: call.signal,
     onTurn: callbacks.awaiting(call.onTurn),
     onRetry: callbacks.capturing(call.onRetry),

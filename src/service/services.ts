@@ -155,7 +155,7 @@ const ibm: Service = {
 const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
 
 /** Empty values for the optional parts of a service. */
-export const NOTHING_BESIDES = {
+export const EMPTY_DEFAULTS = {
   keyPage: '',
   regions: [],
   privatePrefix: '',
@@ -179,7 +179,7 @@ const cloudPak: Service = {
   authentication: { kind: 'cloudPak' },
   api: { kind: 'watsonx', prefix: '' },
   defaultModelId: ibm.defaultModelId,
-  ...NOTHING_BESIDES,
+  ...EMPTY_DEFAULTS,
 };
 
 /** The built-in services. The first one is the default. */

@@ -35,7 +35,7 @@ export class SessionHistory {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Monotonic milliseconds. */
   #waitsForTokenSince: number | undefined;
-  #renewalFails = false;
+  #refreshFails = false;
 
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#clock = clock;
@@ -56,8 +56,8 @@ export class SessionHistory {
   tokenIs(state: TokenState): void {
     const { kind } = state;
     if (kind === 'valid') {
-      if (state.refreshError && !this.#renewalFails) this.failed(state.refreshError);
-      this.#renewalFails = state.refreshError !== undefined;
+      if (state.refreshError && !this.#refreshFails) this.failed(state.refreshError);
+      this.#refreshFails = state.refreshError !== undefined;
     }
     const now = this.#clock.monotonic();
     if (kind === 'valid' && this.#waitsForTokenSince !== undefined) {

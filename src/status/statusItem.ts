@@ -122,13 +122,13 @@ function tooltipLines(
   now: number,
 ): string[] {
   const { token, traffic } = facts;
-  const renewsInMs = token.kind === 'valid' ? token.refreshesAt - now : 0;
-  const renewal = Number.isFinite(renewsInMs) ? Math.ceil(renewsInMs / 60_000) : 0;
+  const refreshesInMs = token.kind === 'valid' ? token.refreshesAt - now : 0;
+  const refresh = Number.isFinite(refreshesInMs) ? Math.ceil(refreshesInMs / 60_000) : 0;
   const lines = [
     `Hosted Model: ${words}`,
     facts.connection?.reason,
     traffic?.line(),
-    renewal > 0 && `Next renewal in ${renewal} min`,
+    refresh > 0 && `Next renewal in ${refresh} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
     modelLine(settings.modelId, facts.connection?.modelId),
     facts.usageToday?.(),

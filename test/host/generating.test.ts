@@ -145,8 +145,8 @@ describe('generating in a real editor', () => {
   it('goes on from the exact end as often as the service cuts, and takes all of it back at once', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
-    for (; job.cut.length > 0; rounds += 1) {
-      await closingMessages(runJob(world.options, job, job.cut, 'continue'));
+    for (; job.truncated.length > 0; rounds += 1) {
+      await closingMessages(runJob(world.options, job, job.truncated, 'continue'));
     }
     assert.ok(rounds > 2, `${rounds} rounds`);
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
@@ -158,12 +158,12 @@ describe('generating in a real editor', () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);
-    await closingMessages(runJob(world.options, job, job.cut, 'continue'));
+    await closingMessages(runJob(world.options, job, job.truncated, 'continue'));
     assert.equal(world.reported.length, 1);
     assert.equal(editor.document.getText(), before);
-    assert.deepEqual(job.cut, [0]);
-    while (job.cut.length > 0)
-      await closingMessages(runJob(world.options, job, job.cut, 'continue'));
+    assert.deepEqual(job.truncated, [0]);
+    while (job.truncated.length > 0)
+      await closingMessages(runJob(world.options, job, job.truncated, 'continue'));
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 });

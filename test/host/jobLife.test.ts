@@ -34,7 +34,7 @@ describe('the life of a generation', () => {
   it('continues an answer once, however often it is asked to', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
-    const runs = [1, 2].map(() => runJob(world.options, job, job.cut, 'continue'));
+    const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
     await closingMessages(Promise.all(runs).then(() => {}));
     assert.equal(world.emulator.count(chatPath), before + 1);
     const whole = `prompt\n${answerFor('prompt')}`;
@@ -110,7 +110,7 @@ describe('the life of a generation', () => {
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
     const before = world.emulator.count(chatPath);
-    await runJob(world.options, job, job.cut, 'continue');
+    await runJob(world.options, job, job.truncated, 'continue');
     assert.equal(world.emulator.count(chatPath), before);
     await closingMessages(runJob(world.options, job, job.indices));
     assert.equal(world.emulator.count(chatPath), before + 1);
@@ -194,15 +194,15 @@ describe('the life of a generation', () => {
     const before = editor.document.getText();
     world.jobs.forget(job);
     await commands.executeCommand('workbench.action.focusActiveEditorGroup');
-    await runJob(world.options, job, job.cut, 'continue');
+    await runJob(world.options, job, job.truncated, 'continue');
     assert.equal(editor.document.getText(), before);
   });
 
   it('starts anew where an answer that was taken back is asked to go on @nightly', async () => {
     const { editor, job } = await generated(cut);
-    const answers = job.cut;
+    const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');
-    assert.deepEqual(job.cut, []);
+    assert.deepEqual(job.truncated, []);
     await closingMessages(runJob(world.options, job, answers, 'continue'));
     const text = editor.document.getText();
     assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);

@@ -131,7 +131,7 @@ describe('insert modes', () => {
         return 'plaintext';
       },
     };
-    const writer = newDocumentMode.open([fragile], { takenBack: () => {} } as ModeDeps);
+    const writer = newDocumentMode.open([fragile], { undone: () => {} } as ModeDeps);
     const answer = (text: string) => {
       writer.append(0, text);
       return writer.end(0);
@@ -183,7 +183,7 @@ describe('insert modes', () => {
     }
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
     assert.equal(await job.undo(), 'nothing');
-    assert.equal(job.isTakenBack, false);
+    assert.equal(job.isUndone, false);
   });
 
   it('clipboard has the other answer after another try @nightly', async () => {

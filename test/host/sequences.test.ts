@@ -141,7 +141,7 @@ class Sequence {
       [this.#at < this.#states.length - 1 ? 14 : 0, () => this.#redo()],
       [4, () => this.#undoGeneration()],
       [3, () => this.#tryAgain()],
-      [last && last.job.cut.length > 0 ? 3 : 0, () => this.#continue()],
+      [last && last.job.truncated.length > 0 ? 3 : 0, () => this.#continue()],
     ];
     const drawn = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
     await this.#draw(drawn)?.();

@@ -71,12 +71,12 @@ describe('several selections', () => {
     for (const index of job.indices) job.append(index, `<${index}>`);
     await endAll(job);
     assert.equal(await job.undo(), 'undone');
-    assert.equal(job.isTakenBack, true);
+    assert.equal(job.isUndone, true);
     job.begin(1, 'restart');
-    assert.equal(job.isTakenBack, true, 'nothing has come yet');
+    assert.equal(job.isUndone, true, 'nothing has come yet');
     job.append(1, 'again');
     await job.end(1, 'cut');
-    assert.deepEqual([job.isTakenBack, job.cut], [false, [1]]);
+    assert.deepEqual([job.isUndone, job.truncated], [false, [1]]);
   });
 
   const adjacent: Readonly<Record<string, string>> = {

@@ -186,7 +186,7 @@ describe('taking back what was generated', () => {
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), TEXT);
     assert.equal(await job.undo(), 'nothing');
-    assert.equal(job.isTakenBack, true);
+    assert.equal(job.isUndone, true);
   });
 
   it('leaves room for another answer in the same place', async () => {
@@ -213,7 +213,7 @@ describe('taking back what was generated', () => {
     await editor.document.save();
     await commands.executeCommand('workbench.action.closeActiveEditor');
     assert.equal(await job.undo(), 'refused');
-    assert.equal(job.isTakenBack, true, 'nothing can be continued that would not be written');
+    assert.equal(job.isUndone, true, 'nothing can be continued that would not be written');
     assert.equal(hasTab(editor.document), false);
     assert.deepEqual(unsavedFiles(), []);
   });

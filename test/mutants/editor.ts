@@ -157,7 +157,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'a copied response keeps its control characters',
     file: 'src/generate/job.ts',
-    from: 'plainText(this.#answer(index).text, this.languageId)',
+    from: 'plainText(this.#response(index).text, this.languageId)',
     to: 'this.#answer(index).text',
     test: 'test/unit/generate/outcome.test.ts',
     title: 'D27: are the same as in the document',

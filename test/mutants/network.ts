@@ -196,7 +196,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no deadline for the headers',
     file: 'src/service/http/approvedFetch.ts',
-    from: 'setTimeout(hangUp, headersMs)',
+    from: 'setTimeout(closeConnection, headersMs)',
     to: 'setTimeout(() => {}, headersMs)',
     test: deadlines,
     title: '(headers), closes the connection and sends nothing again',
@@ -284,7 +284,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'the parser of events is fed whatever came together',
     file: 'src/service/http/body.ts',
-    from: 'const MOST_FED = 4_096;',
+    from: 'const MAX_PARSER_INPUT = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
     test: 'test/unit/worstTexts.test.ts',
     title: 'as a stream at once',
@@ -316,7 +316,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'token counts of a service make sums Infinity',
     file: 'src/service/api/responseReader.ts',
-    from: ' && Number(value) <= MOST_TOKENS;',
+    from: ' && Number(value) <= MAX_TOKENS;',
     to: ';',
     test: 'test/unit/service/api/answerReader.test.ts',
     title: 'D24: ignores a count of 1.7e308 tokens',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { shownName } from '../../src/connection/connectionMessages.ts';
 import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
-import { mendingTitle } from '../../src/envFile/envFileMessages.ts';
+import { fixTitle } from '../../src/envFile/envFileMessages.ts';
 import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { services } from '../../src/service/services.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
@@ -78,14 +78,13 @@ describe('problems of a .env file', () => {
     const place = { line: 0, start: 0, end: 0 };
     for (const issue of all.flatMap((one) => one.issue ?? [])) {
       const edit = { kind: 'replace', place, newText: '' } as const;
-      assert.equal(mendingTitle(issue, { ...edit, region }), 'Use the Region Dallas');
-      assert.match(mendingTitle(issue, edit), /^[A-Z]/);
+      assert.equal(fixTitle(issue, { ...edit, region }), 'Use the Region Dallas');
+      assert.match(fixTitle(issue, edit), /^[A-Z]/);
     }
     const { issue } = all.find(({ kind }) => kind === 'duplicate') ?? {};
     const line = issue?.place?.line;
     assert.ok(issue && line !== undefined);
-    const titleFor = (removed: number) =>
-      mendingTitle(issue, { kind: 'remove-line', line: removed });
+    const titleFor = (removed: number) => fixTitle(issue, { kind: 'remove-line', line: removed });
     assert.deepEqual(
       [titleFor(line), titleFor(line + 6)],
       ['Remove This Line', `Remove the Other Line (Line ${line + 7})`],

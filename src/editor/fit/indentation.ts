@@ -2,7 +2,7 @@ import { ENDS_WITH_LINE, PROSE } from './languages.ts';
 
 /** Splits text into lines that keep their line ends. */
 export const LINE_STARTS = /(?<=\n)/;
-const LEADING_BLANKS = /^[ \t]*/;
+const LEADING_SPACES = /^[ \t]*/;
 
 /** The place that a response is fitted to. */
 export interface FitOptions {
@@ -32,7 +32,7 @@ export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
   /** Whitespace at the start of a line. Undefined in the middle of a line. */
-  #blanks: string | undefined = '';
+  #spaces: string | undefined = '';
   /** True if the lines already have the indentation of the place. Undefined until decided. */
   #isBrought: boolean | undefined;
   /** The first non-blank line, collected until `#isBrought` is decided. */
@@ -61,37 +61,37 @@ export class Indentation {
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
-    if (this.#blanks !== undefined) {
-      rest = part.replace(LEADING_BLANKS, '');
-      this.#blanks += part.slice(0, part.length - rest.length);
+    if (this.#spaces !== undefined) {
+      rest = part.replace(LEADING_SPACES, '');
+      this.#spaces += part.slice(0, part.length - rest.length);
       if (rest === '') return '';
-      if (rest !== '\n') begin = this.#beginLine(this.#blanks, rest[0]);
+      if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest[0]);
     }
     if (this.#isBrought === undefined) this.#firstLine += rest.replace('\n', '');
     if (rest.endsWith('\n')) {
-      this.#blanks = '';
+      this.#spaces = '';
       this.#isFirst = false;
     }
     return begin + rest;
   }
 
   /** @param first the first character after the whitespace */
-  #beginLine(blanks: string, first = ''): string {
+  #beginLine(spaces: string, first = ''): string {
     const { indentation } = this.#options;
-    this.#isBrought ??= this.#decide(blanks, first);
-    this.#blanks = undefined;
-    const own = this.#isBrought ? withoutIndentation(blanks, indentation) : blanks;
+    this.#isBrought ??= this.#decide(spaces, first);
+    this.#spaces = undefined;
+    const own = this.#isBrought ? withoutIndentation(spaces, indentation) : spaces;
     return this.#isFirst ? own : indentation + own;
   }
 
   /** @returns undefined if the next line is needed to decide */
-  #decide(blanks: string, first: string): boolean | undefined {
+  #decide(spaces: string, first: string): boolean | undefined {
     const { indentation, languageId } = this.#options;
     if (this.#firstLine !== '') {
-      return isEcho(this.#firstLine, { blanks, first }, this.#options);
+      return isEcho(this.#firstLine, { spaces, first }, this.#options);
     }
-    if (blanks.startsWith(indentation)) return true;
-    return blanks === '' && !PROSE.has(languageId) ? undefined : false;
+    if (spaces.startsWith(indentation)) return true;
+    return spaces === '' && !PROSE.has(languageId) ? undefined : false;
   }
 }
 
@@ -121,7 +121,7 @@ const CONTINUES = /^[.?:&|+=]/;
 
 /** The second non-blank line: its leading whitespace and the character after it. */
 interface NextLine {
-  readonly blanks: string;
+  readonly spaces: string;
   readonly first: string;
 }
 
@@ -138,17 +138,17 @@ interface NextLine {
  */
 function isEcho(
   firstLine: string,
-  { blanks, first }: NextLine,
+  { spaces, first }: NextLine,
   { indentation, languageId }: FitOptions,
 ): boolean {
-  if (!blanks.startsWith(indentation)) return false;
+  if (!spaces.startsWith(indentation)) return false;
   const line = firstLine.trimEnd();
   if (COMMENT.test(line)) return true;
   const isWholeLine = ENDS_WITH_LINE.has(languageId);
   const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
   if (OPENS_BLOCK.test(code)) {
     const step = indentation.includes('\t') ? 1 : LONGEST_STEP;
-    return blanks.length > Math.max(indentation.length, step);
+    return spaces.length > Math.max(indentation.length, step);
   }
   return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));
 }

@@ -55,7 +55,7 @@ export interface ModelPage extends ModelList {
 export const MOST_MODELS = 1_000;
 
 /** The maximum number of items in each list of an entry. Real entries have only a few. */
-const MOST_PARTS = 20;
+const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
 /** The service lists 0 for an unknown limit. */
@@ -120,7 +120,7 @@ export function readModels(json: unknown, date: string | undefined, most = MOST_
 /** Creates a schema for an optional list that keeps only valid entries. */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const legibleOf = (list: unknown) =>
-    Array.isArray(list) ? legible(schema, list, MOST_PARTS) : [];
+    Array.isArray(list) ? legible(schema, list, MAX_ITEMS_PER_FIELD) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
 }
 

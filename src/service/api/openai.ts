@@ -42,7 +42,7 @@ export function openai(prefix: string): Api {
   };
 }
 
-const errorAnswer = shape({
+const errorSchema = shape({
   error: shape({
     message: v.fallback(v.string(), ''),
     type: v.optional(v.unknown()),
@@ -60,7 +60,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 };
 
 function failure({ status, text }: ErrorResponse): ServiceError {
-  const body = v.safeParse(errorAnswer, parseJson(text));
+  const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success) return foreignFailure(status);
   const { message, type, code } = body.output.error;
   const word = [code, type]

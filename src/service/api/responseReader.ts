@@ -278,10 +278,10 @@ function unexpected(): never {
 // Counts and warnings are only informational. Invalid ones are ignored and don't fail a response.
 
 /** More tokens than any response has. Sums of larger counts could become Infinity. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 function countOf(value: unknown): number | undefined {
-  const isCount = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS;
+  const isCount = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
   return isCount ? Number(value) : undefined;
 }
 

@@ -98,9 +98,9 @@ function addressOf(
   return `${serviceUrl}/ml/v1${path}?${new URLSearchParams({ version: VERSION, ...query })}`;
 }
 
-const tokenizationAnswer = shape({ result: shape({ token_count: count }) });
+const tokenizationSchema = shape({ result: shape({ token_count: count }) });
 
 /** Returns the number of tokens of a text. @throws {ServiceError} `unexpected-answer` */
 export function readTokenCount(json: unknown): number {
-  return check(tokenizationAnswer, json).result.token_count;
+  return check(tokenizationSchema, json).result.token_count;
 }

@@ -103,10 +103,10 @@ const CODES: ReadonlySet<string> = new Set([
   'invalid_scope',
 ]);
 
-const errorAnswer = shape({ error: v.string() });
+const errorSchema = shape({ error: v.string() });
 
 function failure({ status, text }: ErrorResponse): ServiceError {
-  const body = v.safeParse(errorAnswer, parseJson(text));
+  const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { error: code } = body.output;
   // A 401 means that the client was refused, even if the server sends a different code.

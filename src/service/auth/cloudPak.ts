@@ -35,11 +35,11 @@ export const cloudPak: AuthMethod = {
   },
 };
 
-const tokenAnswer = shape({ token, expires_in: seconds, expiration: seconds });
-const expiryAnswer = shape({ exp: seconds });
+const tokenSchema = shape({ token, expires_in: seconds, expiration: seconds });
+const expirySchema = shape({ exp: seconds });
 
 function readToken(json: unknown): TokenResponse {
-  const answer = v.safeParse(tokenAnswer, json);
+  const answer = v.safeParse(tokenSchema, json);
   if (!answer.success) throw new ServiceError('token-unusable');
   const { token: value, expires_in: expiresIn, expiration } = answer.output;
   return { value, expiresIn, expiration };
@@ -53,20 +53,20 @@ function fetchExpiration(value: string, identity: Identity): Promise<number | un
     path: EXPIRY_PATH,
     token: value,
     failure,
-    read: async ({ body }) => check(expiryAnswer, parseJson(await body.text())).exp,
+    read: async ({ body }) => check(expirySchema, parseJson(await body.text())).exp,
   });
   return expiration.catch(() => undefined);
 }
 
 /** The error formats of the platform. Any other body comes from a proxy or gateway in between. */
-const errorAnswer = v.union([
+const errorSchema = v.union([
   shape({ message: v.string() }),
   shape({ _messageCode_: v.string() }),
   shape({ errors: v.array(v.unknown()) }),
 ]);
 
 function failure({ status, text }: ErrorResponse): ServiceError {
-  if (!v.is(errorAnswer, parseJson(text))) return identityStatusFailure(status);
+  if (!v.is(errorSchema, parseJson(text))) return identityStatusFailure(status);
   if (status === 401 || status === 403) return new ServiceError('key-refused', { status });
   return status === 400
     ? new ServiceError('token-request-refused', { status })

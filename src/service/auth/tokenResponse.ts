@@ -20,7 +20,7 @@ export const seconds = v.fallback(
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 
-const tokenAnswer = shape({
+const tokenSchema = shape({
   access_token: token,
   token_type: v.optional(v.pipe(v.string(), v.regex(/^bearer$/i))),
   expires_in: seconds,
@@ -44,7 +44,7 @@ export function readTokenResponse(
 }
 
 function readTokenAnswer(json: unknown): TokenResponse {
-  const answer = v.safeParse(tokenAnswer, json);
+  const answer = v.safeParse(tokenSchema, json);
   if (!answer.success) throw new ServiceError('token-unusable');
   const { access_token: value, expires_in: expiresIn, expiration } = answer.output;
   return { value, expiresIn, expiration };

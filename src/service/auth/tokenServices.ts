@@ -5,9 +5,9 @@ import { secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-const MOST_CREDENTIALS = 4;
+const MAX_CREDENTIALS = 4;
 /** Per set of credentials. */
-const MOST_TOKENS = 3;
+const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {
   readonly fetchToken: (credentials: Credentials, signal: AbortSignal) => Promise<TokenResponse>;
@@ -127,7 +127,7 @@ export class TokenServices {
         const response = await fetchToken(entry.credentials, signal);
         // If the key itself is the token, no service has accepted it yet.
         if (!response.isApiKey) {
-          entry.tokens = [response.value, ...entry.tokens].slice(0, MOST_TOKENS);
+          entry.tokens = [response.value, ...entry.tokens].slice(0, MAX_TOKENS);
         }
         return response;
       },
@@ -138,8 +138,8 @@ export class TokenServices {
   #forgetOldest(): void {
     const keys = [...this.#entries.keys()];
     const hasService = (key: string) => this.#entries.get(key)?.service !== undefined;
-    const without = keys.filter((key) => !hasService(key)).slice(0, -MOST_CREDENTIALS);
-    const oldest = keys.filter(hasService).slice(0, -MOST_CREDENTIALS);
+    const without = keys.filter((key) => !hasService(key)).slice(0, -MAX_CREDENTIALS);
+    const oldest = keys.filter(hasService).slice(0, -MAX_CREDENTIALS);
     for (const key of [...without, ...oldest]) this.#entries.delete(key);
   }
 }

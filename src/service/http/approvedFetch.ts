@@ -57,24 +57,24 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
       checkSecrets(String(url), init.body, [...target.secrets, ...provenSecrets()]);
     }
     target.onSend?.();
-    const hangingUp = new AbortController();
-    const hangUp = () => hangingUp.abort();
-    const signal = AbortSignal.any([hangingUp.signal, ...(init.signal ? [init.signal] : [])]);
+    const connectionAbort = new AbortController();
+    const closeConnection = () => connectionAbort.abort();
+    const signal = AbortSignal.any([connectionAbort.signal, ...(init.signal ? [init.signal] : [])]);
     const timers = [
       setTimeout(() => target.onSilence?.(), silentMs),
-      setTimeout(hangUp, headersMs),
+      setTimeout(closeConnection, headersMs),
     ];
     let response: Response;
     try {
       response = await options.fetch(url, { ...init, signal });
     } catch (error) {
-      throw hangingUp.signal.aborted ? headersTimeout(error) : error;
+      throw connectionAbort.signal.aborted ? headersTimeout(error) : error;
     } finally {
       for (const timer of timers) clearTimeout(timer);
     }
     target.onResponse?.(response);
     if (response.ok) return response;
-    const body = new Body(response.body, MAX_ERROR_BYTES, idleMs, hangUp);
+    const body = new Body(response.body, MAX_ERROR_BYTES, idleMs, closeConnection);
     const text = await body.text().catch(() => '');
     const { status, headers } = response;
     return new Response(text || null, { status, headers });

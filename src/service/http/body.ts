@@ -9,7 +9,7 @@ export const MAX_EVENT_LENGTH = 1_048_576;
  * Maximum characters per call of the parser. For each line that ends in CR, the parser searches the
  * rest of its input for an LF. Long input would take quadratic time.
  */
-const MOST_FED = 4_096;
+const MAX_PARSER_INPUT = 4_096;
 
 /** The body of one response. Adds the size and time limits that `fetch` lacks. */
 export class Body {
@@ -31,12 +31,12 @@ export class Body {
     stream: ReadableStream<Uint8Array> | null,
     maxBytes: number,
     idleMs: number,
-    hangUp: () => void,
+    closeConnection: () => void,
   ) {
     this.#reader = stream?.getReader();
     this.#maxBytes = maxBytes;
     this.#idleMs = idleMs;
-    this.#hangUp = hangUp;
+    this.#hangUp = closeConnection;
     this.#isOver = stream === null;
   }
 
@@ -128,7 +128,8 @@ export async function* readEvents(
   const decoder = new TextDecoder();
   const read = (text: string) => {
     events = [];
-    for (let at = 0; at < text.length; at += MOST_FED) parser.feed(text.slice(at, at + MOST_FED));
+    for (let at = 0; at < text.length; at += MAX_PARSER_INPUT)
+      parser.feed(text.slice(at, at + MAX_PARSER_INPUT));
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));

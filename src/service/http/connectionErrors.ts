@@ -1,5 +1,5 @@
 import { type ErrorKind, type FoundDetails, ServiceError } from '../errors.ts';
-import { isCutHandshake, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
+import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './hardenedFetch.ts';
 
 export interface Failure {
   readonly error: ServiceError;
@@ -80,7 +80,7 @@ export function connectionFailure(error: unknown, url: string): Failure {
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
   // Another attempt would fail in the same handshake.
-  if (isCutHandshake(root)) return unconnected;
+  if (isTlsHandshakeReset(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
 }

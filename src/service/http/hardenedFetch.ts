@@ -9,7 +9,7 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
 /** The code in older versions. undici treats it as temporary and connects again. */
-const TAKEN_FOR_PASSING = 'UND_ERR_SOCKET';
+const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
 /**
  * Replaces an error of `fetch` if it's certain that nothing was sent. Its cause is the original
@@ -84,7 +84,7 @@ async function send(
 function isOfClosedConnection(error: unknown): boolean {
   if (!(error instanceof RequestNotSentError) || !(error.cause instanceof Error)) return false;
   const { cause } = error.cause;
-  if (!(cause instanceof Error) || isCutHandshake(cause)) return false;
+  if (!(cause instanceof Error) || isTlsHandshakeReset(cause)) return false;
   const { code, syscall } = cause as NodeJS.ErrnoException;
   return CLOSED_CODES.has(code) && syscall !== 'connect';
 }
@@ -93,7 +93,7 @@ function isOfClosedConnection(error: unknown): boolean {
  * True if a new connection was closed during its TLS handshake. Node adds the host to the error
  * only in this case.
  */
-export function isCutHandshake(error: unknown): boolean {
+export function isTlsHandshakeReset(error: unknown): boolean {
   return (
     error instanceof Error && 'host' in error && 'code' in error && error.code === 'ECONNRESET'
   );
@@ -113,7 +113,7 @@ export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void
       readonly error?: { code?: unknown };
       readonly connectParams?: { readonly host?: unknown };
     };
-    if (error?.code !== TAKEN_FOR_PASSING || !isOurs(String(connectParams?.host))) return;
+    if (error?.code !== OLD_PROXY_CLOSED || !isOurs(String(connectParams?.host))) return;
     error.code = PROXY_CLOSED;
   };
   subscribe(CONNECT_ERROR, onError);

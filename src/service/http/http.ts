@@ -88,7 +88,7 @@ export class Http {
     }
     const cancelled = AbortSignal.any([request.signal, this.#closing.signal]);
     const pending = new PendingRequest(request, cancelled, this.#options);
-    const hangingUp = new AbortController();
+    const connectionAbort = new AbortController();
     let body: Body | undefined;
     try {
       const { url, method, body: data, accept, contentType } = request;
@@ -97,12 +97,12 @@ export class Http {
         method,
         data,
         headers: { Accept: accept, ...(contentType && { 'Content-Type': contentType }) },
-        signal: AbortSignal.any([pending.signal, hangingUp.signal]),
+        signal: AbortSignal.any([pending.signal, connectionAbort.signal]),
         fetchOptions: { send: this.fetch, target: pending },
       });
       const { maxBytes } = request;
-      const hangUp = () => hangingUp.abort();
-      body = new Body(response.data, maxBytes, this.#options.idleMs, hangUp);
+      const closeConnection = () => connectionAbort.abort();
+      body = new Body(response.data, maxBytes, this.#options.idleMs, closeConnection);
       const answer = { status: response.status, header: headersIn(response), body };
       checkResponseHeaders(answer, request);
       const result = await request.read(answer);
@@ -137,7 +137,7 @@ export class Http {
         failure: probeFailure,
       });
     } catch (error) {
-      if (!(error instanceof ServiceError) || !isAnswer(error)) throw error;
+      if (!(error instanceof ServiceError) || !showsHostResponds(error)) throw error;
       return undefined;
     }
   }
@@ -276,7 +276,7 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
  * True if a failure shows that the host responds. A page with a success status doesn't count. It
  * can be the login page of a network, and that page would receive the key next.
  */
-function isAnswer({ kind, details: { status = 0 } }: ServiceError): boolean {
+function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;
   return (kind === 'unexpected-answer' && !isPage) || kind === 'too-large';
 }

@@ -21,11 +21,15 @@ describe('approvals', () => {
   it('hold for exactly the values they were given for: any change asks again', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
-    assert.equal(await approvals.answerFor(subject), 'approved');
+    assert.equal(await approvals.decisionFor(subject), 'approved');
     for (let index = 1; index < subject.length; index += 1) {
       const changed = [...subject] as string[];
       changed[index] += 'x';
-      assert.equal(await approvals.answerFor(changed as unknown as Subject), undefined, `${index}`);
+      assert.equal(
+        await approvals.decisionFor(changed as unknown as Subject),
+        undefined,
+        `${index}`,
+      );
     }
   });
 
@@ -33,21 +37,21 @@ describe('approvals', () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     const elsewhere = subject.map((value) => value.replace('/work/a', '/work/b'));
-    assert.equal(await approvals.answerFor(elsewhere as unknown as Subject), undefined);
+    assert.equal(await approvals.decisionFor(elsewhere as unknown as Subject), undefined);
   });
 
   it('do not run values together: a border that moves is another subject', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(['source', 'file:///a', 'bc'], 'approved');
-    assert.equal(await approvals.answerFor(['source', 'file:///ab', 'c']), undefined);
+    assert.equal(await approvals.decisionFor(['source', 'file:///ab', 'c']), undefined);
   });
 
   it('B09: remember a refusal, across windows, until it is forgotten', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
-    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'refused');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
     await approvalsOn(keyring, state).forget(subject);
-    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
   it('keep no value outside secret storage, only a hash that its salt is needed for', async () => {
@@ -55,24 +59,24 @@ describe('approvals', () => {
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);
     for (const value of subject.slice(2)) assert.equal(kept.includes(value), false);
-    assert.equal(await approvalsOn(new FakeKeyring(), state).answerFor(subject), undefined);
+    assert.equal(await approvalsOn(new FakeKeyring(), state).decisionFor(subject), undefined);
     const other = new FakeKeyring();
     await approvalsOn(other, new FakeState()).remember(subject, 'approved');
-    assert.equal(await approvalsOn(other, state).answerFor(subject), undefined, 'another salt');
+    assert.equal(await approvalsOn(other, state).decisionFor(subject), undefined, 'another salt');
   });
 
   it('have one salt, also where two are looked for at the same moment', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other: Subject = ['source', 'file:///work/a', 'project-1'];
-    await Promise.all([approvals.answerFor(subject), approvals.answerFor(other)]);
+    await Promise.all([approvals.decisionFor(subject), approvals.decisionFor(other)]);
     await Promise.all([
       approvals.remember(subject, 'approved'),
-      approvals.answerFor(other),
+      approvals.decisionFor(other),
       approvals.remember(other, 'refused'),
     ]);
-    assert.equal(await approvalsOn(keyring, state).answerFor(subject), 'approved');
-    assert.equal(await approvalsOn(keyring, state).answerFor(other), 'refused');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(other), 'refused');
   });
 
   it('stay a bounded number: the oldest makes room', async () => {
@@ -81,14 +85,14 @@ describe('approvals', () => {
     for (let index = 0; index < 520; index += 1) {
       await approvals.remember(['source', 'file:///a', `${index}`], 'refused');
     }
-    assert.equal(await approvals.answerFor(['source', 'file:///a', '0']), undefined);
-    assert.equal(await approvals.answerFor(['source', 'file:///a', '519']), 'refused');
+    assert.equal(await approvals.decisionFor(['source', 'file:///a', '0']), undefined);
+    assert.equal(await approvals.decisionFor(['source', 'file:///a', '519']), 'refused');
   });
 
   it('are only looked for, nothing is stored, as long as nobody answers', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
-    await Promise.all([approvals.answerFor(subject), approvals.forget(subject)]);
+    await Promise.all([approvals.decisionFor(subject), approvals.forget(subject)]);
     assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
   });
 
@@ -103,9 +107,9 @@ describe('approvals', () => {
     const approvals = new Approvals(keyring.window({ get }), state);
     const other: Subject = ['source', 'file:///work/a', 'project-2'];
     await approvals.remember(other, 'approved');
-    assert.equal(await approvals.answerFor(other), 'approved', 'for this window');
+    assert.equal(await approvals.decisionFor(other), 'approved', 'for this window');
     fails = false;
-    assert.equal(await approvals.answerFor(subject), 'refused');
+    assert.equal(await approvals.decisionFor(subject), 'refused');
   });
 
   it('hold in their window where secret storage cannot keep the salt', async () => {
@@ -115,8 +119,8 @@ describe('approvals', () => {
     };
     const approvals = new Approvals(keyring.window({ store }), state);
     await approvals.remember(subject, 'approved');
-    assert.equal(await approvals.answerFor(subject), 'approved');
-    assert.equal(await approvalsOn(keyring, state).answerFor(subject), undefined);
+    assert.equal(await approvals.decisionFor(subject), 'approved');
+    assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
   it('have a fingerprint that depends on the key and on the values shown with it', async () => {
@@ -142,7 +146,7 @@ describe('approvals', () => {
     await approvals.remember(subject, 'approved');
     await approvals.remember(other, 'refused');
     await approvals.forgetApproved();
-    assert.equal(await approvals.answerFor(subject), undefined);
-    assert.equal(await approvals.answerFor(other), 'refused');
+    assert.equal(await approvals.decisionFor(subject), undefined);
+    assert.equal(await approvals.decisionFor(other), 'refused');
   });
 });

@@ -591,7 +591,7 @@ describe('the connections of a window', () => {
     await using;
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
-    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
+    assert.equal((await connections.peek()).found.outside[0]?.decision, 'refused');
     await connections.signOut();
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
@@ -600,7 +600,7 @@ describe('the connections of a window', () => {
     let work: WorkspaceFolder | undefined;
     const answerOf = async (folder: number) => {
       const owner = editor.folders[folder] as WorkspaceFolder | undefined;
-      return (await connections.peek(owner)).found.outside[0]?.answer;
+      return (await connections.peek(owner)).found.outside[0]?.decision;
     };
     beforeEach(async () => {
       editor.addFolder('/other');
@@ -722,7 +722,7 @@ describe('the connections of a window', () => {
       assert.equal(await using, false);
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
-    assert.equal((await connections.peek()).found.outside[0]?.answer, 'refused');
+    assert.equal((await connections.peek()).found.outside[0]?.decision, 'refused');
   });
 
   it('asks before another account takes the place of the chosen source', async () => {

@@ -78,7 +78,7 @@ describe('what a diagnosis starts from', () => {
     const settings = { projectId: '' };
     for (const changes of [
       { settings, outside: [incomplete] },
-      { record: undefined, outside: [{ ...incomplete, answer: 'refused' as const }] },
+      { record: undefined, outside: [{ ...incomplete, decision: 'refused' as const }] },
       { record: undefined, outside: [noFile, environment({})] },
     ]) {
       assert.equal(conclusionOf(diagnosed(changes).preliminary).fix, 'setUp');

@@ -89,11 +89,11 @@ describe('the choice of a source', () => {
     ['B12', environment({ url: EVIL })],
   ] as const) {
     it(`${id}: uses an address alone for nothing if the editor lacks it, too, and says so`, () => {
-      for (const answer of ['approved', undefined] as const) {
+      for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
           settings: { url: '' },
-          outside: [{ ...outside, answer }],
+          outside: [{ ...outside, decision }],
         });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
         const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
@@ -245,7 +245,7 @@ describe('the choice of a source', () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
         envFile(full, 'refused'),
-        { id: 'envFile', text, answer: undefined } as const,
+        { id: 'envFile', text, decision: undefined } as const,
       ]) {
         const choice = choose(found({ outside: [source], settings }));
         assert.ok(choice.kind === 'ready' && choice.source === 'editor');

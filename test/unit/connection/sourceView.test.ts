@@ -292,7 +292,7 @@ describe('the choices of Use Another Source', () => {
 
 describe('what is offered for a source that cannot be used', () => {
   const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
-    ({ id, text: { kind: 'unread', why }, answer: undefined }) as const;
+    ({ id, text: { kind: 'unread', why }, decision: undefined }) as const;
   const naming = ({ settings, ...changes }: Changes) =>
     found({
       outside: [envFile(full, 'approved')],
@@ -396,7 +396,7 @@ describe('where it looked', () => {
     [
       'nothing anywhere',
       [
-        { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, answer: undefined },
+        { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, decision: undefined },
         environment({}),
       ],
       'the .env file of a (not there) and the environment (names none of them).',
@@ -404,8 +404,8 @@ describe('where it looked', () => {
     [
       'a folder without trust',
       [
-        { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
-        { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, answer: undefined },
+        { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
+        { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
       ],
       'the .env file of a (not read, since the folder is not trusted) and the environment (not read, since the folder is not trusted).',
     ],

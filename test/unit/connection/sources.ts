@@ -20,18 +20,18 @@ export const full = { key: 'key-outside', project: 'project-outside', url: EVIL 
 
 export function envFile(
   values: Partial<typeof full> = full,
-  answer?: ExternalSource['answer'],
+  answer?: ExternalSource['decision'],
 ): ExternalSource {
   return envFileOf(lines(values), answer);
 }
 
-export function envFileOf(text: string, answer?: ExternalSource['answer']): ExternalSource {
+export function envFileOf(text: string, answer?: ExternalSource['decision']): ExternalSource {
   return sourceOf('envFile', readEnvFile(text, ibm), answer);
 }
 
 export function environment(
   values: Partial<typeof full> = full,
-  answer?: ExternalSource['answer'],
+  answer?: ExternalSource['decision'],
 ): ExternalSource {
   const variables = Object.fromEntries(
     lines(values)
@@ -45,17 +45,17 @@ export function environment(
 function sourceOf(
   id: ExternalSource['id'],
   reading: SourceReading,
-  answer: ExternalSource['answer'],
+  decision: ExternalSource['decision'],
 ): ExternalSource {
   const { values } = reading;
   const target = values && destination(ibm.authUrl, values.url);
-  return { id, text: { kind: 'read', reading }, values, destination: target, answer };
+  return { id, text: { kind: 'read', reading }, values, destination: target, decision };
 }
 
 export const noFile = unreadFile('no-file');
 
 export function unreadFile(why: UnreadReason): ExternalSource {
-  return { id: 'envFile', text: { kind: 'unread', why }, answer: undefined };
+  return { id: 'envFile', text: { kind: 'unread', why }, decision: undefined };
 }
 
 function lines({ key, project, url }: Partial<typeof full>): string {

@@ -49,7 +49,7 @@ describe('Copy Report', () => {
       settings: {
         projectId: 'project-of-the-folder',
         isProjectOfFolder: true,
-        credentialSource: outside.answer ? outside.id : 'auto',
+        credentialSource: outside.decision ? outside.id : 'auto',
       },
       outside: [outside],
     });

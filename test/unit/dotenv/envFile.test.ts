@@ -5,7 +5,7 @@ import { assignmentsOf, decodeEnvFile, LINE_END } from '../../../src/dotenv/envT
 import {
   type Issue,
   type IssueKind,
-  recognisedSettings,
+  recognizedSettings,
 } from '../../../src/dotenv/settingValue.ts';
 import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
@@ -192,7 +192,7 @@ describe('mending a .env file', () => {
   it('never makes another value of one, however it is written', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
-    const valueIn = (text: string) => recognisedSettings(assignmentsOf(text), ibm)[0]?.value;
+    const valueIn = (text: string) => recognizedSettings(assignmentsOf(text), ibm)[0]?.value;
     fc.assert(
       fc.property(fc.constantFrom('', ' '), raws, (gap, raw) => {
         const text = `IBM_API_KEY${gap}=${raw.join('')}`;

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
-import { type AnswerState, ResponseInDocument } from '../../../src/editor/responseInDocument.ts';
+import { ResponseInDocument, type ResponseState } from '../../../src/editor/responseInDocument.ts';
 import { FakeDocument } from './fakeDocument.ts';
 
 const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
 type Event = (typeof EVENTS)[number];
 
 /** How each state is come to, and what the events make of it, in their order. */
-const ROWS: readonly [state: AnswerState, way: readonly Event[], after: readonly AnswerState[]][] =
-  [
-    ['waiting', [], ['writing', 'done', 'lost', 'undone', 'waiting']],
-    ['writing', ['append'], ['writing', 'done', 'losing', 'undone', 'waiting']],
-    ['done', ['append', 'end'], ['writing', 'done', 'lost', 'undone', 'waiting']],
-    ['losing', ['append', 'lose'], ['losing', 'lost', 'losing', 'undone', 'waiting']],
-    ['lost', ['lose'], ['losing', 'lost', 'lost', 'undone', 'waiting']],
-    ['undone', ['withdraw'], ['undone', 'undone', 'undone', 'undone', 'waiting']],
-  ];
+const ROWS: readonly [
+  state: ResponseState,
+  way: readonly Event[],
+  after: readonly ResponseState[],
+][] = [
+  ['waiting', [], ['writing', 'done', 'lost', 'undone', 'waiting']],
+  ['writing', ['append'], ['writing', 'done', 'losing', 'undone', 'waiting']],
+  ['done', ['append', 'end'], ['writing', 'done', 'lost', 'undone', 'waiting']],
+  ['losing', ['append', 'lose'], ['losing', 'lost', 'losing', 'undone', 'waiting']],
+  ['lost', ['lose'], ['losing', 'lost', 'lost', 'undone', 'waiting']],
+  ['undone', ['withdraw'], ['undone', 'undone', 'undone', 'undone', 'waiting']],
+];
 
 function rangeAfter(events: readonly Event[]): ResponseInDocument {
   const range = new ResponseInDocument(new FakeDocument('prompt'), {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AnswerPlace } from '../../../src/editor/responseInDocument.ts';
+import type { ResponsePlace } from '../../../src/editor/responseInDocument.ts';
 import { StreamWriter } from '../../../src/editor/streamWriter.ts';
 import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
@@ -65,7 +65,7 @@ const places = fc
   )
   .map((drawn) => {
     let end = 2;
-    return drawn.map(({ gap, length, hasLead, hasTail }, answer): AnswerPlace => {
+    return drawn.map(({ gap, length, hasLead, hasTail }, answer): ResponsePlace => {
       const start = end + gap;
       end = start + length;
       const lead = hasLead ? unit(answer, LEAD) : '';
@@ -95,7 +95,7 @@ interface Run {
   readonly failures: number;
 }
 
-async function play(drawn: readonly AnswerPlace[], script: readonly Step[]): Promise<Run> {
+async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): Promise<Run> {
   const page = new FakeDocument(original);
   const atFirst = page.marks;
   const writer = new StreamWriter(page, drawn, { timing });
@@ -167,7 +167,7 @@ async function play(drawn: readonly AnswerPlace[], script: readonly Step[]): Pro
 }
 
 /** What the document has to be once all of ours is taken back. */
-function withoutOurs({ marks }: FakeDocument, drawn: readonly AnswerPlace[]): string {
+function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): string {
   const back = new Set<number>();
   return marks
     .map((mark) => {

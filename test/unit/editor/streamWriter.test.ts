@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { AnswerPlace } from '../../../src/editor/responseInDocument.ts';
+import type { ResponsePlace } from '../../../src/editor/responseInDocument.ts';
 import { StreamWriter } from '../../../src/editor/streamWriter.ts';
 import { FakeDocument, type Fate } from './fakeDocument.ts';
 
@@ -323,16 +323,16 @@ describe('the writer of a document', () => {
 
     /** @returns how often it was told that all is taken back, before and after each undo or redo */
     async function told(
-      places: readonly AnswerPlace[],
+      places: readonly ResponsePlace[],
       before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
       replays: readonly ('undo' | 'redo')[],
     ): Promise<number[]> {
       const page = new FakeDocument('prompt');
       let times = 0;
-      const onTakenBack = () => {
+      const onUndone = () => {
         times += 1;
       };
-      const writer = new StreamWriter(page, places, { timing, onTakenBack });
+      const writer = new StreamWriter(page, places, { timing, onUndone });
       await before(page, writer);
       const timesBefore = times;
       const timesAfter = replays.map((replay) => {

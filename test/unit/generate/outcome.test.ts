@@ -62,7 +62,7 @@ describe('messages and copies of a response', () => {
   ] as const) {
     it(`D26: count the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);
-      await outcome.tellOutcome(
+      await outcome.reportOutcome(
         job,
         () => {},
         async () => assert.fail('run again'),

@@ -50,7 +50,12 @@ describe('running a job', () => {
     };
     const job = {
       activeRuns: new ActiveRuns(),
-      ...{ mode: insertModes.find(({ id }) => id === modeId), document, indices: [0], cut: [] },
+      ...{
+        mode: insertModes.find(({ id }) => id === modeId),
+        document,
+        indices: [0],
+        truncated: [],
+      },
       ...{ removed: 0, kept: 0, text: 'text' },
       ...{ promptOf: () => 'prompt', linesOf: () => ({ first: 1, last: 1 }), begin: () => '' },
       ...{
