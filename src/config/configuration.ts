@@ -2,7 +2,7 @@ import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
 import { AI_SETTING, type Inspected, userValue } from '../privateApi.ts';
 
 /**
- * The only caller of `getConfiguration`: raw values and their changes. `settings.ts`, which loads
+ * The only module that calls `getConfiguration`. Provides raw values and change events. `settings.ts`, which loads
  * with the first use, validates them.
  */
 

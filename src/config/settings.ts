@@ -32,7 +32,7 @@ export interface SourceSettings {
   /** As typed, unchecked. `connection/sourceSelection.ts` validates both addresses. */
   readonly authUrl: string;
   readonly url: string;
-  /** The project ID, or the ID of the other kind of resource in `resource`. */
+  /** The ID of the project, space, or deployment; `resource` states which. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID comes from a workspace, folder, or remote machine, not the user settings. */

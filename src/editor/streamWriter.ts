@@ -20,7 +20,7 @@ export type Undone =
 export interface ResponseWriter {
   /** The document that the writer opened for the responses. */
   readonly document?: TextDocument | undefined;
-  /** True if text waits to be written or accepted. */
+  /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;

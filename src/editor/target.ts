@@ -113,7 +113,7 @@ function snapshotOf({
   return { document, version: document.version, selections, texts };
 }
 
-/** Captures the active editor. Returns undefined without one. */
+/** Captures the active editor. Returns undefined if there is none. */
 export function currentSnapshot(): EditorSnapshot | undefined {
   return window.activeTextEditor && snapshotOf(window.activeTextEditor);
 }

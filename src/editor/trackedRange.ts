@@ -41,7 +41,7 @@ interface Standing {
   readonly isUncertain: boolean;
   /** The text that one change inserted in place of all pieces. */
   readonly successor: OffsetRange | undefined;
-  /** Number of characters by which changes before the place have moved it. */
+  /** How far changes before the place have shifted it, in characters. */
   readonly shift: number;
   /** Number of characters that the document has gained since the place was determined. */
   readonly growth: number;

@@ -195,7 +195,7 @@ export class Client {
 
   /**
    * @param inputs the texts that the model didn't generate. Only these are searched for private
-   * keys. One in generated text is an example, not a secret.
+   * keys. In generated text, it is only an example.
    */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const secrets = this.#secrets;

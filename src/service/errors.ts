@@ -54,7 +54,7 @@ export type ErrorKind =
   | 'incomplete'
   | 'cancelled';
 
-/** The facts about a failure. No others leave `src/service`. */
+/** The facts about a failure. Nothing else about a failure leaves `src/service`. */
 export interface ErrorDetails {
   /** HTTP status. */
   readonly status?: number;
@@ -94,7 +94,7 @@ export interface ErrorDetails {
   readonly since?: string;
   /** IDs of the models that the service suggests instead of a deprecated or withdrawn one. */
   readonly successors?: readonly string[];
-  /** The deadline that ran out. `connect` marks any failure before something was sent. */
+  /** The deadline that expired. `connect` marks any failure before something was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
   /** The checks that look for the cause couldn't run to the end. */
   readonly isUnchecked?: true;

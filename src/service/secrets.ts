@@ -112,7 +112,7 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
     : error;
 }
 
-/** True if a text from the service, or one in a list, contains a secret or is a part of one. */
+/** True if a string, or any string in a list, contains a secret or is part of one. */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
   if (typeof value !== 'string' || isShort(value)) return false;

@@ -21,7 +21,7 @@ const SPACED = {
 } as const;
 
 /**
- * Builds the requests line of the tooltip and the time until it changes.
+ * Returns the requests line of the tooltip and the time until it changes.
  * @param live read again for each repaint, because its times are relative to the moment of the call
  */
 export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {

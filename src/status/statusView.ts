@@ -165,7 +165,7 @@ type PlainKind = Exclude<
   { readonly leftMs: number } | { readonly wasTried: boolean }
 >['kind'];
 
-/** Icon, words, and color of the states without further details. */
+/** Icon, text, and color of states that carry no extra data. */
 const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {

@@ -25,7 +25,7 @@ export class Body {
    * @param stream null if the response has no body
    * @param maxBytes limit after decompression
    * @param idleMs maximum milliseconds between two chunks
-   * @param hangUp closes the connection. Canceling the stream would wait for its next chunk.
+   * @param closeConnection closes the connection. Canceling the stream would wait for its next chunk.
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,

@@ -72,7 +72,7 @@ export class RequestPace {
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
-  /** The next start by intervals alone, without pauses. Undefined if no interval delays it. */
+  /** The next start, based only on intervals and ignoring pauses. Undefined if no interval delays it. */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();
     const inMs = Math.max(bySetting, byService) - this.#clock.monotonic();

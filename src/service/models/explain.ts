@@ -4,7 +4,7 @@ import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
-/** Check failures that explain a refusal. Any other failure only stopped the checks. */
+/** Failed checks that can explain a refusal. Any other failure only stopped the checks. */
 const CAUSES: readonly ErrorKind[] = [
   'key-refused',
   'token-request-refused',

@@ -11,7 +11,7 @@ export interface ModelLifecycle {
   readonly withdrawn: string | undefined;
   /** Other current stages, short words such as `constricted`. */
   readonly others: readonly string[];
-  /** IDs of replacement models. Those listed for the withdrawal come first. */
+  /** IDs of replacement models. Replacements listed for the withdrawal stage come first. */
   readonly successors: readonly string[];
 }
 
