@@ -10,7 +10,7 @@ import {
 import { thinkingPart, USAGE_TYPE } from '../privateApi.ts';
 import type { ToolCall } from '../service/api/conversation.ts';
 import type { Generation } from '../service/api/responseReader.ts';
-import { parseJson } from '../service/responseSchemas.ts';
+import { parseJson } from '../service/schemaHelpers.ts';
 import * as texts from './chatMessages.ts';
 
 /** Reports responses and failures to VS Code's chat. */

@@ -7,7 +7,7 @@ import {
   type GenerateArguments,
   type Handlers,
   type Invocation,
-} from './app.ts';
+} from './commandTypes.ts';
 
 const NOT_LOADED =
   'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';

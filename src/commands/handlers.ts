@@ -11,16 +11,16 @@ import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { generate, type Order } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
-import { continueResponses, reportUndone, showResult } from '../generate/outcome.ts';
+import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { privateCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import { showMenu } from '../status/menu.ts';
-import { loadTemplates } from '../templates/loadTemplates.ts';
+import { loadTemplates } from '../templates/importTemplates.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
-import type { App, Handlers, Invocation } from './app.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
+import type { App, Handlers, Invocation } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
 
 /** The handlers of all commands. Loaded with the first command that runs. */

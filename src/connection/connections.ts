@@ -20,12 +20,11 @@ import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { choiceOf, connectionTo } from './connect.ts';
 import { staysText } from './connectionMessages.ts';
-import { type ConnectionsState, readConnectionsState } from './connectionsState.ts';
-import { writeCredentialSource } from './credentialSource.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
-import { importSource, type SettleOptions, settle, settleSource } from './settle.ts';
+import { importSource, type SettleOptions, settle, settleSource } from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
+import { type ConnectionsState, readConnectionsState } from './setUpState.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -34,6 +33,7 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
+import { writeCredentialSource } from './writeCredentialSource.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */

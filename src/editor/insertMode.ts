@@ -1,8 +1,8 @@
-import type { EditorDocument } from './openDocument.ts';
+import type { Target, Targets } from './capturedSelection.ts';
+import type { EditorDocument } from './editorDocument.ts';
 import type { Previews } from './previews.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import type { ResponseWriter } from './streamWriter.ts';
-import type { Target, Targets } from './target.ts';
 
 /**
  * IDs of the insert modes in settings and templates, with the default first. They are in this file

@@ -1,10 +1,10 @@
 import type { TextDocument } from 'vscode';
-import { clipboard } from './clipboard.ts';
+import { isWritable } from './capturedSelection.ts';
+import { clipboard } from './clipboardMode.ts';
+import { above, after, below, replace } from './inPlaceModes.ts';
 import type { InsertMode } from './insertMode.ts';
-import { newDocument } from './newDocument.ts';
-import { above, after, below, replace } from './placing.ts';
-import { preview, previewing } from './preview.ts';
-import { isWritable } from './target.ts';
+import { newDocument } from './newDocumentMode.ts';
+import { preview, previewing } from './previewMode.ts';
 
 /** All insert modes, in the order of `insertModeIds`. */
 export const insertModes: readonly [InsertMode, ...InsertMode[]] = [

@@ -1,6 +1,6 @@
 import { Selection, type TextDocument, type TextEditor, window } from 'vscode';
+import { selectionEnd } from './capturedSelection.ts';
 import { offsetsOf, rangeOf } from './documentEdit.ts';
-import { selectionEnd } from './target.ts';
 import type { OffsetRange, TextChange } from './textChange.ts';
 
 /** Keeps the same characters selected across our edits. */

@@ -1,4 +1,4 @@
-import type { OpenDocument } from './openDocument.ts';
+import type { OpenDocument } from './editorDocument.ts';
 import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 

@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
 import { EditAttempts, isLate, resultOf } from './editAttempts.ts';
-import type { OpenDocument } from './openDocument.ts';
+import type { OpenDocument } from './editorDocument.ts';
 import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
 import { replacedRange, type TextChange } from './textChange.ts';

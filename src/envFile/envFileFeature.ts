@@ -5,7 +5,7 @@ import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gi
 import type { KeyStore } from '../connection/keyStore.ts';
 import type { ServiceReading } from '../dotenv/envFile.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
-import { editorRange } from './envDocument.ts';
+import { editorRange } from './editorRange.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 

@@ -16,7 +16,7 @@ import { isEnvFile } from '../connection/folders.ts';
 import type { ServiceReading } from '../dotenv/envFile.ts';
 import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
-import { editorRange } from './envDocument.ts';
+import { editorRange } from './editorRange.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, fixTitle } from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 

@@ -1,15 +1,15 @@
 import type { TextDocument } from 'vscode';
 import { readSettings } from '../config/settings.ts';
+import { captureTargets, currentSnapshot, upToDate } from '../editor/capturedSelection.ts';
 import { leadsToConfigFile } from '../editor/configFiles.ts';
 import { modeFor } from '../editor/insertModes.ts';
-import { captureTargets, currentSnapshot, upToDate } from '../editor/target.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
-import { offerResult } from './outcome.ts';
 import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
+import { offerResult } from './reportOutcome.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
 /** Choices for one command that override the settings. */

@@ -1,11 +1,11 @@
 import type { Disposable, TextDocument } from 'vscode';
+import type { Target, Targets } from '../editor/capturedSelection.ts';
 import { offsetsOf } from '../editor/documentEdit.ts';
+import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import { TextFit } from '../editor/fit/textFit.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
-import { EditorDocument } from '../editor/openDocument.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
-import type { Target, Targets } from '../editor/target.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type RunMode,
   type RunState,
   settledStateOf,
-} from './run.ts';
+} from './runState.ts';
 
 /** The text of one command. Kept in memory only, even if the document is closed or changed. */
 export interface Result {

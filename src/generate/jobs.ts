@@ -1,7 +1,7 @@
 import { type Disposable, type TextDocument, window } from 'vscode';
+import type { Target } from '../editor/capturedSelection.ts';
 import { Previews } from '../editor/previews.ts';
 import type { Undone } from '../editor/streamWriter.ts';
-import type { Target } from '../editor/target.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';

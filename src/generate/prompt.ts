@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { Target } from '../editor/target.ts';
+import type { Target } from '../editor/capturedSelection.ts';
 import type { Template } from '../templates/template.ts';
 import { askInputs } from '../templates/templatePicker.ts';
 import { fillPrompt, needsSelection } from '../templates/variables.ts';

@@ -13,9 +13,9 @@ import { cancellable } from '../ui/progress.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { offerResult, type RunAgain, reportOutcome } from './outcome.ts';
 import { confirmSecrets } from './promptChecks.ts';
-import { endOf, type RunMode } from './run.ts';
+import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
+import { endOf, type RunMode } from './runState.ts';
 import { markLine, SlowResponseQuestion } from './waiting.ts';
 
 /** The parts of the extension that a job needs. */

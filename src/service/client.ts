@@ -21,7 +21,7 @@ import type { RateLimit } from './http/requestPace.ts';
 import { type InferenceOptions, infer } from './inference.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
-import { parseJson } from './responseSchemas.ts';
+import { parseJson } from './schemaHelpers.ts';
 import {
   holdsPrivateKey,
   holdsSecret,

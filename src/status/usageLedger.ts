@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { Uri, workspace } from 'vscode';
-import { count, parseJson, shape } from '../service/responseSchemas.ts';
+import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
   /** Identifies the key without containing it: see `Approvals.fingerprintOf`. */

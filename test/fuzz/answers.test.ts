@@ -7,7 +7,7 @@ import { readChat, readGeneration } from '../../src/service/api/responseReader.t
 import { readTokenCount } from '../../src/service/api/watsonx.ts';
 import { identityFailure } from '../../src/service/auth/identityFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
-import { parseJson } from '../../src/service/responseSchemas.ts';
+import { parseJson } from '../../src/service/schemaHelpers.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const FOREIGN = 'f0reign words';

@@ -1,5 +1,5 @@
 import { Range } from 'vscode';
-import { placeAt, placing } from '../../src/editor/placing.ts';
+import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
 /** An insert mode as somebody could add it: this file, and one entry of `insertModes`. */
 export const comment = placing('comment', (target) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { commands, Range, type TextEditor, type TextEditorDecorationType, window } from 'vscode';
-import { currentSnapshot } from '../../src/editor/target.ts';
+import { currentSnapshot } from '../../src/editor/capturedSelection.ts';
 import { generate, type Order } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';

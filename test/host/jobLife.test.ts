@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { queryObjects } from 'node:v8';
 import { commands, Range, window, workspace } from 'vscode';
+import { currentSnapshot, type EditorSnapshot } from '../../src/editor/capturedSelection.ts';
 import { TextFit } from '../../src/editor/fit/textFit.ts';
-import { currentSnapshot, type EditorSnapshot } from '../../src/editor/target.ts';
 import { generate, type Order } from '../../src/generate/generate.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { runJob } from '../../src/generate/runJob.ts';

@@ -12,11 +12,11 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { captureTargets } from '../../src/editor/capturedSelection.ts';
 import { hasTab } from '../../src/editor/documentEdit.ts';
 import type { InsertMode } from '../../src/editor/insertMode.ts';
 import { insertModes } from '../../src/editor/insertModes.ts';
 import { Previews } from '../../src/editor/previews.ts';
-import { captureTargets } from '../../src/editor/target.ts';
 import { Job } from '../../src/generate/job.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 

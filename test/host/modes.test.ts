@@ -8,9 +8,9 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { captureTargets } from '../../src/editor/capturedSelection.ts';
 import type { ModeDeps } from '../../src/editor/insertMode.ts';
-import { newDocument as newDocumentMode } from '../../src/editor/newDocument.ts';
-import { captureTargets } from '../../src/editor/target.ts';
+import { newDocument as newDocumentMode } from '../../src/editor/newDocumentMode.ts';
 import { comment } from './addedMode.ts';
 import { close, jobOn, open, openWith, stream, until } from './jobs.ts';
 

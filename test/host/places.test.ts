@@ -21,9 +21,9 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { isWritable } from '../../src/editor/capturedSelection.ts';
 import { isConfigFile, leadsToConfigFile } from '../../src/editor/configFiles.ts';
-import { placing } from '../../src/editor/placing.ts';
-import { isWritable } from '../../src/editor/target.ts';
+import { placing } from '../../src/editor/inPlaceModes.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);

@@ -27,7 +27,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'properties that other extensions put on every object make responses unreadable',
-    file: 'src/service/responseSchemas.ts',
+    file: 'src/service/schemaHelpers.ts',
     from: 'Object.assign(Object.create(null), entries)',
     to: 'entries',
     test: pollution,

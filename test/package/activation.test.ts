@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { COMMANDS } from '../../src/commands/app.ts';
+import { COMMANDS } from '../../src/commands/commandTypes.ts';
 import { provideEditor } from '../builtEditor.ts';
 
 /**

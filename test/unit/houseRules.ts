@@ -43,7 +43,7 @@ export const importedOnFirstUse: Readonly<Record<string, readonly [path: string,
   commands: ['commands/commands.ts', './handlers.ts'],
   client: ['extension.ts', './service/serviceRuntime.ts'],
   chat: ['extension.ts', './chat/chat.ts'],
-  templates: ['templates/loadTemplates.ts', './templateFeature.ts'],
+  templates: ['templates/importTemplates.ts', './templateFeature.ts'],
   diagnose: ['commands/handlers.ts', '../diagnose/diagnoseConnection.ts'],
 };
 

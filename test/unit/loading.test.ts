@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { App, Handlers, Invocation } from '../../src/commands/app.ts';
+import type { App, Handlers, Invocation } from '../../src/commands/commandTypes.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';

@@ -22,9 +22,9 @@ describe('the surface of the extension', () => {
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
       // The answer, on a button that says so.
-      /^src\/generate\/outcome\.ts: clipboard\.writeText\(result\.text\)$/,
+      /^src\/generate\/reportOutcome\.ts: clipboard\.writeText\(result\.text\)$/,
       // The answer, in the insert mode of that name.
-      /^src\/editor\/clipboard\.ts: clipboard\.writeText\(text\)$/,
+      /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
       writes.filter((place) => !allowed.some((one) => one.test(place))),

@@ -9,7 +9,7 @@ import {
   safeWord,
 } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
-import { parseJson, shape } from '../responseSchemas.ts';
+import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
  * Converts error responses to failures, by status and code together. The status alone is

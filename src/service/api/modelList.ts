@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
-import { check, count, shape } from '../responseSchemas.ts';
+import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 

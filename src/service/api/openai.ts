@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
-import { check, parseJson, shape } from '../responseSchemas.ts';
+import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
 import { MODEL_ID } from './modelId.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { type Body, readEvents } from '../http/body.ts';
-import { parseJson } from '../responseSchemas.ts';
+import { parseJson } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';

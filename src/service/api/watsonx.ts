@@ -1,5 +1,5 @@
 import { isKind, ServiceError } from '../errors.ts';
-import { check, count, shape } from '../responseSchemas.ts';
+import { check, count, shape } from '../schemaHelpers.ts';
 import type { Api, GenerationCall, ModelTarget } from './api.ts';
 import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
 import { functionOf, readModels } from './modelList.ts';

@@ -11,7 +11,7 @@ import { parseServiceUrl } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { fixedToken } from '../http/httpRequest.ts';
-import { parseJson, shape } from '../responseSchemas.ts';
+import { parseJson, shape } from '../schemaHelpers.ts';
 import type { Authentication } from '../services.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';

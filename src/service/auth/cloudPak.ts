@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
-import { check, parseJson, shape } from '../responseSchemas.ts';
+import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { AuthMethod, Identity } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
 import { statesLife, type TokenResponse } from './token.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ServiceError, safeWord, TOKEN_REQUEST_REFUSED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
-import { parseJson, shape } from '../responseSchemas.ts';
+import { parseJson, shape } from '../schemaHelpers.ts';
 
 /** Maps error responses of an identity service to failures, by status and error code. */
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
-import { parseJson, shape } from '../responseSchemas.ts';
+import { parseJson, shape } from '../schemaHelpers.ts';
 import type { TokenResponse } from './token.ts';
 
 /** Schemas for responses to token requests. Unknown fields are ignored. */

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { Access } from '../http/httpRequest.ts';
-import { parseJson } from '../responseSchemas.ts';
+import { parseJson } from '../schemaHelpers.ts';
 import { holdsSecret } from '../secrets.ts';
 import type { Operation, Service } from '../services.ts';
 import { SharedTask } from '../sharedTask.ts';

@@ -27,9 +27,9 @@ export async function startInsertion(
   const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
   const { Job } = await import('../../../src/generate/job.ts');
   const { Jobs } = await import('../../../src/generate/jobs.ts');
-  const { below } = await import('../../../src/editor/placing.ts');
+  const { below } = await import('../../../src/editor/inPlaceModes.ts');
   const { runJob } = await import('../../../src/generate/runJob.ts');
-  const { captureTargets } = await import('../../../src/editor/target.ts');
+  const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
   const jobs = new Jobs();
   const runtime = { client: () => client } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { App } from '../../../src/commands/app.ts';
+import type { App } from '../../../src/commands/commandTypes.ts';
 import type { Lookup } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';

@@ -1,5 +1,5 @@
 import type { TextDocument } from 'vscode';
-import type { ChangeListener, OpenDocument } from '../../../src/editor/openDocument.ts';
+import type { ChangeListener, OpenDocument } from '../../../src/editor/editorDocument.ts';
 import type { Replay } from '../../../src/editor/replayStates.ts';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 

@@ -22,14 +22,14 @@ describe('an empty document', () => {
   after(() => hooks.deregister());
 
   it('is not one that VS Code brings back, of the same name, after it was discarded', async () => {
-    const { openEmpty } = await import('../../../src/editor/openDocument.ts');
+    const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
     assert.deepEqual(texts, []);
   });
 
   it('is not looked for without end, where an extension begins each one with a header', async () => {
-    const { openEmpty } = await import('../../../src/editor/openDocument.ts');
+    const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');
     assert.equal(texts.length, 6);

@@ -7,10 +7,10 @@ import { FakeDocument } from '../editor/fakeDocument.ts';
 describe('messages and copies of a response', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
-  let outcome: typeof import('../../../src/generate/outcome.ts');
+  let outcome: typeof import('../../../src/generate/reportOutcome.ts');
   before(async () => {
     hooks = installEditor(() => editor);
-    outcome = await import('../../../src/generate/outcome.ts');
+    outcome = await import('../../../src/generate/reportOutcome.ts');
   });
   after(() => hooks.deregister());
   beforeEach(() => {
@@ -21,10 +21,10 @@ describe('messages and copies of a response', () => {
   async function jobWith(text: string): Promise<Job> {
     const { window } = await import('vscode');
     const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
-    const { captureTargets } = await import('../../../src/editor/target.ts');
+    const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
     const { Job: Made } = await import('../../../src/generate/job.ts');
     const { Previews } = await import('../../../src/editor/previews.ts');
-    const { below } = await import('../../../src/editor/placing.ts');
+    const { below } = await import('../../../src/editor/inPlaceModes.ts');
     const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
     assert.ok(target);
     const place = { start: 0, end: 0, lead: '', tail: '' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextRunState, type RunEvent, type RunState } from '../../../src/generate/run.ts';
+import { nextRunState, type RunEvent, type RunState } from '../../../src/generate/runState.ts';
 
 /** The table of `RunState`: a state, what happens to it, and what comes of it. */
 const events: readonly RunEvent[] = [

@@ -29,7 +29,7 @@ describe('running a job', () => {
   async function sentFor(modeId: string): Promise<number> {
     const [{ runJob }, { ActiveRuns }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
-      import('../../../src/generate/run.ts'),
+      import('../../../src/generate/runState.ts'),
       import('../../../src/editor/insertModes.ts'),
     ]);
     let sent = 0;

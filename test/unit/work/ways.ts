@@ -6,7 +6,7 @@ import { TrackedRange } from '../../../src/editor/trackedRange.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
 import { inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
-import { parseJson } from '../../../src/service/responseSchemas.ts';
+import { parseJson } from '../../../src/service/schemaHelpers.ts';
 import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';

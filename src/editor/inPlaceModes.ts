@@ -1,9 +1,9 @@
 import { Range } from 'vscode';
+import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
-import { selectionEnd, type Target } from './target.ts';
 
 /**
  * Creates an insert mode that writes into the document itself.

@@ -1,8 +1,8 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
+import { isUnchanged, type Targets } from './capturedSelection.ts';
+import { EditorDocument, openEmpty } from './editorDocument.ts';
 import type { InsertMode } from './insertMode.ts';
-import { EditorDocument, openEmpty } from './openDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
-import { isUnchanged, type Targets } from './target.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',

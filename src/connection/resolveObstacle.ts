@@ -3,7 +3,6 @@ import { missingText } from '../messages/settingLabels.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, lookedText, projectText, serviceText } from './connectionMessages.ts';
-import { settleUnusable } from './credentialSource.ts';
 import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
+import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Prompts that remove the obstacle between a command and its connection. */
 

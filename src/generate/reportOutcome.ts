@@ -1,12 +1,12 @@
 import { env, Range, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument } from '../editor/documentEdit.ts';
-import { openEmpty } from '../editor/openDocument.ts';
+import { openEmpty } from '../editor/editorDocument.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
-import type { RunMode } from './run.ts';
+import type { RunMode } from './runState.ts';
 
 /** Messages about received responses, and their actions. */
 

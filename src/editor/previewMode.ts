@@ -1,12 +1,12 @@
 import type { Uri } from 'vscode';
 import { inform } from '../ui/notify.ts';
+import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
 import { showDocument } from './documentEdit.ts';
+import { replace } from './inPlaceModes.ts';
 import { NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
-import { replace } from './placing.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
-import { currentSnapshot, type EditorSnapshot, isUnchanged } from './target.ts';
 
 /** Short enough to look like streaming. VS Code computes the diff again for each refresh. */
 const REFRESH_MS = 100;

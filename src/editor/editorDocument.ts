@@ -6,11 +6,11 @@ import {
   TextDocumentChangeReason,
   workspace,
 } from 'vscode';
+import { isPlaceToWrite } from './capturedSelection.ts';
 import { isConfigFile } from './configFiles.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
-import { isPlaceToWrite } from './target.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
