@@ -3,7 +3,7 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Unsupported parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in its types. Each
- * comment has the source, and the versions it was checked in. `test/host/privateApi.test.ts` names
+ * comment gives the source and the VS Code versions it was checked against. `test/host/privateApi.test.ts` names
  * the parts that are gone. Pure, so that every room can import it.
  */
 

@@ -121,7 +121,7 @@ export class ChatProvider {
   }
 
   /**
-   * @throws {CancellationError} if the request is cancelled
+   * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if the request of another extension fails
    * @throws an error without a stack for the chat, which shows both message and stack
    */

@@ -28,7 +28,7 @@ export function conversationOf(
   };
 }
 
-/** The whole text of a message, for the estimate of its tokens. */
+/** Returns the full text of a message, for estimating its token count. */
 export function textOfMessage(message: LanguageModelChatRequestMessage): string {
   return message.content
     .map((part) =>

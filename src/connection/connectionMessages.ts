@@ -50,7 +50,7 @@ export function unusableText(name: SettingName, why: string, labels: LabelContex
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
-/** Returns the settings that contain the project ID. */
+/** Returns a phrase for the settings that contain the project ID. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
   return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
 }
@@ -101,7 +101,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'leads to no known region',
 };
 
-/** Describes the flaws of a value that is used anyway. */
+/** Describes flaws in a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly Blemish[],

@@ -190,8 +190,8 @@ async function saveSettings(
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   const isNamed = neededSettings(service).includes('projectId');
-  // A deployment ID wins over a space ID, and both over a project ID. An old ID could win over the
-  // new one.
+  // A deployment ID wins over a space ID, and both over a project ID. An old ID could take
+  // precedence over the new one.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
     // Models differ between services.

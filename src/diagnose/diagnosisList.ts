@@ -108,7 +108,7 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
     { does: 'copy', label: COPY_LABELS[copied], ...copyDetail },
     { does: 'none', label: LIST_TEXTS.checks, kind: QuickPickItemKind.Separator },
-    // The conclusion is shown above already, so its text isn't repeated.
+    // The conclusion is already shown above, so its text isn't repeated.
     ...checks.map((check) => rowOf(check.text === detail ? { ...check, text: '' } : check)),
   ];
 }

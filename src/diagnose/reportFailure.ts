@@ -54,7 +54,7 @@ export async function reportFailure(
 
 /**
  * Finds the cause of a failure, logs it, and keeps it for the status item. Shows nothing.
- * @returns the message; undefined if the user cancelled
+ * @returns the message; undefined if the user canceled
  */
 export async function explainFailure(
   deps: DiagnosisDeps,

@@ -72,8 +72,8 @@ interface EventContext {
  * - A change before the place shifts it. A change after it, or typing at its end, leaves it.
  * - Other text inserted inside splits the generated text. Deleted text is dropped.
  * - An undo or redo restores an earlier state of the document. The pieces of that state are
- *   restored if the document contains exactly their text. If no known state matches, the restored
- *   text could be generated, and the place is uncertain.
+ *   restored if the document contains exactly their text. If no known state matches, some of the
+ * restored text might be generated, so the place is uncertain.
  * - A change across one of its ends, or of the whole place, breaks the place, because more text
  *   would mix with another edit. The remaining pieces are still tracked.
  * - The place is broken while a part is undone, because more text would follow a gap.

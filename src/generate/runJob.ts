@@ -150,7 +150,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      // A cancelled run doesn't start the selections that are still queued.
+      // A canceled run doesn't start the selections that are still queued.
       if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);

@@ -24,7 +24,7 @@ const SECRETS: Readonly<Record<SecretKind, string>> = {
   privateKey: 'a private key',
 };
 
-/** Returns the message for any error; undefined if the user cancelled. */
+/** Returns the message for any error; undefined if the user canceled. */
 export function messageFor(error: unknown, context: MessageContext = {}): Message | undefined {
   if (!(error instanceof ServiceError)) {
     return {

@@ -1,8 +1,8 @@
 /** Time as a parameter, so that tests don't have to wait. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. Jumps when it is set or the machine wakes up. */
+  /** Wall clock, milliseconds since 1970. Can jump when the system time is changed or the machine wakes up. */
   now(): number;
-  /** Milliseconds that never decrease. May stop while the machine sleeps. */
+  /** Monotonic time in milliseconds. Never goes backward. May stop while the machine sleeps. */
   monotonic(): number;
 }
 

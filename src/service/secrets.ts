@@ -66,7 +66,7 @@ interface Range {
   end: number;
 }
 
-/** Returns the ranges of these forms in a text, in order. Overlapping ranges are merged. */
+/** Returns the ranges where these forms occur in a text, in order. Overlapping ranges are merged. */
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const found: Range[] = [];
   for (const form of forms) {
@@ -121,7 +121,7 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if one of them contains the other. Ignores the scheme, and also case because hosts are
+ * True if one of them contains the other. Ignores the scheme. Also ignores case, because hosts are
  * lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {

@@ -14,7 +14,7 @@ export interface PastGeneration {
   /** Milliseconds until the first text; undefined if there was none. */
   readonly firstTextMs: number | undefined;
   readonly wholeMs: number;
-  /** A generation that the user cancelled isn't a failure. */
+  /** A generation that the user canceled isn't a failure. */
   readonly end: 'complete' | 'failed' | 'cancelled';
 }
 

@@ -94,7 +94,7 @@ export function foreignFailure(status: number): ServiceError {
   return new ServiceError(isRefusal ? 'intercepted' : kindOfStatus(status), { status });
 }
 
-/** Returns the failure kind of an inference response by its status alone. */
+/** Returns the failure kind of an inference response, based only on its status. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

@@ -13,7 +13,7 @@ const identityError = shape({
 
 /**
  * Returns the failure for an error response. Only an error in the identity service's own format is
- * evidence about the key. Any other 4xx comes from a proxy or gateway in between.
+ * evidence that the key itself was refused. Any other 4xx comes from a proxy or gateway in between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));

@@ -6,7 +6,7 @@ import type { TokenResponse } from './token.ts';
 /** Schemas for responses to token requests. Unknown fields are ignored. */
 
 /**
- * A number, or a string of digits because some gateways convert numbers. Any other value counts as
+ * A number, or a string of digits, because some gateways turn numbers into strings. Any other value counts as
  * missing.
  */
 export const seconds = v.fallback(
