@@ -112,7 +112,7 @@ export const editorMutants: readonly Mutant[] = [
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
     test: 'test/unit/expressions.test.ts',
-    title: 'none in src/formatting takes more than linear time',
+    title: 'none in src/editor takes more than linear time',
   },
   {
     name: 'code loses the joiners of words and emoji',
