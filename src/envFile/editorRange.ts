@@ -1,8 +1,7 @@
 import { Range } from 'vscode';
 import type { LineRange } from '../dotenv/settingValue.ts';
 
-/** Positions in a `.env` document or in the `.gitignore` next to it. */
-
+/** Converts the range of an issue into a range of the editor. */
 export function editorRange({ line, start, end }: LineRange): Range {
   return new Range(line, start, line, end);
 }
