@@ -7,10 +7,9 @@ import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
 import { FakeTime } from '../../unit/service/fixtures.ts';
 import { becomes, until } from '../../vscode/deadline.ts';
-import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
+import type { SinkEditor } from '../leaks/sinkEditor.ts';
 import { pathOf } from '../service/world.ts';
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
@@ -22,27 +21,18 @@ const ROUNDS = isFull ? 50 : 3;
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window that closes', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
 
   it(`ends ${CALLS} concurrent calls, and leaves nothing behind`, async () => {
-    const { emulator, stores } = life;
+    const { emulator, stores } = suite.life;
     // What loads with the first call stays loaded.
-    const first = life.editor();
-    await opened.open(first, stores, (run) => run('generateFromSelection'));
+    const first = suite.life.editor();
+    await suite.opened.open(first, stores, (run) => run('generateFromSelection'));
     await becomes('closed', () => emulator.openConnections === 0);
     const before = await resources();
-    const editor = life.editor();
+    const editor = suite.life.editor();
     editor.userSettings.set('maxConcurrentRequests', CALLS);
-    const window = await opened.start(editor, stores);
+    const window = await suite.opened.start(editor, stores);
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
@@ -72,13 +62,13 @@ describe('a window that closes', () => {
   });
 
   it(`K04: leaves nothing in memory, ${2 * ROUNDS} times in a row with a generation each`, async () => {
-    const { emulator, stores } = life;
+    const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
     const round = async () => {
-      const editor = life.editor();
+      const editor = suite.life.editor();
       editors.push(new WeakRef(editor));
-      await opened.open(editor, stores, (run) => run('generateFromSelection'));
+      await suite.opened.open(editor, stores, (run) => run('generateFromSelection'));
       assert.match(editor.textOf('document'), /content/);
       // A progress notification disappears a moment after its end.
       await becomes('without items', () => Object.keys(editor.heldCounts).length === 0);
@@ -117,11 +107,11 @@ describe('a window that closes', () => {
 
   it('looks after its token once a minute, however often a countdown repaints', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
-    const editor = life.editor();
+    const editor = suite.life.editor();
     let beats = 0;
     const place = { authUrl: '', url: '', projectId: '', modelId: '' };
     const time = new FakeTime();
-    const status = opened.showing(
+    const status = suite.opened.showing(
       editor,
       () =>
         new StatusItem(
@@ -155,13 +145,13 @@ describe('a window that closes', () => {
 
   it('paints its status item once for all that changes in a moment, and nothing that is over', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
-    const editor = life.editor();
+    const editor = suite.life.editor();
     let readings = 0;
     const place = () => {
       readings += 1;
       return { authUrl: '', url: '', projectId: '', modelId: '' };
     };
-    const status = opened.showing(editor, () => new StatusItem(place, () => {}));
+    const status = suite.opened.showing(editor, () => new StatusItem(place, () => {}));
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     try {
       status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
@@ -185,10 +175,10 @@ describe('a window that closes', () => {
 
   it('has a status item that neither paints nor starts a timer once it is gone', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
-    const editor = life.editor();
+    const editor = suite.life.editor();
     let beats = 0;
     const place = { authUrl: '', url: '', projectId: '', modelId: '' };
-    const status = opened.showing(
+    const status = suite.opened.showing(
       editor,
       () =>
         new StatusItem(

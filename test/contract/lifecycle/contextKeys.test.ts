@@ -4,8 +4,7 @@ import { FakeKeyring } from '../../unit/connection/fakes.ts';
 import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 /** The context keys that are true, except those of the walkthrough. */
 function trueKeys(editor: SinkEditor): string[] {
@@ -22,27 +21,18 @@ function trueKeys(editor: SinkEditor): string[] {
 }
 
 describe('the commands in the palette', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
 
   it('show a newcomer only the ones that work without credentials', async () => {
     const editor = new SinkEditor();
-    const stores = { ...life.stores, keyring: new FakeKeyring() };
-    await opened.open(editor, stores, () => settled());
+    const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
+    await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);
   });
 
   it('appear with stored credentials, and disappear after a sign-out', async () => {
-    const editor = life.editor();
-    await opened.open(editor, life.stores, async (run) => {
+    const editor = suite.life.editor();
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
       assert.deepEqual(trueKeys(editor), ['canSignOut', 'refreshesTokens']);
       await run('signOut');
@@ -53,13 +43,13 @@ describe('the commands in the palette', () => {
 
   it('include Sign Out while an approval is left, even without a key, but not for a declined one', async () => {
     const editor = new SinkEditor();
-    const stores = { ...life.stores, keyring: new FakeKeyring() };
+    const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];
     stores.globalState.values.set('hostedModel.approvals', answers);
-    await opened.open(editor, stores, () => settled());
+    await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);
     answers.push(['another-hash', 'approved']);
-    await opened.open(editor, stores, async (run) => {
+    await suite.opened.open(editor, stores, async (run) => {
       await settled();
       assert.deepEqual(trueKeys(editor), ['canSignOut']);
       await run('signOut');
@@ -69,15 +59,15 @@ describe('the commands in the palette', () => {
   });
 
   it('include those about a generation after the first one, even if it fails', async () => {
-    const editor = life.editor();
-    life.emulator.settings.apiKeys = [];
-    await opened.open(editor, life.stores, (run) => run('generateFromSelection'));
+    const editor = suite.life.editor();
+    suite.life.emulator.settings.apiKeys = [];
+    await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'refreshesTokens']);
   });
 
   it('include Show Usage once a request is counted', async () => {
-    const editor = life.editor();
-    await opened.open(editor, life.stores, async (run) => {
+    const editor = suite.life.editor();
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
       await settled();
     });
@@ -87,12 +77,12 @@ describe('the commands in the palette', () => {
 
   for (const chosen of ['', 'zen']) {
     it(`do not include Refresh Token for a key that is sent itself before its first use, if the settings name ${chosen || 'none'}`, async () => {
-      const editor = life.editor();
+      const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
-      const record = life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
-      life.stores.keyring.values.clear();
-      life.stores.keyring.values.set('hostedModel.key.zen', record);
-      await opened.open(editor, life.stores, async () => {
+      const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
+      suite.life.stores.keyring.values.clear();
+      suite.life.stores.keyring.values.set('hostedModel.key.zen', record);
+      await suite.opened.open(editor, suite.life.stores, async () => {
         const painted = () => editor.textOf('status text').includes('$(key) Hosted Model');
         await becomes('painted', painted);
       });
@@ -101,12 +91,12 @@ describe('the commands in the palette', () => {
   }
 
   it('do not include Refresh Token if the key itself is the token', async () => {
-    const editor = life.editor();
-    const { url } = life.emulator;
+    const editor = suite.life.editor();
+    const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');
     const record = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
-    life.stores.keyring.values.set('hostedModel.key.zen', JSON.stringify(record));
-    await opened.open(editor, life.stores, async (run) => {
+    suite.life.stores.keyring.values.set('hostedModel.key.zen', JSON.stringify(record));
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
       await settled();
       assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'hasUsage']);

@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
-import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
 import { pathOf } from '../service/world.ts';
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 const chatPath = pathOf('chat', true);
 
 describe('arguments that a keybinding passes to Generate from selection', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
 
   const generate = async (given: unknown) => {
-    const editor = life.editor();
+    const editor = suite.life.editor();
     editor.userSettings.set('templates', [
       { name: 'Review', prompt: `Review this: \${selection}`, insertMode: 'clipboard' },
       { name: 'Rework', prompt: `Rework this: \${selection}`, insertMode: 'newDocument' },
     ]);
-    await opened.open(editor, life.stores, (run) => run('generateFromSelection', given));
-    const prompts = life.emulator.requests
+    await suite.opened.open(editor, suite.life.stores, (run) =>
+      run('generateFromSelection', given),
+    );
+    const prompts = suite.life.emulator.requests
       .filter(({ path }) => path === chatPath)
       .map(({ json }) => (json as { messages: { content: string }[] }).messages[0]?.content);
     const said = editor.textOf('notification').trim();

@@ -2,7 +2,7 @@ import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import type { Stores } from '../leaks/window.ts';
+import { type Stores, type Windows, windows } from '../leaks/window.ts';
 
 /** A service, and what a user of it has stored. */
 export interface Life {
@@ -28,6 +28,28 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
         .set('projectId', defaultProjectId)
         .set('insertMode', 'newDocument');
       return editor;
+    },
+  };
+}
+
+/** Registers hooks that start a life before each test of a suite, and open windows for it. */
+export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
+  let life: Life;
+  let opened: Windows;
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => opened.end());
+  beforeEach(async () => {
+    life = await startLife();
+  });
+  afterEach(() => life.emulator.close());
+  return {
+    get life() {
+      return life;
+    },
+    get opened() {
+      return opened;
     },
   };
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 /** Picks an item of each list by its label, after a callback. */
 class PickingEditor extends SinkEditor {
@@ -23,20 +22,11 @@ class PickingEditor extends SinkEditor {
 }
 
 describe('the menu', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-    life.stores.keyring.values.clear();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
+  beforeEach(() => suite.life.stores.keyring.values.clear());
 
   it('forgets the approval of the folder that it was opened for', async () => {
-    const { url } = life.emulator;
+    const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
     for (const folder of ['/work', '/other']) {
@@ -44,7 +34,7 @@ describe('the menu', () => {
       editor.files.set(`${folder}/.env`, file);
     }
     editor.userSettings.set('authUrl', url);
-    await opened.open(editor, life.stores, async (run) => {
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       const isAsked = async (path: string) => {
         const before = editor.textOf('notification').length;
         editor.path = path;

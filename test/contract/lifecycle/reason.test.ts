@@ -2,26 +2,16 @@ import assert from 'node:assert/strict';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 describe('the reason why an account is used', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-    life.stores.keyring.values.clear();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
+  beforeEach(() => suite.life.stores.keyring.values.clear());
 
   it('is in the tooltip after the state, in the menu, and first in the diagnosis', async () => {
     const editor = new SinkEditor();
     editor.addFolder('/work');
-    const { url } = life.emulator;
+    const { url } = suite.life.emulator;
     editor.files.set(
       '/work/.env',
       `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`,
@@ -29,7 +19,7 @@ describe('the reason why an account is used', () => {
     editor.userSettings.set('authUrl', url);
     const reason = 'From the .env file of work, because the editor has no API key.';
     const tooltip = () => (editor.tooltips.at(-1)?.given ?? '').split('\n');
-    await opened.open(editor, life.stores, async (run) => {
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('refreshToken');
       await becomes('painted', () => tooltip()[1]?.trim() === reason);
       await run('showMenu');

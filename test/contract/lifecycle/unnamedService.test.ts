@@ -3,9 +3,8 @@ import { defaultApiKey } from '../../emulator/settings.ts';
 import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { type Windows, windows } from '../leaks/window.ts';
 
-import { type Life, startLife } from './life.ts';
+import { eachWithLife } from './life.ts';
 
 const acme = {
   word: 'acme',
@@ -16,28 +15,19 @@ const acme = {
 };
 
 describe('a service that the settings do not name', () => {
-  let opened: Windows;
-  let life: Life;
-  before(() => {
-    opened = windows(new SinkEditor());
-  });
-  after(() => opened.end());
-  beforeEach(async () => {
-    life = await startLife();
-    life.stores.keyring.values.clear();
-  });
-  afterEach(() => life.emulator.close());
+  const suite = eachWithLife();
+  beforeEach(() => suite.life.stores.keyring.values.clear());
 
   const sources = {
     'a stored key': (editor: SinkEditor) => {
-      const { url } = life.emulator;
+      const { url } = suite.life.emulator;
       editor.userSettings.set('url', url);
       const definition = JSON.stringify(acme);
       const record = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url, definition };
-      life.stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(record));
+      suite.life.stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(record));
     },
     'a .env file': (editor: SinkEditor) => {
-      const file = `ACME_API_KEY=${defaultApiKey}\nACME_URL=${life.emulator.url}\n`;
+      const file = `ACME_API_KEY=${defaultApiKey}\nACME_URL=${suite.life.emulator.url}\n`;
       editor.files.set('/work/.env', file);
     },
   };
@@ -48,7 +38,7 @@ describe('a service that the settings do not name', () => {
       editor.addFolder('/work');
       editor.userSettings.set('services', [acme]);
       store(editor);
-      await opened.open(editor, life.stores, async (run) => {
+      await suite.opened.open(editor, suite.life.stores, async (run) => {
         await run('refreshToken');
         await run('diagnose');
         const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
@@ -63,11 +53,11 @@ describe('a service that the settings do not name', () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
-    await opened.open(editor, life.stores, async () => {
+    await suite.opened.open(editor, suite.life.stores, async () => {
       const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
       await becomes('painted', () => tooltip().includes('Model: acme/large'));
     });
-    assert.equal(life.stores.keyring.reads, 0);
+    assert.equal(suite.life.stores.keyring.reads, 0);
   });
 
   it('is set up before the models of another one are listed', async () => {
@@ -75,7 +65,7 @@ describe('a service that the settings do not name', () => {
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
     editor.userSettings.delete('url');
-    await opened.open(editor, life.stores, async (run) => {
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('selectModel');
       await settled();
     });
