@@ -1,5 +1,5 @@
 /**
- * Builds dist/: `extension.js`, a file for each place in src that imports on first use, and one file
+ * Builds dist/: `extension.js`, a file for each place in src that imports on first use, and two files
  * with the modules that these share.
  */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,12 +12,18 @@ const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
 const options = {
-  entryPoints: ['src/extension.ts'],
+  // The first one is loaded at activation, the others by the `import()` of their first use.
+  entryPoints: {
+    extension: 'src/extension.ts',
+    app: 'src/app.ts',
+    chat: 'src/chat/chat.ts',
+    templates: 'src/templates/templateFeature.ts',
+    envFile: 'src/envFile/envFileFeature.ts',
+  },
   outdir: 'dist',
   bundle: true,
   splitting: true,
-  // Built anew after a change, several files can share modules.
-  chunkNames: watch ? '[name]-[hash]' : '[name]',
+  chunkNames: 'shared-[hash]',
   format: 'esm',
   platform: 'node',
   target: 'node24',
@@ -36,24 +42,27 @@ const options = {
 };
 
 /**
- * esbuild makes a file for each set of entry points that share a module. If all entry points import
- * all shared modules, there is only one such set.
+ * esbuild makes a file for each set of entry points that share a module. Here there are two sets: the
+ * modules that activation needs, and those that the other entry points share.
  */
-async function withOneSharedFile() {
-  // Hashes, since there are many shared files yet.
-  const { metafile } = await esbuild.build({ ...options, chunkNames: '[hash]', write: false });
-  const entries = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
-  const all = entries.flatMap((entry) => [...importedBy(entry, metafile)]);
+async function withTwoSharedFiles() {
+  const { metafile } = await esbuild.build({ ...options, write: false });
+  const [activation, ...later] = Object.values(options.entryPoints);
+  const atActivation = importedBy(activation, metafile);
+  const all = later.flatMap((entry) => [...importedBy(entry, metafile)]);
   // Packages come along with the modules that import them.
   const shared = new Set(
-    all.filter((path, index) => path.startsWith('src/') && all.indexOf(path) < index),
+    all.filter(
+      (path, index) =>
+        path.startsWith('src/') && (atActivation.has(path) || all.indexOf(path) < index),
+    ),
   );
   const imports = [...shared].map((path) => `import ${JSON.stringify(resolve(path))};`).join('');
   const plugin = {
-    name: 'one-shared-file',
+    name: 'two-shared-files',
     setup: ({ onLoad }) => {
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (!entries.some((entry) => resolve(entry) === path)) return undefined;
+        if (!later.some((entry) => resolve(entry) === path)) return undefined;
         // On the first line, so that source maps stay right.
         return { contents: imports + (await readFile(path, 'utf8')), loader: 'ts' };
       });
@@ -77,7 +86,7 @@ if (watch) {
   const context = await esbuild.context(options);
   await context.watch();
 } else {
-  const { metafile } = await esbuild.build(await withOneSharedFile());
+  const { metafile } = await esbuild.build(await withTwoSharedFiles());
   // What went into the files; not shipped, read by the tests of the package.
   await writeFile('dist/meta.json', JSON.stringify(metafile));
   if (production) {

@@ -1,32 +1,15 @@
-import {
-  type Disposable,
-  type Extension,
-  type ExtensionContext,
-  type Memento,
-  type TextDocument,
-  window,
-} from 'vscode';
-import { forgetCallers } from './chat/chatCallers.ts';
-import { type Chat, type OfferedModels, offerModels } from './chat/offerModels.ts';
-import { registerCommands } from './commands/commands.ts';
-import type { App } from './commands/commandTypes.ts';
+import { Disposable, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
+import type { HostedModel, Started } from './app.ts';
+import { type OfferedModels, offerModels } from './chat/offerModels.ts';
+import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readStartupSettings } from './config/configuration.ts';
 import { Approvals } from './connection/approvals.ts';
-import { STORAGE_MESSAGES } from './connection/connectionMessages.ts';
-import { Connections } from './connection/connections.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
-import type { ConnectionsState } from './connection/setUpState.ts';
-import { provenanceLines } from './connection/sourceView.ts';
-import { startEnvFile } from './envFile/envFileFeature.ts';
-import { Jobs } from './generate/jobs.ts';
-import type { TokenState } from './service/auth/token.ts';
-import { isOutOfReach, ServiceError } from './service/errors.ts';
-import type { ServiceRuntime } from './service/serviceRuntime.ts';
-import { generationWatches } from './status/generationWatch.ts';
-import { trafficOf } from './status/requestsLine.ts';
-import { SessionHistory } from './status/sessionHistory.ts';
+import { readSetUpState, type SetUpState, type StoredState } from './connection/setUpState.ts';
+import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
+import { ServiceError } from './service/errors.ts';
+import type { Service } from './service/services.ts';
 import { StatusItem } from './status/statusItem.ts';
-import { Usage } from './status/usage.ts';
 import { loadTemplates } from './templates/importTemplates.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
 import { setContextKey } from './ui/contextKeys.ts';
@@ -34,18 +17,18 @@ import { type Log, openLog } from './ui/log.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
- * Creates the parts in order of dependency. Sends no request, starts no timer, reads no secret, and
- * doesn't load the service client. If a part fails, every command reports it, because VS Code
- * doesn't show why a command is missing. The log names the part.
+ * Creates the parts that a window needs before its first command: the commands, the status item, and
+ * the chat models. Sends no request, starts no timer, and reads no secret. If a part fails, every
+ * command reports it, because VS Code doesn't show why a command is missing. The log names the part.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
-  let app: App | undefined;
-  const hasAllCommands = registerCommands(() => app, subscriptions);
+  let startup: Startup | undefined;
+  const hasAllCommands = registerCommands(() => startup, subscriptions);
   const parts = new DisposableStack();
   let latest = 'the log';
   /** Registers each part for disposal as soon as it's created, because the next one can fail. */
-  const make: Make = (name, makePart) => {
+  const make: Started['make'] = (name, makePart) => {
     // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');
     latest = name;
@@ -57,7 +40,7 @@ export function activate(context: ExtensionContext): void {
     subscriptions.push(opened);
     log = opened;
     if (hasAllCommands) {
-      app = new HostedModel(context, log, make);
+      startup = new Startup(context, log, make);
       subscriptions.push(parts);
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
@@ -72,99 +55,67 @@ export function activate(context: ExtensionContext): void {
   }
 }
 
-type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
-
-/** The parts that live as long as the window. The service client and chat load on first use. */
-class HostedModel implements App {
+/** The parts that a window needs before its first command. Loads the others. */
+class Startup implements CommandHost {
   readonly log: Log;
-  readonly globalState: Memento;
-  readonly status: StatusItem;
-  readonly connections: Connections;
-  readonly extension: Extension<unknown>;
-  readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
-  readonly usage: Usage;
-  readonly jobs: Jobs;
-  readonly startWatch: App['startWatch'];
-  readonly #make: Make;
+  readonly #context: ExtensionContext;
+  readonly #make: Started['make'];
+  readonly #stored: StoredState;
+  readonly #status: StatusItem;
   readonly #models: OfferedModels;
-  #runtime: ServiceRuntime | undefined;
-  #chat: Chat | undefined;
+  /** Listens to changes until the connections do. */
+  readonly #listening: Disposable;
+  #app: HostedModel | undefined;
   /** Reads the settings that the tooltip shows. */
-  #readSettings: ConnectionsState['settings'] = readStartupSettings;
+  #readSettings: SetUpState['settings'] = readStartupSettings;
 
-  constructor(context: ExtensionContext, log: Log, make: Make) {
+  constructor(context: ExtensionContext, log: Log, make: Started['make']) {
     this.log = log;
-    this.globalState = context.globalState;
-    this.extension = context.extension;
+    this.#context = context;
     this.#make = make;
-    const keys = make('the key store', () => {
-      return new KeyStore(context.secrets, this.globalState, showStorageIssue);
-    });
-    this.connections = make('the connections', () => this.#makeConnections(context, keys));
-    const onTick = () => this.#inBackground(this.#keepFresh());
+    const { secrets, globalState, workspaceState } = context;
+    const keys = make('the key store', () => new KeyStore(secrets, globalState, showStorageIssue));
+    const approvals = new Approvals(secrets, globalState);
+    this.#stored = { keys, approvals, workspaceState };
     const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
-    this.status = make('the status item', () => new StatusItem(settings, onTick));
-    this.status.show();
-    this.startWatch = generationWatches(this);
-    this.usage = new Usage(this, context.globalStorageUri);
-    this.jobs = make('the jobs', () => new Jobs());
-    make('the .env files', () => whenOpened(isNamedEnv, async () => startEnvFile(keys)));
+    const onTick = () => this.#keepFresh();
+    this.#status = make('the status item', () => new StatusItem(settings, onTick));
+    this.#status.show();
+    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
-    this.#models = make('the models of the chat', () => offerModels(this.chat));
-    this.#listen(make, keys);
-    this.#inBackground(this.#showWhetherSetUp());
+    this.#models = make('the models of the chat', () =>
+      offerModels(async () => (await this.#load()).chat()),
+    );
+    make('listening to the window', () => window.onDidChangeWindowState(() => this.#keepFresh()));
+    this.#listening = make('listening to changes', () => this.#listen(keys));
+    this.#inBackground(this.#showSetUp());
   }
 
-  readonly runtime = async (): Promise<ServiceRuntime> => {
-    if (this.#runtime) return this.#runtime;
-    const client = await import('./service/serviceRuntime.ts');
-    this.#runtime ??= this.#make(
-      'the service client',
-      () =>
-        new client.ServiceRuntime({
-          onTokenState: (token) => this.#onTokenState(token),
-          onTraffic: (live) => this.status.update({ traffic: live && trafficOf(live) }),
-        }),
-    );
-    return this.#runtime;
-  };
+  readonly loadCommands = async () => (await this.#load()).runCommand;
 
-  readonly chat = async (): Promise<Chat> => {
-    if (this.#chat) return this.#chat;
-    const { makeChat } = await import('./chat/chat.ts');
-    this.#chat ??= makeChat(this, this.extension.id, () => this.#models.refresh());
-    return this.#chat;
-  };
-
-  #makeConnections(
-    { secrets, globalState, workspaceState }: ExtensionContext,
-    keys: KeyStore,
-  ): Connections {
-    return new Connections({
-      keys,
-      approvals: new Approvals(secrets, globalState),
-      workspaceState,
-      environment: process.env,
-      runtime: this.runtime,
-      runtimeIfMade: () => this.#runtime,
+  /** @throws {ServiceError} `cancelled` if the window has closed meanwhile */
+  async #load(): Promise<HostedModel> {
+    if (this.#app) return this.#app;
+    const { HostedModel } = await import('./app.ts');
+    if (this.#app) return this.#app;
+    this.#app = new HostedModel({
+      ...{ context: this.#context, log: this.log, status: this.#status, stored: this.#stored },
+      make: this.#make,
       inBackground: (work) => this.#inBackground(work),
+      showSetUp: (inUse) => this.#showSetUp(inUse),
+      refreshModels: () => this.#models.refresh(),
     });
+    this.#listening.dispose();
+    return this.#app;
   }
 
-  #listen(make: Make, keys: KeyStore): void {
-    const { connections } = this;
-    const listen = (
-      to: string,
-      event: (listener: () => void) => Disposable,
-      onEvent: () => unknown,
-    ) => make(`listening to ${to}`, () => event(() => this.#inBackground(onEvent())));
-    listen('connections', connections.onDidChange, () => this.#onConnectionsChange());
-    listen('sign-outs', connections.onDidSignOut, () => forgetCallers(this.globalState));
-    listen('keys', keys.onDidChange, () =>
-      this.status.update({ lastFailure: undefined, unreachable: false }),
-    );
-    listen('settings', onDidChangeSettings, () => this.status.update({ unreachable: false }));
-    listen('the window', window.onDidChangeWindowState, () => this.#keepFresh());
+  #listen(keys: KeyStore): Disposable {
+    const onChange = () => {
+      this.#models.refresh();
+      this.#inBackground(this.#showSetUp());
+    };
+    const events = [keys.onDidChange, onDidChangeSettings, workspace.onDidGrantWorkspaceTrust];
+    return Disposable.from(...events.map((event) => event(onChange)));
   }
 
   /** Logs failures of work that isn't awaited. */
@@ -174,42 +125,29 @@ class HostedModel implements App {
     });
   }
 
-  #onTokenState(token: TokenState): void {
-    this.status.update({ token });
-    this.history.tokenIs(token);
-    const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
-    if (error) this.log.warn(`token: ${error.message}`);
-    if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
+  /** Refreshes the token while the user works in this window. */
+  #keepFresh(): void {
+    if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
   }
 
-  async #onConnectionsChange(): Promise<void> {
-    const { current, obstacle } = this.connections;
-    const active = current?.choice.kind === 'ready' ? current.choice.connection : undefined;
-    const provenance = current && provenanceLines(current.found, current.choice);
-    this.status.update({ obstacle, provenance, connection: active });
-    this.#models.refresh();
-    this.#inBackground(this.usage.setActive(active));
-    await this.#showWhetherSetUp();
-  }
-
-  async #keepFresh(): Promise<void> {
-    if (!window.state.focused || !this.#runtime) return;
-    // Checks the connection first, so that no token of a replaced connection is refreshed.
-    await this.connections.refresh();
-    this.#runtime.keepTokenFresh();
-  }
-
-  async #showWhetherSetUp(): Promise<void> {
-    const { settings, isSetUp, ...state } = await this.connections.state();
+  async #showSetUp(inUse?: Service): Promise<void> {
+    const { settings, isSetUp, ...state } = await readSetUpState(this.#stored, inUse);
     this.#readSettings = settings;
-    this.status.update({ isSetUp });
+    this.#status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
     setContextKey('canSignOut', state.canSignOut);
     setContextKey('refreshesTokens', state.refreshesTokens);
   }
 }
 
-const startTemplateFiles = async () => (await loadTemplates()).startTemplateFiles();
+async function startEnvFile(keys: KeyStore): Promise<Disposable> {
+  const { startEnvFile: start } = await import('./envFile/envFileFeature.ts');
+  return start(keys);
+}
+
+async function startTemplateFiles(): Promise<Disposable> {
+  return (await loadTemplates()).startTemplateFiles();
+}
 
 function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return uri.path.endsWith('/.env');

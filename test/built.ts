@@ -33,12 +33,10 @@ export function loadedWith(path: string, found = new Set<string>()): Set<string>
   return found;
 }
 
-/** What the first command that sends a request loads: what commands do, and the service client. */
+/** What the first command loads. */
 export function loadedByFirstCommand(): readonly string[] {
   const before = loadedAtStart();
-  const parts = ['src/commands/handlers.ts', 'src/service/serviceRuntime.ts'].map(partPath);
-  const all = parts.flatMap((path) => [...loadedWith(path)]);
-  return [...new Set(all)].filter((path) => !before.has(path));
+  return [...loadedWith(partPath('src/app.ts'))].filter((path) => !before.has(path));
 }
 
 /** All that is loaded before anything is asked of the extension. */

@@ -1,5 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HostedModel, Started } from '../src/app.ts';
+import type { ServiceRuntime } from '../src/service/serviceRuntime.ts';
+import { partPath } from './built.ts';
 
 /** Whatever is asked of this editor it answers with itself; no setting has a value. */
 const ANYTHING = `
@@ -39,4 +44,16 @@ export function provideEditor(
         ? { format: 'module', source: [source, ...exports].join('\n'), shortCircuit: true }
         : next(url, context),
   });
+}
+
+/** Creates the service client as it is shipped. `provideEditor` comes first. */
+export async function shippedRuntime(): Promise<ServiceRuntime> {
+  const file = pathToFileURL(resolve(partPath('src/app.ts'))).href;
+  const shipped: { HostedModel: typeof HostedModel } = await import(file);
+  const keys = { onDidChange: () => ({ dispose: () => {} }) };
+  const started = {
+    ...{ context: {}, log: {}, status: {}, stored: { keys } },
+    make: (_: string, make: () => unknown) => make(),
+  } as unknown as Started;
+  return new shipped.HostedModel(started).runtime;
 }

@@ -21,8 +21,7 @@ export interface App {
   readonly globalState: Memento;
   readonly extension: Extension<unknown>;
   readonly startWatch: () => GenerationWatch;
-  /** Loads the service client. */
-  readonly runtime: () => Promise<ServiceRuntime>;
+  readonly runtime: ServiceRuntime;
   /** Loads the chat. */
   readonly chat: () => Promise<Chat>;
 }
@@ -77,3 +76,9 @@ export interface Invocation {
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;
+
+/**
+ * Runs a command, and runs it again each time the user picks *Retry* in the report of its failure.
+ * @param next returns the invocation, then a new one for each retry
+ */
+export type RunCommand = (name: CommandName, next: () => Invocation) => Promise<void>;

@@ -1,12 +1,12 @@
 import { commands, type Disposable, window } from 'vscode';
-import { reportFailure } from '../diagnose/reportFailure.ts';
+import { isKind } from '../service/errors.ts';
+import type { Log } from '../ui/log.ts';
 import {
-  type App,
   COMMANDS,
   type CommandName,
   type GenerateArguments,
-  type Handlers,
   type Invocation,
+  type RunCommand,
 } from './commandTypes.ts';
 
 const NOT_LOADED =
@@ -15,27 +15,33 @@ const NOT_LOADED =
 const NOT_STARTED =
   'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window. Its log, if there is one, names what failed.';
 
-/** Loads the handlers of all commands. Called when the first command runs. */
-type Load = () => Promise<{ readonly handlers: Handlers }>;
+/** The part of the extension that exists before the first command. */
+export interface CommandHost {
+  readonly log: Log;
+  /**
+   * Loads the code behind the commands.
+   * @throws {ServiceError} `cancelled` if the window has closed meanwhile
+   */
+  readonly loadCommands: () => Promise<RunCommand>;
+}
 
 /**
  * Registers every command behind one guard that reports failures. Only *Generate from selection*
  * takes arguments: a template name and an insert mode. So no caller can pass an address or a key.
  * Commands resolve to undefined, because `${command:…}` in a launch.json could read other results.
- * @param appOf returns the parts for the commands; undefined if the extension couldn't start
+ * @param hostOf returns undefined if the extension couldn't start
  * @param registered receives the registered commands
  * @returns false if a command couldn't be registered; the others are still there to report it
  */
 export function registerCommands(
-  appOf: () => App | undefined,
+  hostOf: () => CommandHost | undefined,
   registered: Disposable[],
-  load: Load = () => import('./handlers.ts'),
 ): boolean {
   let areAllThere = true;
   for (const name of COMMANDS) {
     const run = (given: unknown): Promise<undefined> => {
       const args = name === 'generateFromSelection' ? generateArguments(given) : {};
-      return guarded(name, appOf(), load, invoked(args));
+      return guarded(name, hostOf(), invoked(args));
     };
     try {
       registered.push(commands.registerCommand(`hostedModel.${name}`, run));
@@ -86,28 +92,22 @@ function takeSnapshot(): Invocation['snapshot'] {
 /** @param next returns the invocation of the command, then a new one for each retry */
 async function guarded(
   name: CommandName,
-  app: App | undefined,
-  load: Load,
+  host: CommandHost | undefined,
   next: () => Invocation,
 ): Promise<undefined> {
-  if (!app) {
+  if (!host) {
     void window.showErrorMessage(NOT_STARTED);
     return;
   }
-  // Handlers that can't be loaded can't report it, so the guard does.
-  const loaded = await load().catch(() => undefined);
-  if (!loaded) {
-    app.log.error('the handlers of the commands could not be loaded');
+  let run: RunCommand;
+  try {
+    run = await host.loadCommands();
+  } catch (error) {
+    if (isKind(error, 'cancelled')) return;
+    // Code that can't be loaded can't report it.
+    host.log.error('the code of the commands could not be loaded');
     void window.showErrorMessage(NOT_LOADED);
     return;
   }
-  let wantsRetry = true;
-  while (wantsRetry) {
-    try {
-      await loaded.handlers[name](app, next());
-      return;
-    } catch (error) {
-      wantsRetry = await reportFailure(app, error);
-    }
-  }
+  await run(name, next);
 }

@@ -2,11 +2,13 @@ import { commands, ProgressLocation, window } from 'vscode';
 import type { CallerRow } from '../chat/chatCallers.ts';
 import { targetForFolder, writeSettings } from '../config/configuration.ts';
 import { readSettings, settingsFor } from '../config/settings.ts';
-import { STORAGE_MESSAGES, targetText } from '../connection/connectionMessages.ts';
+import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../connection/folders.ts';
 import { requireAddress } from '../connection/questions.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { type SourceRow, sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
+import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
+import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { generate, type Order } from '../generate/generate.ts';
@@ -20,11 +22,25 @@ import { loadTemplates } from '../templates/importTemplates.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
-import type { App, Handlers, Invocation } from './commandTypes.ts';
+import type { App, Handlers, Invocation, RunCommand } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
 
-/** The handlers of all commands. Loaded with the first command that runs. */
-export const handlers: Handlers = {
+/** Returns a function that runs commands with these parts, and reports their failures. */
+export function commandRunner(app: App): RunCommand {
+  return async (name, next) => {
+    let wantsRetry = true;
+    while (wantsRetry) {
+      try {
+        await handlers[name](app, next());
+        return;
+      } catch (error) {
+        wantsRetry = await reportFailure(app, error);
+      }
+    }
+  };
+}
+
+const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
     if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
@@ -96,10 +112,7 @@ export const handlers: Handlers = {
   },
 
   showMenu: openMenu,
-  diagnose: async (app) => {
-    const { diagnoseConnection } = await import('../diagnose/diagnoseConnection.ts');
-    await diagnoseConnection(app, insertModeIds);
-  },
+  diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
   selectModel: async (app) => {
     const scope = window.activeTextEditor?.document.uri;
@@ -121,8 +134,7 @@ export const handlers: Handlers = {
     const from = { service, serviceUrl, operation, otherKeys: found.keys };
     const { signOutSignal } = app.connections;
     const models =
-      connection?.models(signOutSignal) ??
-      (await app.runtime()).listModels(from, modelId, signOutSignal);
+      connection?.models(signOutSignal) ?? app.runtime.listModels(from, modelId, signOutSignal);
     // The chat uses the same list. A failure to load it is reported through `pickModel`.
     const keep = async ({ models }: ModelList) =>
       (await app.chat()).provider.models.keep(from, models);

@@ -1,6 +1,6 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
-import type { Connection } from '../service/connection.ts';
 import { activeFolder } from './folders.ts';
+import { USES_OUTSIDE_SOURCE } from './setUpState.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
@@ -11,12 +11,7 @@ export interface ActiveConnectionOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
   readonly peek: (owner: WorkspaceFolder | null) => Promise<Lookup>;
-  /** Called with the connection that is ready now, if any. */
-  readonly onConnection: (connection: Connection | undefined) => Promise<void>;
 }
-
-/** Key of a flag: true if a source outside the editor was in use. No value of it is stored. */
-const OUTSIDE = 'hostedModel.usesOutsideSource';
 
 /**
  * The connection of the active folder. Lookups vary in speed, and some are for a background
@@ -62,11 +57,6 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** True if the last connection in this workspace came from a source outside the editor. */
-  get usesOutsideSource(): boolean {
-    return this.#options.workspaceState.get(OUTSIDE, false);
-  }
-
   /** Peeks, and keeps the result if it's the newest one for the active folder. */
   async look(owner = activeFolder()): Promise<Lookup> {
     const place = folderKey(owner);
@@ -99,9 +89,9 @@ export class ActiveConnection implements Disposable {
     await this.lookAgain();
   }
 
-  /** Clears the flag behind `usesOutsideSource`, for example after a sign-out. */
+  /** Forgets that a source outside the editor was used, for example after a sign-out. */
   async forgetOutsideSource(): Promise<void> {
-    await this.#options.workspaceState.update(OUTSIDE, undefined);
+    await this.#options.workspaceState.update(USES_OUTSIDE_SOURCE, undefined);
   }
 
   dispose(): void {
@@ -123,11 +113,10 @@ export class ActiveConnection implements Disposable {
     if (this.obstacle === 'approval' && !isQuestion(choice)) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
-    const connection = choice.kind === 'ready' ? choice.connection : undefined;
-    await this.#options.onConnection(connection);
-    const isOutside = connection !== undefined && connection.source !== 'editor';
-    if (isOutside !== this.usesOutsideSource) {
-      await this.#options.workspaceState.update(OUTSIDE, isOutside);
+    const isOutside = choice.kind === 'ready' && choice.connection.source !== 'editor';
+    const { workspaceState } = this.#options;
+    if (isOutside !== workspaceState.get(USES_OUTSIDE_SOURCE, false)) {
+      await workspaceState.update(USES_OUTSIDE_SOURCE, isOutside);
     }
     if (!before || !isSame(before, lookup)) this.#changes.fire();
   }

@@ -7,13 +7,11 @@ import { reasonText } from './sourceView.ts';
 
 /** Creates connections from usable credentials and the settings of their service. */
 
-type LoadRuntime = () => Promise<ServiceRuntime>;
-
 /** Turns selected credentials into a connection. Returns an obstacle unchanged. */
 export function choiceOf(
   found: SourceSnapshot,
   selection: SourceSelection,
-  runtime: LoadRuntime,
+  runtime: ServiceRuntime,
 ): Choice {
   if (selection.kind !== 'ready') return selection;
   const { source, credentials } = selection;
@@ -26,7 +24,7 @@ export function choiceOf(
 export function connectionTo(
   credentials: Credentials,
   settings: Settings,
-  runtime: LoadRuntime,
+  runtime: ServiceRuntime,
   from: { readonly source: SourceId; readonly reason: string } = { source: 'editor', reason: '' },
 ): Connection {
   const ofService = settingsFor(credentials.service, settings);

@@ -8,7 +8,6 @@ import type { Blemish, Credentials, SourceId, UrlProblem } from '../service/cred
 import type { SettingName } from '../service/services.ts';
 import type { AddressProblem } from './binding.ts';
 import type { GitRisk } from './gitRisk.ts';
-import type { StorageIssue } from './keyStore.ts';
 import {
   type Choice,
   type ExternalSource,
@@ -158,15 +157,6 @@ function firstOf(all: readonly string[]): string[] {
   const more = all.length - MOST_LISTED;
   return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
 }
-
-export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
-  fails:
-    'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the key in a .env file or the environment.',
-  'refuses-key':
-    'Hosted Model: the key could not be stored, most likely since this machine has no keyring. Install or unlock one and try again, or keep the key in a .env file or the environment.',
-  'keeps-key':
-    'Hosted Model: the key could not be deleted, since the secret storage of VS Code refused it. The token is deleted. Try again, or delete the key on the page where you created it.',
-};
 
 /** Warnings after an import, about the file that the key came from. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {

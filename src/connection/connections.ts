@@ -9,7 +9,7 @@ import {
 } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
 import type { CredentialSource } from '../config/settings.ts';
-import { Connection } from '../service/connection.ts';
+import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
@@ -24,7 +24,6 @@ import { activeFolder, onlyFolder } from './folders.ts';
 import { importSource, type SettleOptions, settle, settleSource } from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
-import { type ConnectionsState, readConnectionsState } from './setUpState.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -38,10 +37,7 @@ import { writeCredentialSource } from './writeCredentialSource.ts';
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
-  /** Loads the service client. */
-  readonly runtime: () => Promise<ServiceRuntime>;
-  /** Returns the service client if it's already loaded. */
-  readonly runtimeIfMade: () => ServiceRuntime | undefined;
+  readonly runtime: ServiceRuntime;
   /** Runs work without a caller that awaits it. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
@@ -69,12 +65,6 @@ export class Connections implements Disposable {
     this.#active = new ActiveConnection({
       workspaceState,
       peek: (owner) => this.peek(owner),
-      onConnection: async (connection) => {
-        const credentials = connection && Connection.credentials(connection);
-        // The window can close while the service loads.
-        const runtime = credentials && (await options.runtime().catch(() => undefined));
-        (runtime ?? options.runtimeIfMade())?.setActive(credentials);
-      },
     });
     const refresh = () => inBackground(this.#active.refresh());
     const follow = () => inBackground(this.#active.follow());
@@ -104,21 +94,15 @@ export class Connections implements Disposable {
     return this.#active.lookup;
   }
 
+  /** The connection of the active folder, if the last lookup found one. */
+  get active(): Connection | undefined {
+    const choice = this.current?.choice;
+    return choice?.kind === 'ready' ? choice.connection : undefined;
+  }
+
   /** The obstacle that the last command for the active folder met. */
   get obstacle(): Obstacle {
     return this.#active.obstacle;
-  }
-
-  /** Returns the state that can be read without a secret. */
-  async state(): Promise<ConnectionsState> {
-    const { keys, approvals } = this.#options;
-    const choice = this.current?.choice;
-    return readConnectionsState({
-      stored: await keys.services(),
-      inUse: choice?.kind === 'ready' ? choice.connection.service : undefined,
-      usesOutsideSource: this.#active.usesOutsideSource,
-      hasApprovals: approvals.areAny,
-    });
   }
 
   /**
@@ -232,7 +216,7 @@ export class Connections implements Disposable {
       await this.#options.approvals.forgetApproved();
       await this.#options.keys.delete();
     } catch (error) {
-      this.#options.runtimeIfMade()?.forgetToken();
+      this.#options.runtime.forgetTokens();
       throw error;
     }
   }
@@ -253,33 +237,31 @@ export class Connections implements Disposable {
   }
 
   get #setUpOptions(): SetUpOptions {
-    const { keys, runtimeIfMade } = this.#options;
+    const { keys, runtime } = this.#options;
     return {
       keys,
       test: async (credentials, settings, signal) => {
-        await connectionTo(credentials, settings, this.#options.runtime).test(signal);
+        await connectionTo(credentials, settings, runtime).test(signal);
         setContextKey('isTested');
       },
-      isRefused: async (apiKey) => runtimeIfMade()?.isRefused(apiKey) ?? false,
+      isRefused: (apiKey) => runtime.isRefused(apiKey),
     };
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { keys, runtimeIfMade } = this.#options;
+    const { keys, runtime } = this.#options;
     if (isSignOut || (await keys.services()).length === 0) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // A sign-out also deletes approvals.
       await this.#active.forgetOutsideSource();
-      runtimeIfMade()?.forgetToken();
+      runtime.forgetTokens();
       this.#signOuts.fire();
     }
     await this.#active.refresh();
   }
 
   #forFolder(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
-    // Loads the service client while the sources are read.
-    this.#options.runtime().catch(() => {});
     const place = folderKey(owner);
     const asking = this.#asking.get(place);
     if (asking) return asking;

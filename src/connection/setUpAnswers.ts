@@ -29,7 +29,7 @@ export interface SetUpOptions {
     signal: AbortSignal,
   ) => Promise<void>;
   /** True if the service refused this key in this window. */
-  readonly isRefused: (apiKey: string) => Promise<boolean>;
+  readonly isRefused: (apiKey: string) => boolean;
 }
 
 /** A set-up in progress, with the answers so far. */
@@ -78,7 +78,7 @@ export async function prefilledFor(
     steps: [...(found ? [] : ['service' as const]), ...neededSettings(service), 'save'],
     stored,
     canKeepStored:
-      stored !== undefined && isUsableRecord(stored, service) && !(await isRefused(stored.apiKey)),
+      stored !== undefined && isUsableRecord(stored, service) && !isRefused(stored.apiKey),
     account: account || (stored?.account ?? ''),
     apiKey: problemOfKey(apiKey, service) ? '' : apiKey,
     projectId,

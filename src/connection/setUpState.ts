@@ -1,10 +1,12 @@
-import type { Uri } from 'vscode';
+import type { Memento, Uri } from 'vscode';
 import { readStartupSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { AUTH_METHODS, neededSettings, type Service, services } from '../service/services.ts';
+import type { Approvals } from './approvals.ts';
+import type { KeyStore } from './keyStore.ts';
 
 /** State that can be read without a secret, for the status bar and the command palette. */
-export interface ConnectionsState {
+export interface SetUpState {
   /**
    * Reads the settings of the service in use, for the tooltip. For the first service, returns them
    * as written.
@@ -22,19 +24,30 @@ export interface ConnectionsState {
   readonly canSignOut: boolean;
 }
 
-export interface KnownState {
-  /** The `word` of each service that has a stored key. */
-  readonly stored: readonly string[];
-  /** The service of the connection in use, if any. */
-  readonly inUse: Service | undefined;
-  /** True if the last connection came from a source outside the editor. */
-  readonly usesOutsideSource: boolean;
-  readonly hasApprovals: boolean;
+/** The places that keep what the user has set up. */
+export interface StoredState {
+  readonly keys: KeyStore;
+  readonly approvals: Approvals;
+  /** VS Code stores it outside the workspace folders. */
+  readonly workspaceState: Memento;
 }
 
-/** Returns the state for the service in the settings, or for the first one with a stored key. */
-export function readConnectionsState(known: KnownState): ConnectionsState {
-  const { stored, inUse, usesOutsideSource, hasApprovals } = known;
+/**
+ * Key of a flag in the workspace state: true if the last connection in this workspace came from a
+ * `.env` file or the environment. Their values aren't stored.
+ */
+export const USES_OUTSIDE_SOURCE = 'hostedModel.usesOutsideSource';
+
+/**
+ * Reads the state for the service in use. Without one, reads it for the service in the settings, or
+ * for the first service with a stored key.
+ */
+export async function readSetUpState(
+  { keys, approvals, workspaceState }: StoredState,
+  inUse?: Service,
+): Promise<SetUpState> {
+  const stored = await keys.services();
+  const usesOutsideSource = workspaceState.get(USES_OUTSIDE_SOURCE, false);
   const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
   const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
   const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';
@@ -45,6 +58,6 @@ export function readConnectionsState(known: KnownState): ConnectionsState {
     settings: isFirst ? readStartupSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && !AUTH_METHODS[used.authentication.kind].sendsKey,
-    canSignOut: usesOutsideSource || stored.length > 0 || hasApprovals,
+    canSignOut: usesOutsideSource || stored.length > 0 || approvals.areAny,
   };
 }

@@ -11,18 +11,14 @@ import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
-import { buildReport } from './reportText.ts';
+import { buildReport, type Load } from './reportText.ts';
 import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
-/**
- * The command *Diagnose Connection*: shows the checks in a list and offers the report. Loads with
- * the first diagnosis.
- */
+/** The command *Diagnose Connection*: shows the checks in a list and offers the report. */
 
 interface ReportDeps {
   readonly extension: Extension<unknown>;
-  /** Loads the service. */
-  readonly runtime: () => Promise<ServiceRuntime>;
+  readonly runtime: ServiceRuntime;
 }
 
 /**
@@ -65,7 +61,7 @@ export async function diagnoseConnection(
     const fix = await showDiagnosis({
       run,
       copy: async (shown) => {
-        const runtime = await deps.runtime();
+        const { runtime } = deps;
         const report = buildReport({
           now: Date.now(),
           versions: versions(deps.extension),
@@ -76,7 +72,7 @@ export async function diagnoseConnection(
           insertModes,
           looked,
           status: deps.status.facts,
-          loads: runtime.limiterReports,
+          loads: loadsOf(runtime, looked),
           history: deps.history,
         });
         return copyReport(runtime, report, looked, settings);
@@ -92,4 +88,11 @@ export async function diagnoseConnection(
       return;
     }
   }
+}
+
+/** The requests to each service that was used in this window. */
+function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
+  const choice = looked?.choice;
+  const active = choice?.kind === 'ready' ? choice.connection.approved.service : undefined;
+  return [...limits].map(([origin, { state }]) => ({ isInUse: origin === active, state }));
 }

@@ -90,7 +90,7 @@ async function explained(
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
     if (!(await isStillUsed(deps, connection, folder))) return refusal;
-    if (await connection.isPaused()) return refusal.with({ isUnchecked: true });
+    if (connection.isPaused) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
       runChecks(deps, connection, folder, () => {}, AbortSignal.any([signal, late])),

@@ -4,7 +4,7 @@ import type { Lookup } from '../connection/sourceSelection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
-import type { LimiterReport } from '../service/serviceRuntime.ts';
+import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 import { services } from '../service/services.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
@@ -36,8 +36,15 @@ export interface ReportFacts {
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
   /** Empty until a request is sent. */
-  readonly loads: readonly LimiterReport[];
+  readonly loads: readonly Load[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
+}
+
+/** The requests to one service. */
+export interface Load {
+  /** True for the service of the connection that the report is about. */
+  readonly isInUse: boolean;
+  readonly state: ConcurrencyState;
 }
 
 /**
@@ -145,7 +152,7 @@ function tokenWords({ token }: StatusFacts, now: number): string {
     .join(', ');
 }
 
-function loadLines({ isInUse, state }: LimiterReport): string[] {
+function loadLines({ isInUse, state }: Load): string[] {
   const words = requestsWords(state);
   if (!isInUse && words.length === 0) return [];
   const whose = isInUse ? 'Requests' : 'Requests to another service';

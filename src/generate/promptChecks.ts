@@ -48,7 +48,7 @@ export async function confirmSecrets(
   indices: readonly number[],
   connection: Connection,
 ): Promise<boolean> {
-  const guard = await connection.promptGuard();
+  const guard = connection.promptGuard;
   const kinds = new Set(indices.flatMap((index) => guard.secretKindsIn(job.promptOf(index))));
   if (kinds.size === 0) return true;
   const text = texts.holdsSecretText(secretNames([...kinds]));

@@ -4,11 +4,12 @@ import type { Conversation } from './api/conversation.ts';
 import type { ModelList } from './api/modelList.ts';
 import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
+import type { TokenService } from './auth/tokenService.ts';
 import type { CheckResult } from './checks/diagnose.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
-import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
+import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
 import type { Operation, ResourceKind, Service } from './services.ts';
 
@@ -50,10 +51,9 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly source: SourceId;
   readonly reason: string;
   readonly #credentials: Credentials;
-  readonly #runtime: () => Promise<ServiceRuntime>;
+  readonly #runtime: ServiceRuntime;
 
-  /** @param runtime loads the service code on the first call */
-  constructor(options: ConnectionOptions, runtime: () => Promise<ServiceRuntime>) {
+  constructor(options: ConnectionOptions, runtime: ServiceRuntime) {
     const { credentials } = options;
     this.service = credentials.service;
     this.account = credentials.account;
@@ -77,6 +77,16 @@ export class Connection implements PublicCredentials, ModelSettings {
     return connection.#credentials;
   }
 
+  /** The token of these credentials: its state, which the status bar shows, and its refresh. */
+  get tokens(): Pick<TokenService, 'state' | 'onDidChange' | 'refresh' | 'keepFresh'> {
+    return this.#runtime.tokenService(this.#credentials);
+  }
+
+  /** The requests to the service, in progress and waiting. */
+  get requests(): Pick<ConcurrencyLimit, 'state' | 'onDidChange'> {
+    return this.#runtime.limit(this.approved.service, this.limits);
+  }
+
   /** Returns a copy with another model or other parameters. */
   with(changes: Partial<Pick<ModelSettings, 'modelId' | 'parameters'>>): Connection {
     const { modelId, operation, parameters, limits, source, reason } = this;
@@ -88,19 +98,17 @@ export class Connection implements PublicCredentials, ModelSettings {
    * Generates text from a prompt.
    * @throws {ServiceError} as `Client.generateText` does
    */
-  async generateText(prompt: string, options: GenerateOptions = {}): Promise<Generation> {
-    return (await this.#client()).generateText(prompt, this.parameters, options);
+  generateText(prompt: string, options: GenerateOptions = {}): Promise<Generation> {
+    return this.#client.generateText(prompt, this.parameters, options);
   }
 
   /**
    * Generates the next message of a conversation. Has lower priority than selections.
    * @throws {ServiceError} as `Client.chat` does
    */
-  async chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
-    const client = (await this.#runtime()).client(this.#credentials, {
-      ...this.#settings,
-      isLowPriority: true,
-    });
+  chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
+    const settings = { ...this.#settings, isLowPriority: true };
+    const client = this.#runtime.client(this.#credentials, settings);
     return client.chat(conversation, this.parameters, options);
   }
 
@@ -108,11 +116,10 @@ export class Connection implements PublicCredentials, ModelSettings {
    * Requests the list of models that the service offers.
    * @throws {ServiceError}
    */
-  async models(signal: AbortSignal): Promise<ModelList> {
+  models(signal: AbortSignal): Promise<ModelList> {
     const { service, serviceUrl, operation } = this;
     const from = { service, serviceUrl, operation };
-    const runtime = await this.#runtime();
-    return runtime.listModels(from, this.modelId, signal, this.#credentials);
+    return this.#runtime.listModels(from, this.modelId, signal, this.#credentials);
   }
 
   /**
@@ -122,21 +129,20 @@ export class Connection implements PublicCredentials, ModelSettings {
    * @returns the first failure
    * @throws {ServiceError} `cancelled` when the signal aborts
    */
-  async check(
+  check(
     onResult: (result: CheckResult) => void,
     signal: AbortSignal,
     mayUse?: () => Promise<boolean>,
   ): Promise<ServiceError | undefined> {
-    const runtime = await this.#runtime();
-    return runtime.check(this.#credentials, this.#settings, onResult, signal, mayUse);
+    return this.#runtime.check(this.#credentials, this.#settings, onResult, signal, mayUse);
   }
 
   /**
    * Proves the credentials with a new token and an access check. Generates nothing.
    * @throws {ServiceError}
    */
-  async test(signal: AbortSignal): Promise<void> {
-    await (await this.#runtime()).test(this.#credentials, this.#settings, signal);
+  test(signal: AbortSignal): Promise<void> {
+    return this.#runtime.test(this.#credentials, this.#settings, signal);
   }
 
   /**
@@ -145,20 +151,19 @@ export class Connection implements PublicCredentials, ModelSettings {
    * @throws {ServiceError}
    */
   async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {
-    const service = (await this.#runtime()).tokenService(this.#credentials);
-    await service.refresh(signal);
-    const { state } = service;
+    await this.tokens.refresh(signal);
+    const { state } = this.tokens;
     return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
   }
 
   /** True during a pause that the service asked for. */
-  async isPaused(): Promise<boolean> {
-    return (await this.#runtime()).isPaused(this.approved.service);
+  get isPaused(): boolean {
+    return this.#runtime.isPaused(this.approved.service);
   }
 
   /** The checks for a prompt before it is sent: see `Client.secretKindsIn` and `Client.mask`. */
-  promptGuard(): Promise<Pick<Client, 'secretKindsIn' | 'mask'>> {
-    return this.#client();
+  get promptGuard(): Pick<Client, 'secretKindsIn' | 'mask'> {
+    return this.#client;
   }
 
   /** True if all credentials are equal, including keys of unused sources. Ignores the model. */
@@ -193,7 +198,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return { modelId, operation, limits };
   }
 
-  async #client(): Promise<Client> {
-    return (await this.#runtime()).client(this.#credentials, this.#settings);
+  get #client(): Client {
+    return this.#runtime.client(this.#credentials, this.#settings);
   }
 }

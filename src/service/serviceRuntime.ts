@@ -2,7 +2,6 @@ import { apiOf } from './api/apis.ts';
 import type { Model, ModelList } from './api/modelList.ts';
 import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
 import { accessOf, fetchToken } from './auth/identity.ts';
-import type { TokenState } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
 import { type CheckResult, diagnose } from './checks/diagnose.ts';
@@ -10,32 +9,15 @@ import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials, ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
-import {
-  ConcurrencyLimit,
-  type ConcurrencyOptions,
-  type ConcurrencyState,
-} from './http/concurrencyLimit.ts';
+import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import { type ModelSource, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
 import type { Operation } from './services.ts';
 
 export interface ServiceRuntimeOptions {
-  readonly onTokenState?: (state: TokenState) => void;
-  /**
-   * Called after each change of the requests to the active origin. `live.state` is current whenever
-   * it's read. Undefined before the first request to that origin.
-   */
-  readonly onTraffic?: (live: Pick<ConcurrencyLimit, 'state'> | undefined) => void;
   readonly http?: HttpOptions;
   readonly clock?: Clock;
-}
-
-/** The state of the requests to one service origin. */
-export interface LimiterReport {
-  /** True for the origin of the active credentials. */
-  readonly isInUse: boolean;
-  readonly state: ConcurrencyState;
 }
 
 const PROBE_DEADLINE_MS = 30_000;
@@ -50,15 +32,7 @@ export class ServiceRuntime {
   readonly http: Http;
   readonly #limiters = new Map<string, ConcurrencyLimit>();
   readonly #models: Models;
-  /**
-   * The origin of the active credentials. Other origins can still have requests under way, and keep
-   * the pause that their service asked for.
-   */
-  #origin: string | undefined;
   readonly #tokenServices: TokenServices;
-  /** The token service whose state is reported and whose token is kept fresh. */
-  #shown: TokenService | undefined;
-  #stopListening = () => {};
 
   constructor(options: ServiceRuntimeOptions = {}) {
     this.#options = options;
@@ -77,7 +51,8 @@ export class ServiceRuntime {
 
   /** Creates a client for these credentials. */
   client(credentials: Credentials, settings: ClientSettings): Client {
-    const limiter = this.#limiter(credentials.approved.service, settings.limits);
+    const limiter = this.limit(credentials.approved.service, settings.limits);
+    limiter.configure(settings.limits);
     return this.#client(credentials, settings, { limiter });
   }
 
@@ -128,30 +103,9 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** Reports the token state and the requests of these credentials, and of no others, from now on. */
-  setActive(credentials: Credentials | undefined): void {
-    this.#use(credentials?.approved.service);
-    this.#show(credentials && this.tokenService(credentials));
-  }
-
-  #show(service: TokenService | undefined): void {
-    if (service === this.#shown) return;
-    const { onTokenState = () => {} } = this.#options;
-    this.#stopListening();
-    if (this.#shown) onTokenState({ kind: 'none' });
-    this.#shown = service;
-    if (service && service.state.kind !== 'none') onTokenState(service.state);
-    this.#stopListening = service?.onDidChange(onTokenState) ?? (() => {});
-  }
-
   /** True if the identity service refused this key in the last request. */
   isRefused(apiKey: string): boolean {
     return this.#tokenServices.isRefused(apiKey);
-  }
-
-  /** Refreshes the active token if it's due. Does nothing without a token. */
-  keepTokenFresh(): void {
-    this.#shown?.keepFresh();
   }
 
   /**
@@ -204,23 +158,17 @@ export class ServiceRuntime {
     return holdsSecret(text, [...words, ...secrets]);
   }
 
-  /** Reports for all service origins that were used. */
-  get limiterReports(): readonly LimiterReport[] {
-    return [...this.#limiters].map(([origin, { state }]) => {
-      return { isInUse: origin === this.#origin, state };
-    });
+  /** The concurrency limits in use, by service origin. */
+  get limits(): ReadonlyMap<string, Pick<ConcurrencyLimit, 'state'>> {
+    return this.#limiters;
   }
 
   /** Forgets all tokens, for example after signing out. */
-  forgetToken(): void {
-    this.#use(undefined);
-    this.#show(undefined);
+  forgetTokens(): void {
     this.#tokenServices.forget();
   }
 
   dispose(): void {
-    this.#use(undefined);
-    this.#show(undefined);
     this.#tokenServices.dispose();
     this.#models.clear();
     this.http.dispose();
@@ -257,20 +205,10 @@ export class ServiceRuntime {
     return new Client({ ...facts, http, tokenService, ...patience });
   }
 
-  #use(origin: string | undefined): void {
-    if (origin === this.#origin) return;
-    this.#origin = origin;
-    this.#options.onTraffic?.(this.#limiters.get(origin ?? ''));
-  }
-
-  #limiter(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
-    const { clock = systemClock, onTraffic } = this.#options;
-    const tell = () => {
-      if (origin === this.#origin) onTraffic?.(limiter);
-    };
-    const limiter: ConcurrencyLimit =
-      this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock, tell);
-    limiter.configure(options);
+  /** Returns the concurrency limit of a service origin. Creates it if necessary. */
+  limit(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
+    const { clock = systemClock } = this.#options;
+    const limiter = this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock);
     this.#limiters.set(origin, limiter);
     return limiter;
   }

@@ -17,7 +17,9 @@ export interface Room {
 
 /** One sentence for each room. A room without a sentence, and a sentence without a room, is an error. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  extension: 'Creates the parts in order, and registers commands and events.',
+  extension:
+    'Activation: commands, status item, and chat models. Loads the rest with its first use.',
+  app: 'Creates the parts behind the commands and the chat.',
   commands: 'Each command with its function, behind one guard that reports failures.',
   chat: 'Language model provider, tool, and _Use in Chat_.',
   generate: 'The main job: from the selections to prompts, generations, and their outcome.',

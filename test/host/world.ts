@@ -58,7 +58,7 @@ export class World {
     };
     const { modelId, operation, parameters, limits } = readSettings();
     const settings = { modelId, operation, parameters, limits };
-    const connection = connectionOf({ credentials, ...settings }, async () => this.#runtime);
+    const connection = connectionOf({ credentials, ...settings }, this.#runtime);
     return {
       jobs: this.jobs,
       connections: {

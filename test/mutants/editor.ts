@@ -101,7 +101,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'tokens are renewed while nobody looks',
     file: 'src/extension.ts',
-    from: '!window.state.focused || ',
+    from: 'if (window.state.focused) ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',
     title: 'H29: renews while somebody looks at it',

@@ -260,8 +260,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'a waiter who left still gets a slot',
     file: 'src/service/http/concurrencyLimit.ts',
-    from: '      this.#remove(waiter);\n      this.#onChange();\n',
-    to: '      this.#onChange();\n',
+    from: '      this.#remove(waiter);\n      this.#changed();\n',
+    to: '      this.#changed();\n',
     test: limiter,
     title: 'loses no slot to a waiter who leaves',
   },

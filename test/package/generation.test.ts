@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
-import { partPath } from '../built.ts';
-import { provideEditor } from '../builtEditor.ts';
+import { provideEditor, shippedRuntime } from '../builtEditor.ts';
 import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 
@@ -16,9 +12,7 @@ describe('the service as it is shipped', () => {
   after(() => hooks.deregister());
 
   it('generates, streams, tries again, and says what a failure is', async () => {
-    const file = pathToFileURL(resolve(partPath('src/service/serviceRuntime.ts'))).href;
-    const shipped: { ServiceRuntime: typeof ServiceRuntime } = await import(file);
-    const runtime = new shipped.ServiceRuntime();
+    const runtime = await shippedRuntime();
     const emulator = await startEmulator({ namesRequestLimit: false });
     try {
       const { url } = emulator;

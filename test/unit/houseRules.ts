@@ -45,11 +45,10 @@ const privateApi: readonly (readonly [what: string, pattern: RegExp, planted: st
 ];
 /** What loads with its first use, and where: each is a file of the package. */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
-  commands: ['commands/commands.ts', './handlers.ts'],
-  client: ['extension.ts', './service/serviceRuntime.ts'],
-  chat: ['extension.ts', './chat/chat.ts'],
+  app: ['extension.ts', './app.ts'],
+  chat: ['app.ts', './chat/chat.ts'],
   templates: ['templates/importTemplates.ts', './templateFeature.ts'],
-  diagnose: ['commands/handlers.ts', '../diagnose/diagnoseConnection.ts'],
+  envFile: ['extension.ts', './envFile/envFileFeature.ts'],
 };
 
 export const houseRules: readonly HouseRule[] = [
@@ -84,9 +83,10 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['generate/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
-    name: '3: outside src/service only extension.ts builds what lives as long as the window',
+    name: '3: outside src/service only extension.ts and app.ts build what lives as long as the window',
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
+      path !== 'app.ts' &&
       !inService(path) &&
       /new (ServiceRuntime|KeyStore|Approvals|Connections|StatusItem|SessionHistory|Jobs|Http|TokenService|ConcurrencyLimit|Models|Usage)\(/.test(
         line,
@@ -116,7 +116,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/http/http.ts', 'setInterval(() => {}, 1_000);'],
   },
   {
-    name: '4: only five places import on first use',
+    name: '4: only four places import on first use',
     isBroken: (line, path) =>
       /(?<!`)\bimport\(/.test(line) &&
       !Object.values(importedOnFirstUse).some(
@@ -206,7 +206,8 @@ export const houseRules: readonly HouseRule[] = [
  * only to a lower floor, type imports included, and rooms on one floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
-  extension: 16,
+  extension: 17,
+  app: 16,
   commands: 15,
   chat: 14,
   generate: 14,

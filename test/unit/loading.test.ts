@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
-import type { App, Handlers, Invocation } from '../../src/commands/commandTypes.ts';
+import type { CommandHost } from '../../src/commands/commands.ts';
+import type { App, Invocation } from '../../src/commands/commandTypes.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
@@ -14,7 +15,11 @@ const app = {
   history: { failed: () => {} },
   connections: {},
 } as unknown as App;
-const started = () => app;
+/** A window in which the code of the commands loads like this. */
+const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
+  log: app.log,
+  loadCommands,
+});
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The retry is picked in the first messages; the others are closed. */
@@ -55,11 +60,11 @@ describe('a part that cannot be loaded', () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
-    const diagnose = async () => void ran.push('diagnose');
-    registerCommands(started, [], async () => {
-      if (!isThere) throw new Error('Cannot find module /home/somebody/handlers.js');
-      return { handlers: { diagnose } as unknown as Handlers };
-    });
+    const load = async () => {
+      if (!isThere) throw new Error('Cannot find module /home/somebody/app.js');
+      return async (name: string) => void ran.push(name);
+    };
+    registerCommands(hostWith(load), []);
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
     assert.equal(editor.said.length, 1);
     assert.match(editor.said[0] ?? '', /could not load .* Reload the window\.$/);
@@ -72,10 +77,21 @@ describe('a part that cannot be loaded', () => {
 
   it('is said of all of it where the extension could not start', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
-    const load = async () => assert.fail('nothing is to be loaded');
-    registerCommands(() => undefined, [], load);
+    registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
     assert.match(editor.said.join(), /could not start.* Reload the window/);
+  });
+
+  it('is not reported if the window closes while it loads', async () => {
+    const { registerCommands } = await import('../../src/commands/commands.ts');
+    registerCommands(
+      hostWith(async () => {
+        throw new ServiceError('cancelled');
+      }),
+      [],
+    );
+    await editor.run('hostedModel.diagnose');
+    assert.deepEqual([editor.said, logged], [[], []]);
   });
 
   it('uses the selection from when its command was run, and the current one on a retry', async () => {
@@ -83,31 +99,27 @@ describe('a part that cannot be loaded', () => {
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
     const seen: unknown[] = [];
-    const generateFromSelection = async (_: App, { snapshot }: Invocation) => {
-      seen.push(snapshot?.texts[0]);
-      throw new ServiceError('timeout');
-    };
     const load = async () => {
       editor.selected = 'later';
-      return { handlers: { generateFromSelection } as unknown as Handlers };
+      return async (_: string, next: () => Invocation) => {
+        seen.push(next().snapshot?.texts[0], next().snapshot?.texts[0]);
+      };
     };
-    editor.retries = 1;
-    registerCommands(started, [], load);
+    registerCommands(hostWith(load), []);
     await editor.run('hostedModel.generateFromSelection');
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
   it('leaves a failure to its command: another try that fails is reported, too', async () => {
-    const { registerCommands } = await import('../../src/commands/commands.ts');
+    const { commandRunner } = await import('../../src/commands/handlers.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
-    const diagnose = async () => {
+    const cancel = () => {
       throw new ServiceError(left.next().value ?? assert.fail('a third try'));
     };
-    const load = async () => ({ handlers: { diagnose } as unknown as Handlers });
-    registerCommands(started, [], load);
+    const failing = { ...app, jobs: { cancel } } as unknown as App;
     editor.retries = 1;
-    await editor.run('hostedModel.diagnose');
+    await commandRunner(failing)('cancelGeneration', () => ({ args: {}, snapshot: undefined }));
     const [first, second, ...more] = logged;
     assert.match(first ?? '', /timeout/);
     assert.match(second ?? '', /connection-lost/);

@@ -73,7 +73,7 @@ describe('the surface of the extension', () => {
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
     const run =
-      /const run = \(given: unknown\): Promise<undefined> => \{\s+const args = name === 'generateFromSelection' \? generateArguments\(given\) : \{\};\s+return guarded\(name, appOf\(\), load, invoked\(args\)\);\s+\};/g;
+      /const run = \(given: unknown\): Promise<undefined> => \{\s+const args = name === 'generateFromSelection' \? generateArguments\(given\) : \{\};\s+return guarded\(name, hostOf\(\), invoked\(args\)\);\s+\};/g;
     assert.equal(places(run).length, 1);
     const picked =
       /if \(!isNameOrAbsent\(template\)\) return \{ malformed: 'template' \};\s+if \(!isNameOrAbsent\(insertMode\)\) return \{ malformed: 'insertMode' \};\s+return \{ template, insertMode \};/g;

@@ -73,7 +73,7 @@ const GROWTH = 1 / 4;
 export class ConcurrencyLimit {
   readonly #clock: Clock;
   readonly #pace: RequestPace;
-  readonly #onChange: () => void;
+  readonly #listeners = new Set<() => void>();
   readonly #waiters: Waiter[] = [];
   #options: ConcurrencyOptions;
   #limit: number;
@@ -83,17 +83,20 @@ export class ConcurrencyLimit {
   #halvedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onChange called after each state change, except for the passing of time */
-  constructor(
-    options: ConcurrencyOptions,
-    clock: Clock = systemClock,
-    onChange: () => void = () => {},
-  ) {
+  constructor(options: ConcurrencyOptions, clock: Clock = systemClock) {
     this.#options = options;
     this.#limit = options.limit;
     this.#clock = clock;
     this.#pace = new RequestPace(clock, options.minIntervalMs);
-    this.#onChange = onChange;
+  }
+
+  /**
+   * Registers a listener for state changes. The passing of time isn't reported.
+   * @returns a function that removes the listener
+   */
+  onDidChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   get state(): ConcurrencyState {
@@ -128,7 +131,7 @@ export class ConcurrencyLimit {
     this.#options = options;
     this.#pace.minIntervalMs = options.minIntervalMs;
     this.#startWaiters();
-    this.#onChange();
+    this.#changed();
   }
 
   /** Applies the rate limit that a response states. */
@@ -137,7 +140,7 @@ export class ConcurrencyLimit {
     this.#pace.applyRateLimit(rateLimit);
     if (this.#waiters.length === 0) return;
     this.#startWaiters();
-    this.#onChange();
+    this.#changed();
   }
 
   /**
@@ -150,7 +153,7 @@ export class ConcurrencyLimit {
     const { promise, resolve, reject } = Promise.withResolvers<Slot>();
     const cancel = () => {
       this.#remove(waiter);
-      this.#onChange();
+      this.#changed();
       reject(new ServiceError('cancelled'));
     };
     const waiter: Waiter = {
@@ -168,7 +171,7 @@ export class ConcurrencyLimit {
       return Promise.reject(new ServiceError('queue-full', { limit: this.#options.queue }));
     }
     if (this.#waiters.includes(waiter)) signal.addEventListener('abort', cancel, { once: true });
-    this.#onChange();
+    this.#changed();
     return promise;
   }
 
@@ -204,7 +207,7 @@ export class ConcurrencyLimit {
         this.#adapt(outcome, startedAt);
         this.#pace.pause(pauseMs);
         this.#startWaiters();
-        this.#onChange();
+        this.#changed();
       },
     };
   }
@@ -239,8 +242,12 @@ export class ConcurrencyLimit {
     if (!next) return;
     const startLater = () => {
       this.#startWaiters();
-      this.#onChange();
+      this.#changed();
     };
     this.#timer = setTimeout(startLater, Math.ceil(this.#pace.waitMs));
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

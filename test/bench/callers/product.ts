@@ -1,12 +1,12 @@
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Service, serviceFor } from '../../../src/service/services.ts';
-import { loadRuntime } from '../product.ts';
+import { provideEditor, shippedRuntime } from '../../builtEditor.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 
 /** The shipped service client. */
 export const makeCaller: MakeCaller = async (url) => {
-  const Runtime = await loadRuntime();
-  return callerOf(new Runtime(), url);
+  provideEditor();
+  return callerOf(await shippedRuntime(), url);
 };
 
 /** Calls as a command does it: one runtime, a client for each call. */

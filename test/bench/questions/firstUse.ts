@@ -1,7 +1,7 @@
 import { ratioTo, rowsOf } from '../contest.ts';
 import { loadInTurn } from '../loading.ts';
 import { bundlePath } from '../peers.ts';
-import { runtimePath } from '../product.ts';
+import { appPath } from '../product.ts';
 import type { Question } from '../question.ts';
 
 const titles = {
@@ -12,11 +12,11 @@ const titles = {
 } as const;
 
 const question: Question = {
-  title: 'First use: loading the HTTP stack',
+  title: 'First use: loading all that the first command needs',
   goal: '≤ 0.20 × official SDK',
   measure: async () => {
     const paths = {
-      product: runtimePath(),
+      product: appPath(),
       officialSdk: bundlePath('officialSdk'),
       openai: bundlePath('openai'),
       axios: bundlePath('axios'),

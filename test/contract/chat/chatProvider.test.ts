@@ -70,9 +70,7 @@ describe('the chat provider', () => {
     const log = (text: string) => void logged.push(text);
     const connections = {
       all: async () =>
-        isSetUp
-          ? [connectionOf({ credentials: { ...known, projectId }, modelId }, async () => runtime)]
-          : [],
+        isSetUp ? [connectionOf({ credentials: { ...known, projectId }, modelId }, runtime)] : [],
       peek: async () => ({ choice: { kind: 'missing', names: [] } }),
       signOutSignal: signedOut.signal,
       fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),

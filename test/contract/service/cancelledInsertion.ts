@@ -49,7 +49,7 @@ export async function startInsertion(
     {
       jobs,
       connections: {
-        for: async () => connectionOf({ credentials }, async () => runtime),
+        for: async () => connectionOf({ credentials }, runtime),
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),

@@ -38,23 +38,23 @@ describe('a runtime', () => {
     });
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit } } as const;
     const states: TokenState['kind'][] = [];
-    const traffic: (ConcurrencyState | undefined)[] = [];
-    const runtime = new ServiceRuntime({
-      onTokenState: ({ kind }) => states.push(kind),
-      onTraffic: (live) => traffic.push(live?.state),
-    });
+    const traffic: ConcurrencyState[] = [];
+    const runtime = new ServiceRuntime();
     sessions.push(runtime);
     const withKey = (apiKey: string) => ({ ...credentials, apiKey });
-    runtime.setActive(withKey('key-number-one'));
+    const tokens = (apiKey: string) => runtime.tokenService(withKey(apiKey));
+    tokens('key-number-one').onDidChange(({ kind }) => states.push(kind));
+    const requests = runtime.limit(credentials.approved.service, settings.limits);
+    requests.onDidChange(() => traffic.push(requests.state));
     const generate = (apiKey: string, options: GenerateOptions = {}) =>
       runtime.client(withKey(apiKey), settings).generateText('Hi', {}, options);
-    return { runtime, emulator, settings, states, traffic, generate, withKey };
+    return { runtime, emulator, settings, states, traffic, generate, withKey, tokens };
   }
 
   it('sends nothing before the first call', async () => {
-    const { runtime, emulator, settings, states, withKey } = await start();
+    const { runtime, emulator, settings, states, withKey, tokens } = await start();
     runtime.client(withKey('key-number-one'), settings);
-    runtime.keepTokenFresh();
+    tokens('key-number-one').keepFresh();
     assert.deepEqual([emulator.openConnections, states.length], [0, 0]);
   });
 
@@ -86,27 +86,19 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('keeps a token for each service, and shows that of the credentials that may be used', async () => {
-    const { runtime, emulator, generate, states, withKey } = await start();
+  it('keeps a token for each key, however often they take turns', async () => {
+    const { emulator, generate, tokens } = await start();
     await generate('key-number-one');
-    runtime.setActive(withKey('key-number-one'));
-    await generate('key-number-one');
-    assert.equal(emulator.count(tokenPath), 1);
-    runtime.setActive(withKey('key-number-two'));
-    assert.equal(states.at(-1), 'none');
+    assert.equal(tokens('key-number-two').state.kind, 'none');
     for (let change = 0; change < 20; change += 1) {
       const key = change % 2 === 0 ? 'key-number-two' : 'key-number-one';
-      runtime.setActive(withKey(key));
       await generate(key);
-      runtime.setActive(withKey(key));
-      assert.equal(states.at(-1), 'valid');
+      assert.equal(tokens(key).state.kind, 'valid');
     }
     assert.equal(emulator.count(tokenPath), 2);
-    runtime.setActive(undefined);
-    assert.equal(states.at(-1), 'none');
   });
 
-  it('reports tokens and requests of the active credentials only, whatever others do', async () => {
+  it('tells the listeners of a token and of an origin nothing about others', async () => {
     const { runtime, generate, states, traffic, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     await generate('key-number-one');
@@ -117,13 +109,13 @@ describe('a runtime', () => {
     const settings = { modelId, operation: 'chat', limits: { ...limits, limit: 7 } } as const;
     await runtime.client(elsewhere, settings).generateText('Hi', {});
     assert.equal(states.length, told);
-    assert.ok(traffic.every((state) => state?.limit !== 7));
+    assert.ok(traffic.every((state) => state.limit !== 7));
   });
 
   it('H32: keeps it after ten events without a change of the key', async () => {
-    const { runtime, emulator, generate, withKey } = await start();
+    const { emulator, generate, tokens } = await start();
     for (let event = 0; event < 10; event += 1) {
-      runtime.setActive(withKey('key-number-one'));
+      tokens('key-number-one');
       await generate('key-number-one');
     }
     assert.equal(emulator.count(tokenPath), 1);
@@ -158,8 +150,7 @@ describe('a runtime', () => {
 
     const ends: Readonly<Record<string, (runtime: ServiceRuntime, lastKey: string) => void>> = {
       'after keys were replaced': () => {},
-      'after signing out': (runtime) => runtime.forgetToken(),
-      'after another source came into use': (runtime) => runtime.setActive(undefined),
+      'after signing out': (runtime) => runtime.forgetTokens(),
     };
     for (const [when, end] of Object.entries(ends)) {
       it(`${when}: in errors`, async () => {
@@ -211,17 +202,6 @@ describe('a runtime', () => {
     });
   });
 
-  it('lets a call end that waits for its token while other credentials take over', async () => {
-    const { runtime, emulator, generate, withKey } = await start();
-    const held = gate();
-    emulator.faults.next(tokenPath, { hold: held.opened });
-    const underWay = generate('key-number-one');
-    await emulator.requestCount(tokenPath, 1);
-    runtime.setActive(withKey('key-number-two'));
-    held.open();
-    assert.notEqual((await underWay).text, '');
-  });
-
   it('shares one limit between the clients of an origin', async () => {
     const { emulator, generate } = await start();
     await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));
@@ -245,50 +225,10 @@ describe('a runtime', () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
-    assert.ok(traffic.some((state) => state?.inFlight === 2 && state.waiting === 1));
-    assert.ok(traffic.some((state) => state?.limit === 1 && state.loweredFrom === 2));
+    assert.ok(traffic.some((state) => state.inFlight === 2 && state.waiting === 1));
+    assert.ok(traffic.some((state) => state.limit === 1 && state.loweredFrom === 2));
     const { inFlight, waiting } = traffic.at(-1) ?? {};
     assert.deepEqual([inFlight, waiting], [0, 0]);
-  });
-
-  it('tells it of the origin in use, and of no other that still has requests', async () => {
-    const { runtime, emulator, settings, traffic, generate, withKey } = await start(2);
-    const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
-    const elsewhere = { ...other.credentials, apiKey: withKey('key-number-one').apiKey };
-    const held = gate();
-    emulator.faults.next(chat, { hold: held.opened });
-    const slow = generate('key-number-one');
-    await emulator.requestCount(chat, 1);
-    assert.equal(traffic.at(-1)?.inFlight, 1);
-    runtime.setActive(elsewhere);
-    assert.equal(traffic.at(-1), undefined, 'nothing was sent there');
-    runtime.client(elsewhere, { ...settings, limits: { ...limits, limit: 7 } });
-    assert.equal(traffic.at(-1)?.limit, 7);
-    const told = traffic.length;
-    held.open();
-    await slow;
-    assert.equal(traffic.length, told);
-    runtime.setActive(withKey('key-number-one'));
-    assert.deepEqual(traffic.at(-1), { inFlight: 0, waiting: 0, limit: 2 });
-  });
-
-  it('tells nothing of what its requests did once nothing may be used, or its user signs out', async () => {
-    const { runtime, traffic, generate, withKey } = await start(2);
-    for (const end of [() => runtime.setActive(undefined), () => runtime.forgetToken()]) {
-      runtime.setActive(withKey('key-number-one'));
-      await generate('key-number-one');
-      assert.equal(traffic.at(-1)?.limit, 2);
-      assert.deepEqual(
-        runtime.limiterReports.map(({ isInUse }) => isInUse),
-        [true],
-      );
-      end();
-      assert.equal(traffic.at(-1), undefined);
-      assert.deepEqual(
-        runtime.limiterReports.map(({ isInUse }) => isInUse),
-        [false],
-      );
-    }
   });
 
   it('sends nothing for a call that waits while its user signs out', async () => {
@@ -299,7 +239,7 @@ describe('a runtime', () => {
     const underWay = generate('key-number-one');
     const waiting = kindOf(generate('key-number-one'));
     await emulator.requestCount(chat, 2);
-    runtime.forgetToken();
+    runtime.forgetTokens();
     held.open();
     await underWay;
     assert.equal(await waiting, 'cancelled');
@@ -373,12 +313,12 @@ describe('a runtime', () => {
     const before = emulator.count(modelsPath);
     const user = new AbortController();
     const held = gate();
-    runtime.forgetToken();
+    runtime.forgetTokens();
     emulator.faults.next(tokenPath, { beforePart: () => held.opened });
     const waiting = kindOf(generate('key-number-one', { signal: user.signal }));
     await emulator.requestCount(tokenPath, 2);
     assert.deepEqual(
-      runtime.limiterReports.map(({ state }) => state.waiting),
+      [...runtime.limits.values()].map(({ state }) => state.waiting),
       [0],
       'and none waits for its end',
     );
@@ -410,16 +350,14 @@ describe('a runtime', () => {
   });
 
   it('proves credentials with a token that serves them afterwards', async () => {
-    const { runtime, emulator, settings, states, generate, withKey } = await start();
-    runtime.setActive(withKey('key-number-two'));
+    const { runtime, emulator, settings, generate, withKey, tokens } = await start();
     await generate('key-number-two');
-    const told = states.length;
+    const before = tokens('key-number-two').state;
     await runtime.test(withKey('key-number-one'), settings, never);
-    assert.equal(states.length, told, 'a test changes nothing of what is in use');
+    assert.deepEqual(tokens('key-number-two').state, before, 'other tokens stay');
     await generate('key-number-two');
     assert.deepEqual([emulator.count(tokenPath), emulator.count(chat)], [2, 2]);
-    runtime.setActive(withKey('key-number-one'));
-    assert.equal(states.at(-1), 'valid');
+    assert.equal(tokens('key-number-one').state.kind, 'valid');
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 2);
     const [, tested] = emulator.tokensIssued;
@@ -442,7 +380,7 @@ describe('a runtime', () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
-    const [load] = runtime.limiterReports;
+    const [load] = runtime.limits.values();
     assert.deepEqual([load?.state.resumesInMs, load?.state.loweredFrom], [undefined, undefined]);
   });
 
@@ -452,7 +390,7 @@ describe('a runtime', () => {
     await generate('key-number-one');
     assert.equal(runtime.isRefused('a-key-nobody-knows'), true);
     assert.equal(runtime.isRefused('key-number-one'), false);
-    runtime.forgetToken();
+    runtime.forgetTokens();
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
@@ -484,7 +422,7 @@ describe('a runtime', () => {
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
     const test = runtime.test(withKey('key-number-one'), settings, never);
     await emulator.requestCount('/ml/v1/text/tokenization', 1);
-    runtime.forgetToken();
+    runtime.forgetTokens();
     held.open();
     await test;
     await generate('key-number-one');
@@ -498,7 +436,7 @@ describe('a runtime', () => {
     await generate('key-number-two');
     assert.equal(emulator.count(tokenPath), 2);
     await runtime.test(withKey('key-number-one'), settings, never);
-    runtime.forgetToken();
+    runtime.forgetTokens();
     await generate('key-number-one');
     assert.equal(emulator.count(tokenPath), 4);
   });
@@ -573,7 +511,7 @@ describe('a runtime', () => {
   it('A17: ends three calls as soon as the user signs out', async () => {
     // No deadline expires.
     time = new FakeTime();
-    const { runtime, emulator, generate, states } = await start(3);
+    const { runtime, emulator, generate, tokens } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);
     const signOut = new AbortController();
     const options = { signal: signOut.signal };
@@ -585,10 +523,10 @@ describe('a runtime', () => {
     const requests = emulator.requests.filter(({ path }) => path === chat);
     // In this order, as the window does it when the key is gone.
     signOut.abort();
-    runtime.forgetToken();
+    runtime.forgetTokens();
     await settled();
     assert.deepEqual(ended, ['cancelled', 'cancelled', 'cancelled']);
     await Promise.all(requests.map((request) => emulator.disconnected(request)));
-    assert.deepEqual([emulator.count(chat), states.at(-1)], [3, 'none']);
+    assert.deepEqual([emulator.count(chat), tokens('key-number-one').state.kind], [3, 'none']);
   });
 });

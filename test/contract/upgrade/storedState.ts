@@ -101,14 +101,14 @@ export async function connectionsIn(
   const { Connections: Made } = await import('../../../src/connection/connections.ts');
   const { KeyStore } = await import('../../../src/connection/keyStore.ts');
   const secrets = keyring.window();
-  const loading = async () => assert.fail('nothing is to be called');
+  const { ServiceRuntime } = await import('../../../src/service/serviceRuntime.ts');
+  const fetch = async () => assert.fail('nothing is to be sent');
   return new Made({
     keys: new KeyStore(secrets, globalState, () => {}),
     approvals: new Approvals(secrets, globalState),
     workspaceState,
     environment,
-    runtime: loading,
-    runtimeIfMade: () => undefined,
+    runtime: new ServiceRuntime({ http: { fetch } }),
     inBackground: (work) => void work.catch(assert.ifError),
   });
 }

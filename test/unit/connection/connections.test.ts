@@ -36,7 +36,7 @@ describe('the connections of a window', () => {
   let keyring: FakeKeyring;
   let beforeSecrets: Promise<void>;
   let asked: string[];
-  let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'setActive' | 'forgetToken'>;
+  let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
   /** The folder and the stored key that the tooltip shows. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
@@ -58,8 +58,7 @@ describe('the connections of a window', () => {
     service = {
       test: async () => {},
       isRefused: () => false,
-      setActive: () => {},
-      forgetToken: () => {},
+      forgetTokens: () => {},
     };
     const get = async (name: string) => {
       asked.push(`get ${name}`);
@@ -79,8 +78,8 @@ describe('the connections of a window', () => {
       approvals: new Approvals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
-      runtime: async () => service as ServiceRuntime,
-      runtimeIfMade: () => service as ServiceRuntime,
+      // Tests replace single functions of it.
+      runtime: new Proxy({} as ServiceRuntime, { get: (_, name) => Reflect.get(service, name) }),
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

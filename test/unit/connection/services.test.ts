@@ -62,7 +62,7 @@ describe('the services that credentials are for', () => {
     obstacles = [];
     environment = {};
     const service = {
-      ...{ test: () => test(), isRefused: () => false, setActive() {}, forgetToken() {} },
+      ...{ test: () => test(), isRefused: () => false, forgetTokens() {} },
     } as unknown as ServiceRuntime;
     const secrets = keyring.window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
@@ -70,8 +70,7 @@ describe('the services that credentials are for', () => {
     connections = new Connections({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment },
       workspaceState: new FakeState(),
-      runtime: async () => service,
-      runtimeIfMade: () => service,
+      runtime: service,
       inBackground: (work) => void work.catch(assert.ifError),
     });
     connections.onDidChange(() => {

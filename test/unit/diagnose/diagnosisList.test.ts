@@ -174,7 +174,7 @@ describe('the list of a diagnosis in an editor', () => {
     };
     const deps = {
       connections,
-      runtime: async () => new ServiceRuntime(),
+      runtime: new ServiceRuntime(),
       extension: { packageJSON: { version: '1.2.3' } },
       status: { facts: initialFacts },
       history: new SessionHistory(systemClock),

@@ -71,7 +71,7 @@ describe('running a job', () => {
         announcements: { started: () => () => {}, done: () => {} },
       },
       connections: {
-        for: async () => connectionOf({}, async () => runtime),
+        for: async () => connectionOf({}, runtime),
         signOutSignal: new AbortController().signal,
       },
       startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),

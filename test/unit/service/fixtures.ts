@@ -38,7 +38,7 @@ export const credentials: Credentials = {
 /** A connection as the editor's own source makes it. Without a runtime it can't be called. */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},
-  runtime = (): Promise<ServiceRuntime> => Promise.reject(new Error('nothing is to be called')),
+  runtime = nothingToCall,
 ): Connection {
   const options: ConnectionOptions = {
     credentials,
@@ -52,6 +52,12 @@ export function connectionOf(
   };
   return new Connection(options, runtime);
 }
+
+const nothingToCall = new Proxy({} as ServiceRuntime, {
+  get: (_, name) => {
+    throw new Error(`nothing is to be called, but ${String(name)} was`);
+  },
+});
 
 export const tokenAnswer: TokenResponse = {
   value: 'token-of-the-unit-tests',

@@ -147,9 +147,8 @@ describe('the token request of a runtime', () => {
     runtime = new ServiceRuntime({
       http: { fetch, clock: time },
       clock: time,
-      onTokenState: ({ kind }) => states.push(kind),
     });
-    runtime.setActive(credentials);
+    runtime.tokenService(credentials).onDidChange(({ kind }) => states.push(kind));
     for (const count of [1, 2]) {
       const failure = failureOf(runtime.client(credentials, settings).generateText('Hi', {}));
       await time.pass(29_999);

@@ -60,7 +60,7 @@ describe('the usage of chat', () => {
       listModels: async () => ({ models: [] }),
     } as unknown as ServiceRuntime;
     const connections = {
-      all: async () => [connectionOf({}, async () => runtime)],
+      all: async () => [connectionOf({}, runtime)],
       signOutSignal: new AbortController().signal,
       fingerprintOf: async () => 'one',
     };

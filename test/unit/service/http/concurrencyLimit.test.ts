@@ -248,11 +248,8 @@ describe('the limiter', () => {
 
   it('starts sooner what waits already, once an answer names a faster rate', async () => {
     const told: ConcurrencyState['nextStart'][] = [];
-    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
-      { limit: 8, queue: 50, minIntervalMs: 0 },
-      time,
-      () => told.push(limiter.state.nextStart),
-    );
+    const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
+    limiter.onDidChange(() => told.push(limiter.state.nextStart));
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     const { order } = line(limiter, ['a', 'b']);
     await time.pass(100);
@@ -286,11 +283,8 @@ describe('the limiter', () => {
 
   it('says what it is doing after each change, and leaves no timer once nobody waits', async () => {
     const told: ConcurrencyState[] = [];
-    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
-      { limit: 2, queue: 50, minIntervalMs: 0 },
-      time,
-      () => told.push(limiter.state),
-    );
+    const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 0 }, time);
+    limiter.onDidChange(() => told.push(limiter.state));
     const [slot] = await take(limiter, 2);
     await time.pass(10);
     slot?.release('throttled', 8_000);
@@ -331,11 +325,8 @@ describe('the limiter', () => {
 
   it('tells of a start that waited for its time', async () => {
     const told: number[] = [];
-    const limiter: ConcurrencyLimit = new ConcurrencyLimit(
-      { limit: 2, queue: 50, minIntervalMs: 100 },
-      time,
-      () => told.push(limiter.state.inFlight),
-    );
+    const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
+    limiter.onDidChange(() => told.push(limiter.state.inFlight));
     line(limiter, ['a', 'b']);
     await time.pass(100);
     assert.deepEqual(told, [1, 1, 2]);

@@ -1,0 +1,147 @@
+import type { Disposable, Extension, ExtensionContext, Memento } from 'vscode';
+import { forgetCallers } from './chat/chatCallers.ts';
+import type { Chat } from './chat/offerModels.ts';
+import type { App } from './commands/commandTypes.ts';
+import { commandRunner } from './commands/handlers.ts';
+import { onDidChangeSettings } from './config/configuration.ts';
+import { Connections } from './connection/connections.ts';
+import type { StoredState } from './connection/setUpState.ts';
+import { provenanceLines } from './connection/sourceView.ts';
+import { Jobs } from './generate/jobs.ts';
+import type { TokenState } from './service/auth/token.ts';
+import type { Connection } from './service/connection.ts';
+import { isOutOfReach } from './service/errors.ts';
+import { ServiceRuntime } from './service/serviceRuntime.ts';
+import type { Service } from './service/services.ts';
+import { generationWatches } from './status/generationWatch.ts';
+import { trafficOf } from './status/requestsLine.ts';
+import { SessionHistory } from './status/sessionHistory.ts';
+import type { StatusItem } from './status/statusItem.ts';
+import { Usage } from './status/usage.ts';
+import type { Log } from './ui/log.ts';
+
+/** The parts that activation has created, and what it does for the parts that load later. */
+export interface Started {
+  readonly context: ExtensionContext;
+  readonly log: Log;
+  readonly status: StatusItem;
+  readonly stored: StoredState;
+  /** Creates a part, and disposes it when the window closes. */
+  readonly make: <Part extends Disposable>(name: string, make: () => Part) => Part;
+  /** Runs work that isn't awaited. Logs a failure. */
+  readonly inBackground: (work: unknown) => void;
+  /** Updates the set-up state in the status bar and the command palette. */
+  readonly showSetUp: (inUse: Service | undefined) => Promise<void>;
+  /** Makes VS Code request the chat models again. */
+  readonly refreshModels: () => void;
+}
+
+/** The parts behind the commands and the chat. Created with the first use of either. */
+export class HostedModel implements App {
+  readonly log: Log;
+  readonly globalState: Memento;
+  readonly status: StatusItem;
+  readonly extension: Extension<unknown>;
+  readonly runtime: ServiceRuntime;
+  readonly connections: Connections;
+  readonly history = new SessionHistory({ now: Date.now, monotonic: () => performance.now() });
+  readonly usage: Usage;
+  readonly jobs: Jobs;
+  readonly startWatch: App['startWatch'];
+  readonly runCommand = commandRunner(this);
+  readonly #started: Started;
+  #chat: Chat | undefined;
+  readonly #followTokens = follower<Connection['tokens']>((tokens) =>
+    this.#onTokenState(tokens?.state ?? { kind: 'none' }),
+  );
+  readonly #followRequests = follower<Connection['requests']>((requests) =>
+    this.status.update({ traffic: requests && trafficOf(requests) }),
+  );
+
+  constructor(started: Started) {
+    const { context, log, status, stored, make, inBackground } = started;
+    this.#started = started;
+    this.log = log;
+    this.globalState = context.globalState;
+    this.status = status;
+    this.extension = context.extension;
+    const runtime = make('the service client', () => new ServiceRuntime());
+    this.runtime = runtime;
+    this.connections = make('the connections', () => {
+      return new Connections({ ...stored, runtime, environment: process.env, inBackground });
+    });
+    this.startWatch = generationWatches(this);
+    this.usage = new Usage(this, context.globalStorageUri);
+    this.jobs = make('the jobs', () => new Jobs());
+    this.#listen();
+  }
+
+  readonly chat = async (): Promise<Chat> => {
+    if (this.#chat) return this.#chat;
+    const { makeChat } = await import('./chat/chat.ts');
+    this.#chat ??= makeChat(this, this.extension.id, this.#started.refreshModels);
+    return this.#chat;
+  };
+
+  /** Refreshes the token of the active connection if it's due. */
+  async keepFresh(): Promise<void> {
+    // Checks the connection first, so that no token of a replaced connection is refreshed.
+    await this.connections.refresh();
+    this.connections.active?.tokens.keepFresh();
+  }
+
+  #listen(): void {
+    const { connections, status } = this;
+    const { make, inBackground, stored } = this.#started;
+    make('listening to connections', () =>
+      connections.onDidChange(() => inBackground(this.#onConnectionsChange())),
+    );
+    make('listening to sign-outs', () =>
+      connections.onDidSignOut(() => inBackground(forgetCallers(this.globalState))),
+    );
+    make('listening to keys', () =>
+      stored.keys.onDidChange(() => status.update({ lastFailure: undefined, unreachable: false })),
+    );
+    make('listening to settings', () =>
+      onDidChangeSettings(() => status.update({ unreachable: false })),
+    );
+  }
+
+  async #onConnectionsChange(): Promise<void> {
+    const { active: connection, current, obstacle } = this.connections;
+    const provenance = current && provenanceLines(current.found, current.choice);
+    this.status.update({ obstacle, provenance, connection });
+    this.#followTokens(connection?.tokens);
+    this.#followRequests(connection?.requests);
+    const { refreshModels, inBackground, showSetUp } = this.#started;
+    refreshModels();
+    inBackground(this.usage.setActive(connection));
+    await showSetUp(connection?.service);
+  }
+
+  #onTokenState(token: TokenState): void {
+    this.status.update({ token });
+    this.history.tokenIs(token);
+    const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
+    if (error) this.log.warn(`token: ${error.message}`);
+    if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
+  }
+}
+
+/**
+ * Returns a function that follows a source of changes in place of the one before.
+ * @param onChange called with the new source, and after each of its changes
+ */
+function follower<Source extends { onDidChange(listener: () => void): () => void }>(
+  onChange: (source: Source | undefined) => void,
+): (source: Source | undefined) => void {
+  let followed: Source | undefined;
+  let stop = () => {};
+  return (source) => {
+    if (source === followed) return;
+    stop();
+    followed = source;
+    onChange(source);
+    stop = source?.onDidChange(() => onChange(source)) ?? (() => {});
+  };
+}
