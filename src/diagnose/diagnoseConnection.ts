@@ -15,24 +15,23 @@ import { buildReport } from './reportText.ts';
 import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
 /**
- * The command *Diagnose Connection*: shows the checks in a list and offers the report. Loads with
- * the first diagnosis.
+ * The command *Diagnose Connection*, which shows the checks in a list and offers the report. The
+ * code is loaded when the command first runs.
  */
 
 interface ReportDeps {
   readonly extension: Extension<unknown>;
-  /** Loads the service. */
+  /** Loads the service client. */
   readonly runtime: () => Promise<ServiceRuntime>;
 }
 
 /**
- * Milliseconds to wait for the keyring. If it takes longer, it is probably waiting for its
- * password.
+ * Milliseconds to wait for the keyring. If it takes longer, it's probably asking for its password.
  */
 const KEYRING_MS = 10_000;
 
 /**
- * Runs all checks in a list that stays open, then runs the fix that the user picks.
+ * Runs all checks and shows them in a list, then runs the fix that the user picks.
  * @param insertModes IDs of all insert modes, for the report
  */
 export async function diagnoseConnection(
