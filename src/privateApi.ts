@@ -1,27 +1,27 @@
 import type { LanguageModelResponsePart } from 'vscode';
 
 /**
- * Unsupported parts of VS Code that the extension uses: commands that aren't listed in
+ * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in its types. Each
- * comment gives the source and the VS Code versions it was checked against. `test/host/privateApi.test.ts` names
- * the parts that are gone. Pure, so that every room can import it.
+ * comment links to the source, and lists the versions in which the part was seen.
+ * `test/host/privateApi.test.ts` fails if a part is gone. Pure, so any module can import it.
  */
 
 export const privateCommands = {
   /**
-   * Adds a group to the models of a provider: `{ name, vendor }`. Fails if the group exists.
+   * Adds a group of models for a provider. Takes `{ name, vendor }`. Fails if the group exists.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/actions/chatLanguageModelActions.ts
    */
   addModelGroup: 'lm.addLanguageModelsProviderGroup',
   /**
-   * Opens the chat: `{ mode, modelSelector }`. Fails if no model matches the selector.
+   * Opens the chat. Takes `{ mode, modelSelector }`. Fails if no model matches the selector.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/actions/chatActions.ts
    */
   openChat: 'workbench.action.chat.open',
   /**
-   * Opens the settings editor with a query.
+   * Opens the settings editor with a search query.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/preferences/browser/preferences.contribution.ts
    */
@@ -48,7 +48,7 @@ export const privateCommands = {
 export const AI_SETTING = 'chat.disableAIFeatures';
 
 /**
- * The setting that selects the model for small requests, such as for the title of a chat.
+ * The setting that selects the model for small tasks, such as creating the title of a chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/chat.contribution.ts
  */
@@ -62,32 +62,32 @@ export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 export const CHAT_EXTENSION = 'GitHub.copilot-chat';
 
 /**
- * The caller of a request from VS Code itself, such as for the title of a chat.
+ * The caller ID of requests by VS Code itself, such as for the title of a chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  */
 const VSCODE_ITSELF = 'core';
 
 /**
- * The role of a system message. The types have only the roles of the user and the assistant.
+ * The role of a system message. VS Code's types have only the user and assistant roles.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelSystem.d.ts
  */
 export const SYSTEM_ROLE = 3;
 
 /**
- * The type of a data part with the token usage of a response. The chat counts it.
+ * The `mimeType` of a data part that reports the token usage of a response to VS Code's chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
  */
 export const USAGE_TYPE = 'usage';
 
 /**
- * The ID of the extension that sends a chat request, in lower case. Empty if VS Code doesn't
- * report it.
+ * Returns the ID of the extension that sends a chat request, in lowercase. Empty if VS Code doesn't
+ * provide it.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
- * @param options options of the request
+ * @param options the options of the request
  */
 export function callerOf(options: object): string {
   const caller: unknown = Reflect.get(options, 'requestInitiator');
@@ -100,17 +100,18 @@ export function isVSCode(caller: string): boolean {
 }
 
 /**
- * True if VS Code requests the models of a group. It requests each group, and once without a group.
+ * True if VS Code requests the models of a group. It makes a request for each group, and another
+ * one without a group.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
- * @param options options of the request for models
+ * @param options the options of the request for models
  */
 export function isOfModelGroup(options: object): boolean {
   return Reflect.get(options, 'configuration') !== undefined;
 }
 
 /**
- * A response part that the chat shows as reasoning; undefined if VS Code has no such part.
+ * Creates a response part that the chat shows as reasoning. Undefined if VS Code has no such part.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
  * @param api the module `vscode`
@@ -121,8 +122,9 @@ export function thinkingPart(api: object, text: string): LanguageModelResponsePa
 }
 
 /**
- * The values of a setting. In a remote window, `globalValue` is the value of the remote machine, or
- * else the local one. The types lack these two separate values.
+ * The values of a setting at all levels. In a remote window, `globalValue` is the value of the
+ * remote machine, or else the local one. VS Code's types lack `globalLocalValue` and
+ * `globalRemoteValue`.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostConfiguration.ts
  */
@@ -135,12 +137,12 @@ export interface Inspected {
   readonly workspaceFolderValue?: unknown;
 }
 
-/** The value in the user's own settings file. A dev container can't write that file. */
+/** Returns the value in the local user settings, which a dev container can't change. */
 export function userValue(found: Inspected): unknown {
   return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
 }
 
-/** The value in the settings file of the remote machine. */
+/** Returns the value in the settings of the remote machine. */
 export function remoteValue(found: Inspected): unknown {
   return found.globalRemoteValue;
 }

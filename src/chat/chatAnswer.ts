@@ -15,10 +15,13 @@ import * as texts from './chatMessages.ts';
 
 /** Reports responses and failures to VS Code's chat. */
 
-/** A failure with a message that the chat shows unchanged. */
+/** An error whose message can be shown to the user as is. */
 export class ChatError extends Error {}
 
-/** Reports the parts after the text: complete tool calls, and the token usage. */
+/**
+ * Reports the parts that follow the text: tool calls and token usage. Tool calls of a truncated
+ * response are dropped, because they may be incomplete.
+ */
 export function reportResponse(
   response: Generation,
   progress: Progress<LanguageModelResponsePart>,
@@ -29,7 +32,7 @@ export function reportResponse(
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
   };
-  // All calls are converted before the first is reported. If one is malformed, none may run.
+  // Converts all calls before reporting the first, because none may run if one is malformed.
   const calls = truncationReason(response) ? [] : response.toolCalls.map(callPart);
   for (const call of calls) progress.report(call);
   progress.report(new LanguageModelDataPart(Buffer.from(JSON.stringify(counts)), USAGE_TYPE));
@@ -55,14 +58,17 @@ function callPart({ id, name, arguments: given }: ToolCall): LanguageModelToolCa
   return new LanguageModelToolCallPart(id || randomUUID(), name, input);
 }
 
-/** Converts a failure for other extensions. `NoPermissions` marks our refusals as final. */
+/**
+ * Converts a failure to an error for another extension. A `ChatError` becomes `NoPermissions`, so
+ * that the extension doesn't retry.
+ */
 export function errorForExtension(error: unknown, text: string): LanguageModelError {
   return error instanceof ChatError
     ? LanguageModelError.NoPermissions(text)
     : new LanguageModelError(text);
 }
 
-/** Reports reasoning. Does nothing if VS Code can't show it. */
+/** Reports reasoning, if this version of VS Code can show it. */
 export function reportReasoning(text: string, progress: Progress<LanguageModelResponsePart>): void {
   const part = thinkingPart(vscode, text);
   if (part) progress.report(part);

@@ -4,19 +4,19 @@ import type { Connection } from '../service/connection.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * The user's decisions about other extensions. VS Code lets every extension call the models of any
- * other extension, without notice to the user. These checks are no security boundary, because code
- * in the same process can use any name.
+ * Remembers which other extensions may use the model. VS Code lets any extension call the models of
+ * any other extension without notifying the user. The check isn't a security boundary, because
+ * extensions share a process and can fake their ID.
  */
 
 const DECISIONS = 'hostedModel.callers';
 const MAX_DECISIONS = 100;
 
 interface CallerDecision {
-  /** ID of the extension in lower case; empty if VS Code doesn't report it. */
+  /** Extension ID in lower case; empty if VS Code doesn't report it. */
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Hash of the key, and of the host and project shown in the prompt. */
+  /** Keyed hash of the API key, and of the service address and project that the user saw. */
   readonly fingerprint: string;
 }
 
@@ -42,9 +42,10 @@ export class ChatCallers {
   }
 
   /**
-   * Prompts once for each combination of caller, key, host, and project. A decision covers only the
-   * values that were shown.
-   * @param signedOut aborts at a sign-out; a decision made after that is discarded
+   * True if the caller may use the connection. Prompts once for each combination of caller, key,
+   * service address, and project, because a decision covers only the values that were shown.
+   * @param signedOut aborts at a sign-out; a decision made after that counts as a refusal and isn't
+   * stored
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
@@ -61,7 +62,7 @@ export class ChatCallers {
     return asking;
   }
 
-  /** The user's decisions about other extensions, for the menu. */
+  /** Returns the latest decision about each extension, as rows of the menu. */
   rows(): CallerRow[] {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({
@@ -99,7 +100,7 @@ export interface CallerRow extends QuickPickItem {
   readonly caller: string;
 }
 
-/** Forgets all decisions, because the user signed out. */
+/** Forgets all decisions. Called when the user signs out. */
 export async function forgetCallers(state: Memento): Promise<void> {
   await state.update(DECISIONS, undefined);
 }

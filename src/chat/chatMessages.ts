@@ -7,15 +7,18 @@ import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
-/** Texts of the chat: failures, confirmations, and the first use. Pure. */
+/** Messages of the chat: failures, confirmations, and the first use. Pure. */
 
-/** Tooltip of a model in VS Code's model list. */
+/**
+ * Returns the tooltip of a model in VS Code's model list.
+ * @param withdrawn date of withdrawal, YYYY-MM-DD
+ */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` The service withdraws it on ${withdrawn}.` : '';
   return `${id}${provider && ` by ${provider}`}, with your own key.${end}`;
 }
 
-// Failures. The chat shows no buttons, so these texts name a command instead.
+// Failures. The chat shows no buttons, so these messages name commands instead.
 
 export const NOT_SET_UP =
   'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
@@ -36,7 +39,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to be sent. Start a new chat, or attach less.';
 
-/** Failures with another text than for a selection. */
+/** Failures whose message in the chat differs from the one for a selection. */
 const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
@@ -45,14 +48,14 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
 };
 
 /**
- * Text of a failure in the chat.
- * @param message undefined if the failure needs no message
+ * Returns the message to show in the chat for a failure.
+ * @param message the message for a selection; undefined if the user canceled
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
     const ending = ENDINGS[error.kind];
     if (ending) return ending(error);
-    // Only requests have an actual size. A response that is too large isn't counted to its end.
+    // The actual size is known only for a request. A response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Cancelled.';
@@ -64,12 +67,12 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
 }
 
-/** True if a Markdown renderer would turn the text into a link, even without markup. */
+/** True if a Markdown renderer might turn the text into a link, even without markup. */
 export function becomesLink(text: string): boolean {
   return /:\/\/|www\.|@/i.test(text);
 }
 
-/** Escapes text for Markdown. Words that would become links are formatted as code. */
+/** Escapes text for Markdown. Words that might become links are formatted as code. */
 export function escapeMarkdown(text: string): string {
   const words = text.split(' ').map((word) => (becomesLink(word) ? codeSpan(word) : escaped(word)));
   return words.join(' ');
@@ -91,7 +94,7 @@ function codeSpan(text: string): string {
 export const ALLOW = 'Allow';
 export const DENY = 'Don’t Allow';
 
-/** @param id ID of the extension; empty if VS Code doesn't report it */
+/** @param id extension ID; empty if VS Code doesn't report it */
 export function callerQuestion(id: string): string {
   return id === ''
     ? 'Let an unnamed extension use your hosted model?'
@@ -112,10 +115,10 @@ export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
-/** Number of characters of a prompt that its confirmation shows. */
+/** Maximum number of prompt characters in the confirmation. */
 const MOST_SHOWN = 300;
 
-/** Destination, length, and beginning of the text, as Markdown. */
+/** Returns the confirmation as Markdown: the prompt's length, destination, and beginning. */
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(
@@ -126,7 +129,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
-/** Host of the service, and the project or other resource that is billed. */
+/** Returns the host of the service, and the project or other resource that is billed. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;
@@ -138,7 +141,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Tokens of the system text and tools that VS Code sends with each agent step (measured). */
+/** Tokens of instructions and tools that VS Code adds to each agent step (measured). */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';
@@ -156,7 +159,7 @@ export const AI_IS_OFF = `Hosted Model: AI features are turned off in the settin
 export const NOT_TRUSTED =
   'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
 
-/** Steps that failed, and how the user can do them manually. */
+/** Messages about failed steps, with instructions for doing them manually. */
 export const BY_HAND = {
   group:
     'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',

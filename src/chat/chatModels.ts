@@ -8,26 +8,26 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * The models that VS Code offers in its chat, as the service last listed them. VS Code requests
- * them often, so they are served from storage.
+ * Stores the model lists of services for VS Code's chat. VS Code requests the models often, so they
+ * are read from storage instead of the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
-/** Number of lists that are kept, one for each service, address, and operation. */
+/** Maximum number of stored lists, one per combination of service, address, and operation. */
 const MOST_LISTS = 8;
-/** Number of models that are kept in each list. Users don't pick from more. */
+/** Maximum number of models in a stored list, more than a user would look through. */
 const MOST_MODELS = 200;
 const TOOLS = 'function_calling';
 const IMAGES = 'image_chat';
 const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
-/** Context length in tokens of most models, used if the service doesn't report one. */
+/** Context length in tokens that is assumed if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
-/** Age after which a list is fetched again, at the next chat response. */
+/** A list older than a day is fetched again after the next chat response. */
 const STALE_MS = 86_400_000;
 
 interface KeptList {
   readonly from: string;
-  /** Wall-clock milliseconds. */
+  /** Time of the last update, in milliseconds since 1970. */
   readonly at: number;
   readonly models: readonly Model[];
 }
@@ -37,7 +37,10 @@ export class ChatModels {
   readonly #now: () => number;
   readonly #onChange: () => void;
 
-  /** @param onChange called after a list is saved */
+  /**
+   * @param now returns milliseconds since 1970
+   * @param onChange called after a list is saved
+   */
   constructor(state: Memento, now: () => number, onChange: () => void) {
     this.#state = state;
     this.#now = now;
@@ -45,8 +48,8 @@ export class ChatModels {
   }
 
   /**
-   * The model in the settings, then the other models that the service listed for this operation. An
-   * unlisted model gets no capabilities, because they would be guesses.
+   * Returns the connection's model, then the other models that the service listed. An unlisted
+   * model gets no capabilities, because they would be guesses.
    */
   information(connection: Connection): LanguageModelChatInformation[] {
     const { resource, projectId, modelId } = connection;
@@ -82,11 +85,11 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelSource): string {
-  // The address isn't enough, because two services can share one.
+  // The address alone isn't enough, because two services can have the same one.
   return [serviceUrl, operation, service.word].join(' ');
 }
 
-/** Reduces a model to the values that are used, because descriptions from a service can be long. */
+/** Keeps only the values that the chat uses, because a service's descriptions can be long. */
 function slim(model: Model): Model {
   return {
     ...model,
@@ -97,7 +100,10 @@ function slim(model: Model): Model {
   };
 }
 
-/** Removes unsafe names, because VS Code renders model names as Markdown that can run commands. */
+/**
+ * Returns the name, or an empty string if it's unsafe. VS Code renders model names as Markdown,
+ * which can contain links that run commands.
+ */
 function plainName(text: string): string {
   return PLAIN_NAME.test(text) && !becomesLink(text) ? text : '';
 }

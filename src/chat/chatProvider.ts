@@ -46,21 +46,21 @@ import * as texts from './chatMessages.ts';
 import { ChatModels } from './chatModels.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
-/** Serves VS Code's chat, agents, and other extensions with the hosted model. */
+/** Provides the hosted model to VS Code's chat, agents, and other extensions. */
 
-/** The parts of the extension that chat needs. */
+/** The parts of the extension that the chat needs. */
 export interface ChatDeps {
   readonly log: Log;
   readonly status: StatusItem;
   readonly history: SessionHistory;
   readonly connections: Connections;
   readonly usage: Usage;
-  /** State shared by all windows. Contains no secrets. */
+  /** Shared by all windows. Must not contain secrets. */
   readonly globalState: Memento;
   readonly startWatch: () => GenerationWatch;
 }
 
-/** A request, with a signal that aborts at the next sign-out, even while a prompt is open. */
+/** A connection, and a signal that aborts if the user signs out before the request ends. */
 interface ChatRequest {
   readonly connection: Connection;
   readonly signedOut: AbortSignal;
@@ -75,7 +75,7 @@ export class ChatProvider {
   readonly models: ChatModels;
   readonly callers: ChatCallers;
   readonly #deps: ChatDeps;
-  /** Services whose models were already listed again in this window. */
+  /** The services whose stale model lists this window has already tried to refresh. */
   readonly #listed = new Set<string>();
   #groupCalls = 0;
 
@@ -92,14 +92,15 @@ export class ChatProvider {
     });
   }
 
-  /** Number of times that VS Code has requested the models of one of our provider groups. */
+  /** Number of times that VS Code has requested the models of a provider group. */
   get groupCalls(): number {
     return this.#groupCalls;
   }
 
   /**
-   * The models to offer, without a request or a prompt. VS Code calls this for each group, and once
-   * without one. It adds up the results, so only the call without a group returns models.
+   * Returns the models to offer, without sending a request or prompting the user. VS Code calls
+   * this once for each group and once without a group, and combines the results. To prevent
+   * duplicates, only the call without a group returns models.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
     const isOfGroup = isOfModelGroup(options);
@@ -109,21 +110,25 @@ export class ChatProvider {
     return connection ? this.models.information(connection) : [];
   }
 
-  /** Only an estimate, because VS Code counts tokens thousands of times for one prompt. */
+  /**
+   * Estimates the number of tokens. An exact count would be too slow, because VS Code calls this
+   * thousands of times per prompt.
+   */
   count(text: string | LanguageModelChatRequestMessage): number {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));
   }
 
-  /** The connection of the chat; undefined if something is missing or not approved. */
+  /** Returns the chat's connection; undefined if credentials are missing or not approved. */
   async connection(): Promise<Connection | undefined> {
     const [first] = await this.#deps.connections.all();
     return first;
   }
 
   /**
+   * Streams the response to a request from the chat or another extension.
    * @throws {CancellationError} if the request is canceled
-   * @throws {LanguageModelError} if the request of another extension fails
-   * @throws an error without a stack for the chat, which shows both message and stack
+   * @throws {LanguageModelError} if a request from another extension fails
+   * @throws {Error} if any other request fails; without a stack, which the chat would show
    */
   async respond(
     { id: modelId }: Pick<LanguageModelChatInformation, 'id'>,
@@ -162,7 +167,7 @@ export class ChatProvider {
   }
 
   /**
-   * Generates a response to a prompt that another model has written.
+   * Generates a response to a prompt that another model wrote.
    * @throws {ServiceError} if the request fails
    * @throws {ChatError} if no connection is ready, the daily budget is used up, or the response is
    * truncated or empty
@@ -176,28 +181,31 @@ export class ChatProvider {
     return response.text;
   }
 
-  /** Returns the text of a failure. Logs it and shows it in the status, except a `ChatError`. */
+  /**
+   * Returns the message for a failure. Also logs the failure and shows it in the status item,
+   * unless it's a `ChatError`.
+   */
   async sentenceFor(error: unknown): Promise<string> {
     if (error instanceof ChatError) return error.message;
-    // The failure is still explained if the connection can't be looked up.
+    // A failed lookup must not hide the original failure.
     const connection = await this.connection().catch(() => undefined);
     const explained = await explainFailure(this.#deps, error, onlyFolder(), connection);
     return texts.chatFailure(error, explained);
   }
 
-  /** Lists the models again in the background if the list is older than a day. */
+  /** Refreshes the model list in the background if it's older than a day. */
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Runs once per window, because some services don't list their models. They aren't queried
-    // after each response.
+    // Tries only once per window. Otherwise, a service that can't list its models would get a
+    // request after every response.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
     this.refresh(connection, signedOut).catch(() => {});
   }
 
   /**
-   * Lists the models of the service, and saves the list.
+   * Fetches the model list from the service and saves it.
    * @throws {ServiceError} if the request fails
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
@@ -237,7 +245,7 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const response = await connection.chat(conversation, {
         signal,
-        // Checked again, because other requests may have used up the budget while this one waited.
+        // Check again, because other requests may have used up the budget while this one waited.
         onTurn: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

@@ -14,7 +14,7 @@ import type { ChatMessage, ContentPart, Conversation } from '../service/api/conv
 
 /** Converts VS Code's chat messages to a conversation for the service. Pure. */
 
-/** First bytes of a PNG file. VS Code converts some images to PNG, but keeps the old MIME type. */
+/** First bytes of a PNG file. VS Code converts some images to PNG but keeps their old MIME type. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
 export function conversationOf(
@@ -37,7 +37,7 @@ export function textOfMessage(message: LanguageModelChatRequestMessage): string 
     .join('');
 }
 
-/** Converts one message of VS Code. Each tool result in it becomes a separate message. */
+/** Converts a message from VS Code. Each of its tool results becomes a separate message. */
 function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMessage[] {
   if (role === LanguageModelChatMessageRole.Assistant) return assistantMessage(content);
   const results = content
@@ -48,7 +48,7 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
   return said.length > 0 ? [...results, { role: author, content: said }] : results;
 }
 
-/** Keeps text and tool calls. Leaves out reasoning and the data parts that VS Code adds. */
+/** Converts a response of the model. Keeps text and tool calls, but drops the rest. */
 function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const text = content.map((part) => (part instanceof LanguageModelTextPart ? part.value : ''));
   const toolCalls = content
@@ -69,8 +69,8 @@ function contentPart(part: unknown): ContentPart[] {
 }
 
 /**
- * Replaces binary parts, which the service can't take, with their type and size. The model can tell
- * that they exist.
+ * Returns a tool result as text. The service can't accept binary parts, so they are replaced with
+ * their type and size.
  */
 function resultText({ content }: LanguageModelToolResultPart): string {
   return content

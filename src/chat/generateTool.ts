@@ -13,13 +13,13 @@ import { ChatError } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
-/** A tool that lets other models send text to the hosted model. */
+/** A tool that lets other models send a prompt to the hosted model. */
 
 export interface GenerateToolInput {
   readonly prompt: string;
 }
 
-/** In characters. Limited, because everything that is sent is billed. */
+/** Maximum prompt length in characters, to limit the cost of a call. */
 const LONGEST_PROMPT = 100_000;
 
 export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
@@ -51,7 +51,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     token: CancellationToken,
   ): Promise<LanguageModelToolResult> {
     const prompt = promptOf(input);
-    // Extensions can call the tool even while it's off and agents don't see it.
+    // Other extensions can call the tool even while it's off and hidden from agents.
     if (!readSettings().offersTool) return resultOf(failure('not_offered', texts.TOOL_IS_OFF));
     if (prompt.trim() === '' || prompt.length > LONGEST_PROMPT) {
       return resultOf(failure('prompt_refused', texts.toolPromptText(LONGEST_PROMPT)));
@@ -64,7 +64,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   }
 }
 
-/** Stable ID of a cause, for other models. */
+/** Returns a stable ID for the cause of a failure, which the calling model can act on. */
 function causeOf(error: unknown): string {
   if (error instanceof ChatError) return 'refused';
   if (!(error instanceof ServiceError)) return 'unknown';
@@ -79,7 +79,7 @@ function resultOf(result: object): LanguageModelToolResult {
   return new LanguageModelToolResult([new LanguageModelTextPart(JSON.stringify(result))]);
 }
 
-/** Checks the type, because models can write input that doesn't match the schema. */
+/** Returns the prompt; empty if it isn't a string. Models can ignore the input schema. */
 function promptOf(input: Partial<GenerateToolInput> | undefined): string {
   return typeof input?.prompt === 'string' ? input.prompt : '';
 }

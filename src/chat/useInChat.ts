@@ -6,17 +6,17 @@ import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
-/** *Use in Chat*: sets up VS Code's chat without a GitHub sign-in. Changes nothing unasked. */
+/** The command *Use in Chat*, which sets up VS Code's chat without a GitHub sign-in. */
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** Time for the built-in chat to start, even on a busy machine. */
+/** Maximum time for the built-in chat to start, even on a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * Runs *Use in Chat*.
- * @param requireConnection prompts for missing credentials; undefined if the user gave up
+ * Runs *Use in Chat*. Asks the user before it changes VS Code.
+ * @param requireConnection prompts for missing credentials; returns undefined if the user cancels
  * @throws {ServiceError} if the service can't list its models
  */
 export async function startChat(
@@ -37,33 +37,44 @@ export async function startChat(
   );
   if (!(await ensureGroup(provider))) return offerHelp(texts.BY_HAND.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.BY_HAND.chat);
-  // Fails unless VS Code can select the model. There is no API for the selected model.
+  // This command fails if VS Code can't select the model. No API returns the selected model.
   const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
     .executeCommand(privateCommands.openChat, { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.BY_HAND.open));
 }
 
-/** Adds a provider group if needed. Without one, VS Code offers models only after a sign-in. */
+/**
+ * Adds a provider group if there is none. Without a group, VS Code offers models only after a
+ * sign-in.
+ * @returns true if there is a group now
+ */
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
-  // A failure is ignored, because the next check shows if there is a group.
+  // Failures are ignored, because the next line checks for the group.
   await commands.executeCommand(privateCommands.addModelGroup, group).then(undefined, () => {});
   return isGrouped(provider);
 }
 
-/** True if a group exists. No API lists groups, but VS Code requests the models of each group. */
+/**
+ * True if a group exists. No API lists groups, but selecting models makes VS Code request the
+ * models of each group.
+ */
 async function isGrouped(provider: ChatProvider): Promise<boolean> {
   const before = provider.groupCalls;
   await lm.selectChatModels({ vendor: PROVIDER_ID });
   return provider.groupCalls > before;
 }
 
-/** Turns on the built-in chat, which is off in a fresh profile. VS Code reacts to the setting. */
+/**
+ * Turns on the built-in chat, which is off in a new profile. VS Code starts it when the setting
+ * changes.
+ * @returns true if the chat has started
+ */
 async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
   if (extensions.getExtension(CHAT_EXTENSION)) return true;
-  // AI features can be turned off while the models are listed. Writing a setting can fail.
+  // The user may have turned off AI features while the models were being listed.
   if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;
   const late = AbortSignal.any([cancel, AbortSignal.timeout(CHAT_START_MS)]);
   return new Promise((resolve) => {

@@ -2,15 +2,15 @@ import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
 import { AI_SETTING, type Inspected, userValue } from '../privateApi.ts';
 
 /**
- * The only module that calls `getConfiguration`. Provides raw values and change events. `settings.ts`, which loads
- * with the first use, validates them.
+ * The only module that calls `getConfiguration`. Reads and writes raw values, and reports changes.
+ * `settings.ts` validates the values.
  */
 
 const SECTION = 'hostedModel';
-/** Minimum milliseconds between two notifications of changed settings. */
+/** Minimum milliseconds between two calls of a settings listener. */
 const LEAST_APART_MS = 100;
 
-/** The values that apply to a document or to the window. */
+/** The raw values of the settings for a document, or for the window if there is no scope. */
 export class Configuration {
   readonly #values;
 
@@ -30,21 +30,19 @@ export class Configuration {
     return this.#values.inspect<unknown>(name) ?? {};
   }
 
-  /** The text in the user's own settings file. */
+  /** The text in the user settings, ignoring workspace, folder, and remote settings. */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
   }
 }
 
 /**
- * The kinds of resources that a request can be for, most specific first. If several are set, the
- * first one wins.
+ * The kinds of resources that a request can use, most specific first. If several are set, the first
+ * one applies.
  */
 export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 
-/**
- * Reads the settings that are needed at startup, before the module that defines the services loads.
- */
+/** Reads the settings for the tooltip of the status item, without validating them. */
 export function readStartupSettings(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
@@ -55,12 +53,12 @@ export function readStartupSettings(scope?: Uri) {
   };
 }
 
-/** The value of `hostedModel.service`. Empty means the first service that is set up. */
+/** The value of `hostedModel.service`. If empty, the first service with a stored key is used. */
 export function chosenService(): string {
   return new Configuration().text('service').toLowerCase();
 }
 
-/** True if the user disabled VS Code's AI features on any level. */
+/** True if VS Code's AI features are disabled at any settings level. */
 export function isAiDisabled(): boolean {
   const found = workspace.getConfiguration().inspect(AI_SETTING) ?? {};
   return Object.entries(found).some(([name, value]) => name.endsWith('Value') && value === true);
@@ -74,7 +72,7 @@ export async function enableAi(): Promise<void> {
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/** The settings that the extension writes. */
+/** The names of the settings that the extension writes. */
 type Written =
   | 'url'
   | 'authUrl'
@@ -86,18 +84,18 @@ type Written =
   | 'credentialSource';
 type WritableSettings = Partial<Record<Written, string>>;
 
-/** The settings to write to: those of the user, the workspace, or a folder. */
+/** The settings to write to: `user`, `workspace`, or those of a folder. */
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * The settings to write to for a folder.
- * @param folder undefined for documents outside of every folder
+ * Returns the settings to write to for a folder.
+ * @param folder undefined for documents outside all folders
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {
   return folder ?? (workspace.workspaceFile ? 'workspace' : 'user');
 }
 
-/** The settings that contain the value that applies to a folder. */
+/** Returns the settings that provide the value of a setting for a folder. */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
   if (folder && workspaceFolderValue !== undefined) return folder;
@@ -107,7 +105,7 @@ export function targetOfSetting(name: Written, folder: Uri | undefined): Setting
 
 /**
  * Writes settings. An empty value removes the setting.
- * @throws if VS Code refuses
+ * @throws if VS Code can't write them
  */
 export async function writeSettings(
   values: WritableSettings,
@@ -123,8 +121,8 @@ export async function writeSettings(
 }
 
 /**
- * Calls the listener shortly after settings change. Programs that write several settings cause an
- * event for each, and one call covers them all.
+ * Calls the listener shortly after settings change. Writing several settings causes an event for
+ * each one, but only one call.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -17,66 +17,67 @@ import {
 } from '../service/services.ts';
 import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from './configuration.ts';
 
-/** The validated settings, read as one snapshot at the time of use. */
+/** Reads and validates the settings. Each call returns a new snapshot. */
 
 /** The settings of the editor source, without the key. */
 export interface SourceSettings {
-  /** The service of the editor source. If `serviceProblem` is set, the first built-in service. */
+  /** The service in the settings, or the first built-in one if `serviceProblem` is set. */
   readonly service: Service;
-  /** True if the settings name the service; false if it is the first one that is set up. */
+  /** True if the settings name the service; false if it's the first one with a stored key. */
   readonly isServiceSet: boolean;
-  /** All known services: the built-in ones, then the user's own. */
+  /** The built-in services, followed by those that the user defined. */
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** As typed, unchecked. `connection/sourceSelection.ts` validates both addresses. */
+  /** Unchecked, like `url`. `connection/sourceSelection.ts` validates both. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** True if the ID comes from a workspace, folder, or remote machine, not the user settings. */
+  /** True if the ID is set by a workspace, folder, or remote machine, not by the user. */
   readonly isProjectOfFolder: boolean;
 }
 
 export interface Settings extends SourceSettings {
   readonly credentialSource: CredentialSource;
   readonly modelId: string;
-  /** True if a setting names the model; false if it is the service's default. */
+  /** True if a setting names the model; false if it's the service's default. */
   readonly isModelSet?: boolean;
   /**
-   * The model ID that a workspace, folder, or remote machine sets. It applies to any service used
-   * there.
+   * The model ID that a workspace, folder, or remote machine sets. Applies to any service that is
+   * used there.
    */
   readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** As typed, unchecked. */
+  /** As typed, so it may not be a valid mode. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
-  /** True if other models are offered a tool that sends text to this one. */
+  /** True if other models get a tool that sends text to this one. */
   readonly offersTool: boolean;
   /** Tokens that one key may use per day before chat stops; 0 for no budget. */
   readonly dailyTokenBudget: number;
   /**
-   * As typed, unchecked. `templates/templateSources.ts` validates them. Each level is kept, because
-   * in VS Code a workspace's list hides the user's own list entirely.
+   * The unchecked list of each level. VS Code itself would return only the most specific one.
+   * `templates/templateSources.ts` validates the lists.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
 }
 
-/** The source to use; `auto` for the first usable one. */
+/** The source to use. `auto` selects the first usable one. */
 export type CredentialSource = 'auto' | SourceId;
 
-/** @see readServices */
+/** An invalid service in the settings. `field` is undefined if there is no such service. */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
-/** The settings file that contains a value. */
+/** The settings file that a value comes from. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
 /** More than anyone uses per day. */
 const MAX_TOKENS = 1e12;
+
 /** Reads the settings that apply to a document, or to the window. */
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
@@ -86,7 +87,7 @@ export function readSettings(scope?: Uri): Settings {
   const word = chosenService();
   const known = word === '' ? services[0] : serviceFor(word, all);
   const service = known ?? services[0];
-  // VS Code's list of models renders the ID as Markdown, which may run commands.
+  // VS Code's model list renders IDs as Markdown, which can contain links to commands.
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     service,
@@ -114,12 +115,15 @@ export function readSettings(scope?: Uri): Settings {
   };
 }
 
-/** Returns the window's settings with the project from the user settings, which set-up changes. */
+/**
+ * Reads the window's settings, but with the project from the user settings, which is the one that
+ * set-up changes.
+ */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
 
-/** Returns the settings for another service, which has its own models and operations. */
+/** Returns the settings for another service. The addresses and project don't apply to it. */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
   if (service.isFirstSetUp && !settings.isServiceSet) return defaultSettings(service, settings);
@@ -127,7 +131,7 @@ export function settingsFor(service: Service, settings: Settings): Settings {
     ...settings,
     ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: '' },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
-    // The user picked their model for the other service. The model of a folder applies to any
+    // The user picked their model for the previous service. A folder's model applies to any
     // service.
     modelId: settings.folderModelId || service.defaultModelId,
     operation: operationOf(service, settings.operation),
@@ -135,8 +139,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
 }
 
 /**
- * Returns the settings, with the first service that has a stored key if they name none.
- * @param stored the words of all services that have a stored key
+ * If the settings name no service, returns them for the first service with a stored key.
+ * @param stored the `word` of each service with a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
   if (settings.isServiceSet) return settings;
@@ -144,7 +148,7 @@ export function withStoredService(settings: Settings, stored: readonly string[])
   return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
-/** Returns the settings for the service of an empty `hostedModel.service`. */
+/** Returns the settings for the service that is used if `hostedModel.service` is empty. */
 function defaultSettings(service: Service, settings: Settings): Settings {
   const { authUrl, modelId, isModelSet, service: assumed } = settings;
   const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(service);
@@ -157,7 +161,7 @@ function defaultSettings(service: Service, settings: Settings): Settings {
   };
 }
 
-/** The operation in the settings, or chat if the API doesn't have it. */
+/** Returns the operation in the settings, or chat if the API doesn't support it. */
 function operationOf({ api }: Service, operation: string): Operation {
   const known: readonly Operation[] = APIS[api.kind].operations;
   return known.find((one) => one === operation) ?? 'chat';
@@ -171,8 +175,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 ];
 
 /**
- * Folder settings apply only to the folder's own documents. VS Code would apply those of a single
- * folder everywhere, but documents outside of it have no `.env` file.
+ * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
+ * documents outside the folder, too. These have no `.env` file, so only the user settings apply.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
   const value =
@@ -182,7 +186,7 @@ function credentialSourceIn(configuration: Configuration, scope: Uri | undefined
   return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'auto';
 }
 
-/** Any ID of a folder overrides all IDs of the user. Placeholders count as unset. */
+/** An ID that a folder sets overrides all of the user's IDs, unless it's a placeholder. */
 function projectIn(configuration: Configuration) {
   for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;
@@ -212,7 +216,7 @@ function listsOf(found: Inspected): Settings['templates'] {
   };
 }
 
-// Settings files can contain anything, regardless of the schema. A value of another type counts as
+// Settings files can contain anything, regardless of the schema. Values of the wrong type count as
 // unset.
 
 function objectOf(value: unknown): Parameters {
@@ -224,7 +228,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Clamps a number to its range. Any other value counts as the minimum. */
+/** Rounds a number and clamps it to a range. Any other value counts as the minimum. */
 function bounded(value: unknown, least: number, most: number): number {
   const number = typeof value === 'number' && Number.isFinite(value) ? value : least;
   return Math.min(most, Math.max(least, Math.round(number)));

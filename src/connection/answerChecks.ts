@@ -8,12 +8,15 @@ import type { Service } from '../service/services.ts';
 import { type Destination, destination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
 
-/** Checks of the values that the user types. The messages never contain the value. Pure. */
+/** Checks the values that the user enters in the set-up. Messages never contain a value. Pure. */
 
+// `InputBoxValidationSeverity.Info` and `.Error`. Importing them would load `vscode`.
 const INFORMATION = 1;
 const ERROR = 3;
 
-/** Returns the problem as an error, or else a note about characters that will be removed. */
+/**
+ * Returns an error for the problem, if any, or else a note about characters that will be removed.
+ */
 export function validationOf(
   text: string,
   problem: string | undefined,
@@ -23,7 +26,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Returns the reason why a key can't be used; undefined if it can. Any length is accepted. */
+/** Returns the reason why a key can't be used; undefined if it can. There's no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   const { value, blemishes } = cleanValue(text);
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
@@ -38,7 +41,7 @@ export function problemOfAccount(label: string, text: string): string | undefine
   return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
-/** Returns the reason why a project ID can't be used; undefined if it can. */
+/** Returns the reason why a project, space, or deployment ID can't be used; undefined if it can. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
@@ -46,9 +49,9 @@ export function problemOfProject(text: string): string | undefined {
 }
 
 /**
- * Returns a problem if a value is or contains the key. These values may go to other hosts than the
- * key.
- * @param values keyed by their labels
+ * Returns a problem if a value contains the key, because the value may be sent to hosts that must
+ * not receive the key.
+ * @param values keyed by label
  */
 export function problemOfPaste(
   values: Readonly<Record<string, string>>,
@@ -65,8 +68,8 @@ export function problemOfPaste(
 }
 
 /**
- * Returns every value that requests contain besides the key, including those that no step prompts
- * for.
+ * Returns the project ID, both addresses, and the model, by label. Requests contain all of them,
+ * even those that the set-up doesn't prompt for.
  */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
@@ -81,8 +84,8 @@ export function sentValues(
 }
 
 /**
- * Returns the problem of a service URL, or of the identity URL used with it; undefined if both are
- * valid.
+ * Returns a message if the service URL, or the identity URL used with it, is invalid; undefined if
+ * both are valid.
  */
 export function checkUrl(url: string, authUrl: string): string | undefined {
   const target = destination(authUrl, url);

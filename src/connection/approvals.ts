@@ -3,10 +3,10 @@ import type { Memento, SecretStorage } from 'vscode';
 import type { Connection } from '../service/connection.ts';
 
 /**
- * The user's decisions about credentials from a `.env` file or the environment. A decision applies
- * to exactly the values that the user saw. It's stored under a keyed hash of them, outside the
- * workspace. If a value changes, so does the hash, and the user is prompted again (R3 and R4 of
- * docs/threat-model.md). Approval by name was CVE-2025-54136 of another product.
+ * The user's decisions about credentials from a `.env` file or the environment. Each decision
+ * covers only the exact values that the user saw. It's stored outside the workspace, with a keyed
+ * hash of those values. If a value changes, so does the hash, and the user is prompted again (R3
+ * and R4 of docs/threat-model.md). Approving by name only led to CVE-2025-54136 in another product.
  */
 
 export type ApprovalDecision = 'approved' | 'refused';
@@ -19,7 +19,10 @@ export type Subject = readonly [kind: 'source', ...values: readonly string[]];
 const SALT = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
-/** The oldest decisions are dropped beyond this. The user is then prompted again. */
+/**
+ * Maximum number of stored decisions. Beyond it, the oldest are dropped, and the user is prompted
+ * again.
+ */
 const MAX_DECISIONS = 500;
 
 export class Approvals {
@@ -34,14 +37,16 @@ export class Approvals {
   }
 
   /**
-   * Returns a keyed hash that identifies a key in records that must not contain it.
-   * @param shown further values that the hash covers
+   * Returns a keyed hash that identifies the API key in records that must not contain it.
+   * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
     return connection.fingerprint((await this.#salt()) ?? (await this.#makeSalt()), shown);
   }
 
-  /** Returns the stored decision. Creates no salt, since without one there are no decisions. */
+  /**
+   * Returns the stored decision, if any. Doesn't create a salt: without one, no decision exists.
+   */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const salt = await this.#salt();
     if (salt === undefined) return undefined;
@@ -61,7 +66,7 @@ export class Approvals {
     if (await this.decisionFor(subject)) await this.#keep(subject, undefined);
   }
 
-  /** Deletes all approvals, in every folder. Declined sources stay declined. */
+  /** Deletes the approvals of all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
     const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
     await this.#state.update(DECISIONS, refused);
@@ -87,19 +92,19 @@ export class Approvals {
     this.#windowSalt ??= randomBytes(SALT_BYTES).toString('hex');
     const salt = this.#windowSalt;
     try {
-      // A new salt would invalidate all earlier decisions, so a stored one is kept.
+      // Keep a stored salt, because a new one would invalidate all earlier decisions.
       if ((await this.#secrets.get(SALT)) === undefined) await this.#secrets.store(SALT, salt);
     } catch {
-      // Decisions apply only in this window.
+      // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored a salt at the same moment. The stored one wins.
+    // Another window may have stored a salt at the same time. In that case, use that one.
     return (await this.#salt()) ?? salt;
   }
 }
 
 /**
- * Hashes a subject with the salt, so that the values can't be found by hashing guesses. The salt is
- * stored only in secret storage.
+ * Hashes a subject with the salt. Only secret storage contains the salt, so the hash can't be used
+ * to check guesses of the values.
  */
 function hashOf(subject: Subject, salt: string): string {
   return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');

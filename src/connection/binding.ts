@@ -7,9 +7,9 @@ import {
 import type { Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** The hosts that the user approved for a key. Pure. */
+/** Compares the hosts that the user approved for a key with the current ones. Pure. */
 
-/** The addresses that the key and the prompts go to, in ASCII and fit to display. */
+/** The addresses that the key and the prompts are sent to, in ASCII and safe to display. */
 export interface Destination {
   readonly authUrl: string;
   readonly authHost: string;
@@ -22,17 +22,17 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
-/** The addresses approved when a key was saved, and the current ones, if they differ. */
+/** A change of the addresses or the service entry since the user approved them for a key. */
 export interface ChangedBinding {
   readonly approved: Destination;
   readonly wanted: Destination;
-  /** True if the user's own entry for the service has changed since the key was saved. */
+  /** True if the user-defined entry of the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
 }
 
 /**
- * Compares the addresses approved for a stored key with the current ones.
- * @returns `tampered` if the stored addresses are invalid
+ * Compares the addresses and the service entry saved with a key to the current ones.
+ * @returns `tampered` if a saved address is invalid
  */
 export function bindingOf(
   { authUrl, serviceUrl, definition }: KeyRecord,
@@ -48,7 +48,10 @@ export function bindingOf(
   return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
 }
 
-/** Creates credentials for a destination whose two origins the user approved. */
+/**
+ * Creates credentials with both origins of the destination marked as approved. The caller must get
+ * the user's approval before using them.
+ */
 export function credentialsFor(
   service: Service,
   values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
@@ -61,8 +64,8 @@ export function credentialsFor(
 }
 
 /**
- * Parses both addresses strictly. Returns the first problem, if there is one.
- * @param authUrl empty if the key goes to the service itself
+ * Parses both addresses. Returns the problem of the first invalid one.
+ * @param authUrl empty if the service is its own identity service
  */
 export function destination(authUrl: string, url: string): Destination | AddressProblem {
   const auth = parseServiceUrl(authUrl || url);
@@ -77,7 +80,7 @@ export function destination(authUrl: string, url: string): Destination | Address
   };
 }
 
-/** Returns both origins. http and https on the same host are different origins. */
+/** Returns both origins. Unlike hosts, origins distinguish http from https. */
 function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
 }

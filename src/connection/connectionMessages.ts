@@ -19,8 +19,8 @@ import {
 
 /**
  * Messages about credentials and connection settings: missing or invalid values, the sources that
- * were checked, and the prompts of the set-up. They contain names and line numbers, never a value.
- * Pure.
+ * were checked, and answers in the set-up. They contain names and line numbers, but never the
+ * user's credentials or addresses. Pure.
  */
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
@@ -37,30 +37,30 @@ export function addressName(setting: AddressProblem['setting']): string {
   return setting === 'url' ? settingLabel('url') : 'identity address';
 }
 
-/** The message about an address in the settings that can't be used. */
+/** Explains why an address in the settings can't be used. */
 export function addressText({ setting, problem }: AddressProblem): string {
   return `The ${addressName(setting)} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
-/** @param why a sentence that describes a valid value */
+/** @param why the explanation, as a complete sentence */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
   return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
 }
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
-/** Returns a phrase for the settings that contain the project ID. */
+/** Names the settings that contain the project ID, for use within a sentence. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
   return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
 }
 
-/** The message about a malformed project, space, or deployment ID in the settings. */
+/** Explains that the project, space, or deployment ID in the settings is malformed. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
   const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
   return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
 }
 
-/** The message about a service in the settings that can't be used. */
+/** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   const why = field
     ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
@@ -68,7 +68,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
   return `hostedModel.service names ${shownName(word)}, and ${why}. Nothing was sent.`;
 }
 
-/** Characters that are removed from a value before use, whatever its source. */
+/** Names of the flaws that `cleanValue` removes. */
 const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   blanks: 'blanks',
   quotes: 'quotes',
@@ -76,7 +76,7 @@ const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
   control: 'invisible characters',
 };
 
-/** Lists what was removed from an entered value. Empty if nothing was. */
+/** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
 export function takenOffText(issues: readonly Blemish[]): string {
   const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
   return what && `Without ${what}: taken off.`;
@@ -100,7 +100,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'leads to no known region',
 };
 
-/** Describes flaws in a value that is used anyway. */
+/** Describes the flaws of a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly Blemish[],
@@ -119,7 +119,7 @@ export function issuesText(
   ].join(' ');
 }
 
-/** Problems of a value entered in the set-up. They never contain the value. */
+/** Messages about values that the user entered in the set-up. They never contain the value. */
 export const ANSWER_ISSUES = {
   nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
@@ -131,34 +131,34 @@ export const ANSWER_ISSUES = {
   garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
 } as const;
 
-/** The message about an entered service URL, or about the identity URL used with it. */
+/** Explains why an entered service URL, or the identity URL in the settings, can't be used. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
 }
 
-/** Longer than any valid name. */
+/** Maximum length of a shown name, in characters. Any valid name is shorter. */
 const LONGEST_NAME = 64;
 
 /**
- * Makes an arbitrary name safe to show in a message. It may be very long, reverse the text, or turn
- * it into a link.
+ * Makes an arbitrary name safe to show. Otherwise, it could be very long, reverse the text of the
+ * message, or turn into a link.
  */
 export function shownName(name: string): string {
   const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
   return name.length > LONGEST_NAME ? `${start}...` : start;
 }
 
-/** Number of items that a message lists. The rest are only counted. */
+/** Maximum number of items in a message. The rest are only counted. */
 const MOST_LISTED = 3;
 
-/** Returns the first few items, and the number of the others. */
+/** Returns the first few items, followed by the number of the others. */
 function firstOf(all: readonly string[]): string[] {
   const more = all.length - MOST_LISTED;
   return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
 }
 
-/** Warnings after an import, about the file that the key came from. */
+/** Warnings after an import, about a `.env` file that still contains the key. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
     'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
@@ -189,8 +189,8 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 }
 
 /**
- * Returns why a source outside the editor isn't used, such as `line 2: VENDOR_API_KEY has quotes
- * …`.
+ * Describes the reason why a `.env` file or the environment isn't used, such as `line 2:
+ * VENDOR_API_KEY has quotes …`. Undefined if it's complete and the user didn't decline it.
  */
 export function sourceProblem({ text, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -209,7 +209,7 @@ export function sourceProblem({ text, decision }: ExternalSource): string | unde
   return decision === 'refused' ? 'not used, as you decided' : undefined;
 }
 
-/** The message after a set-up of the editor if another source stays in use. */
+/** Explains why another source stays in use after a set-up. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
 }
@@ -220,12 +220,12 @@ export function targetText(target: SettingsTarget): string {
   return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
 }
 
-/** The message after writing a setting that another settings file overrides. */
+/** Explains that other settings override a source that was just written. */
 export function hiddenSourceText(target: SettingsTarget): string {
   return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
 }
 
-/** Phrases that state why credentials aren't used. */
+/** The reasons why credentials aren't used, as phrases for a list. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service is not known',
@@ -266,22 +266,22 @@ function issuePhrase({ place, name, kind }: Issue): string {
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;
 }
 
-/** Returns the context for messages about the chosen connection. Empty if there is none. */
+/** Returns the context for messages about the connection. Empty if there is none. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
   const { connection } = choice;
   return { source: connection.source, ...serviceContext(connection) };
 }
 
-/**
- * Returns the context for the test in a set-up. The user entered every tested value except the
- * identity address.
- */
+/** Returns the context for messages about the test in a set-up, whose answers aren't saved yet. */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }
 
-/** Omits `authHost` if both hosts are the same, since it can't identify the service that failed. */
+/**
+ * Includes `authHost` only if it differs from the service host. Otherwise, it can't show which of
+ * the two services failed.
+ */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;
   const [authHost, serviceHost] = [new URL(authUrl).host, new URL(serviceUrl).host];

@@ -11,16 +11,19 @@ import { ENV_FILE_GONE } from './connectionMessages.ts';
 
 /** Finds the folder of a document, and the `.env` file of a folder. */
 
-/** Schemes of folders whose `.env` can be a real file. Other schemes are virtual file systems. */
+/** URI schemes of folders whose `.env` can be a real file. All others are virtual file systems. */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
-/** Schemes of documents without a location. They belong to the only folder. */
+/**
+ * URI schemes of documents that are in no folder, such as new files. If only one folder is open,
+ * they use that one.
+ */
 const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
- * Returns the folder whose `.env` and settings apply to a document. A file outside every folder has
- * none, since the user approved nothing for it. The result is then null, because undefined would
- * trigger default parameters.
+ * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
+ * all folders, because the user approved nothing for it. The result is never undefined, which would
+ * trigger default parameters when it's passed on.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);
@@ -35,11 +38,11 @@ export function activeFolder(uri = window.activeTextEditor?.document.uri): Works
 export const PREVIEW_SCHEME = 'hosted-model-preview';
 
 /**
- * Creates the URI of a document's preview. It keeps the file name, so that VS Code detects the
- * language. The preview belongs to the document's folder.
+ * Creates the URI of a document's preview. Keeps the file name, so that VS Code detects the
+ * language, and the document's URI, so that `activeFolder` finds its folder.
  */
 export function previewAddress(document: Uri): Uri {
-  // Each URI is unique, since VS Code keeps the text of a closed preview for minutes.
+  // VS Code keeps the text of a closed preview for minutes, so each preview needs a new URI.
   const query = new URLSearchParams({ of: document.toString(), id: randomUUID() });
   const path = `/${document.path.split('/').at(-1) ?? ''}`;
   return Uri.from({ scheme: PREVIEW_SCHEME, path, query: query.toString() });
@@ -50,13 +53,13 @@ function previewedBy({ scheme, query }: Uri): Uri | undefined {
   return document ? Uri.parse(document) : undefined;
 }
 
-/** Returns the folder to use without a document; null if there is none, or more than one. */
+/** Returns the folder to use without a document; null unless exactly one folder is open. */
 export function onlyFolder(): WorkspaceFolder | null {
   const [first, ...others] = workspace.workspaceFolders ?? [];
   return first && others.length === 0 ? first : null;
 }
 
-/** Returns the notebook of a cell, whose own URI belongs to no folder. */
+/** Returns the notebook that contains a cell. The cell's own URI belongs to no folder. */
 function notebookOf(uri: Uri): Uri | undefined {
   if (uri.scheme !== 'vscode-notebook-cell') return undefined;
   const holdsIt = (notebook: NotebookDocument) =>
@@ -68,7 +71,7 @@ export function envFileOf(folder: WorkspaceFolder): Uri {
   return Uri.joinPath(folder.uri, '.env');
 }
 
-/** True if this is the `.env` file at the root of a folder, and the workspace is trusted. */
+/** True if the document is the `.env` file at the root of a folder in a trusted workspace. */
 export function isEnvFile({ uri }: TextDocument): boolean {
   if (!workspace.isTrusted) return false;
   const folders = (workspace.workspaceFolders ?? []).filter(hasFiles);

@@ -1,12 +1,15 @@
 import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 
-/** Checks a file through VS Code's Git extension, without starting git itself. */
+/**
+ * Uses VS Code's Git extension to check if a commit could publish a file. Doesn't start git itself.
+ */
 
 /** The reason why a commit could publish a file. */
 export type GitRisk = 'not-ignored' | 'tracked';
 
 /**
- * The part we use of https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts
+ * The parts of the Git extension's API that we use:
+ * https://github.com/microsoft/vscode/blob/main/extensions/git/src/api/git.d.ts
  */
 interface GitExtension {
   readonly enabled: boolean;
@@ -25,7 +28,7 @@ interface Repository {
   /** Returns the paths that git ignores. Tracked files are never ignored. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
   /**
-   * Looks up a file in the index, which an empty `tree` stands for.
+   * Looks up a file in a tree. An empty `tree` means the index.
    * @throws Error with the code `UnknownPath` if the file isn't in the index
    */
   getObjectDetails(tree: '', path: string): Promise<unknown>;
@@ -33,8 +36,8 @@ interface Repository {
 
 /**
  * Returns undefined if git ignores the file, or if its state is unavailable. In a remote window,
- * the Git extension runs on the other machine. Repositories that VS Code hasn't opened aren't
- * checked.
+ * the Git extension runs on the other machine. In any window, VS Code may not have opened the
+ * repository.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
@@ -50,9 +53,9 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /**
- * Calls the listener when VS Code opens or closes a repository, which often happens after start-up.
- * Also calls it when git becomes available or is disabled. The Git extension is missing until the
- * window is trusted.
+ * Calls the listener when VS Code opens or closes a repository, and when git is enabled or
+ * disabled. Repositories often open after start-up, and the Git extension is missing until the
+ * workspace is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

@@ -1,41 +1,44 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
 
 /**
- * Stores each API key together with the two addresses that the user saw when saving it. The key
- * goes to no other identity service, and its tokens to no other inference service (R2 of
+ * Stores each API key with the two addresses that the user saw when saving it. The key is sent only
+ * to that identity service, and its tokens only to that inference service (R2 of
  * docs/threat-model.md).
  */
 
 export interface KeyRecord {
-  /** The account that the secret belongs to, if the service needs one. */
+  /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
   /** An API key, or the secret of an OAuth client. */
   readonly apiKey: string;
-  /** The user's own entry for the service, if it isn't built in: see `Service`. */
+  /** The service's entry as JSON, if the user defined it: see `Service`. */
   readonly definition?: string | undefined;
-  /** Address of the identity service that the user saw. */
+  /** Address of the identity service, as the user saw it. */
   readonly authUrl: string;
-  /** Address of the inference service that the user saw. */
+  /** Address of the inference service, as the user saw it. */
   readonly serviceUrl: string;
 }
 
-/** Prefix of the names in secret storage. The `word` of the service follows. */
+/** Prefix of the names in secret storage, such as `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
- * Prefix of the flags for stored keys, since some secret storage can't list its names. A flag
- * contains nothing of the key.
+ * Prefix of the flags for services that have a stored key. They are needed if secret storage can't
+ * list its names. A flag contains no part of the key.
  */
 const MARKER = 'hostedModel.hasKey.';
 /**
- * Gets a new value with each sign-out, so that VS Code fires an event in every window. Deleting a
- * name without a value fires none, for example if the key is in a `.env` file.
+ * Name in secret storage that gets a new value with each sign-out, so that VS Code fires an event
+ * in every window. Deleting the keys isn't enough: if none is stored, for example because the key
+ * is in a `.env` file, no event fires.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
-/** Problems of secret storage that are reported to the user. */
+/** Problems with secret storage that are reported to the user. */
 export type StorageIssue = 'fails' | 'refuses-key';
 
-/** Stored keys. Secret storage can fail, for example on Linux without a keyring. */
+/**
+ * Reads and writes keys in secret storage, which can fail, for example on Linux without a keyring.
+ */
 export class KeyStore {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
@@ -43,18 +46,18 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** The last value that this window read or wrote, by name. No entry before the first read. */
+  /** The last value that this window read, wrote, or deleted, by name. */
   readonly #seen = new Map<string, string | undefined>();
-  /** Cached names from secret storage. Undefined after a change, or if they can't be listed. */
+  /** Cached names of the stored keys. Undefined after a change, or if they can't be listed. */
   #listed: readonly string[] | undefined;
-  /** Number of changes that secret storage announced or this window started. */
+  /** Number of changes that this window started or that secret storage announced. */
   #changes = 0;
   /** Settles after the last write or deletion that this window started. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param onIssue called once if secret storage can't be read, and each time it fails to store a
-   * key
+   * @param onIssue called the first time that secret storage can't be read, and each time it fails
+   * to store a key
    */
   constructor(secrets: SecretStorage, state: Memento, onIssue: (what: StorageIssue) => void) {
     this.#secrets = secrets;
@@ -68,9 +71,9 @@ export class KeyStore {
     });
   }
 
-  /** Returns the `word` of each service that has a stored key. Reads no secret. */
+  /** Returns the `word` of each service that has a stored key. Doesn't read any secret. */
   async services(): Promise<string[]> {
-    // Cached, since listing takes as long as reading a key, and each generation needs the names.
+    // Cached, because listing takes as long as reading a key, and each generation needs the names.
     const names =
       this.#listed ??
       (await this.#readCurrent(
@@ -84,15 +87,15 @@ export class KeyStore {
   }
 
   /**
-   * Returns the current record, even if another window wrote it. Undefined if there is none, or it
-   * can't be read.
+   * Returns the current record, even if another window just wrote it. Undefined if there is none,
+   * or if it can't be read.
    */
   async read(word: string): Promise<KeyRecord | undefined> {
     const text = await this.#readAndCompare(SECRET + word);
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** Returns the `word` and the record of every other service. */
+  /** Returns the records of all other services, each with the service's `word`. */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
     const found = await Promise.all(
@@ -105,7 +108,10 @@ export class KeyStore {
     return found.flat();
   }
 
-  /** @returns false if secret storage doesn't keep the record, which `onIssue` reports */
+  /**
+   * Stores a record.
+   * @returns false if secret storage fails to store it, which `onIssue` reports
+   */
   async write(record: KeyRecord, word: string): Promise<boolean> {
     const name = SECRET + word;
     const text = JSON.stringify(record);
@@ -122,23 +128,23 @@ export class KeyStore {
 
   /**
    * Deletes the keys of all services, and announces the sign-out in every window.
-   * @throws if a key can't be deleted, or secret storage can't be read
+   * @throws the first error if a key can't be deleted
    */
   async delete(): Promise<void> {
     const ends = await this.#change(async () => {
       const names = (await this.#list()) ?? this.#markedNames();
-      // A key that can't be deleted must not keep the others from being deleted.
+      // If one key can't be deleted, still delete the others.
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // If secret storage fails, other windows can't be notified.
+    // If this fails, there's no other way to notify the other windows.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   /**
    * Calls the listener when a record changes, in this window or another, and after a sign-out.
-   * Ignores the events of this window's own writes, and of writes that change nothing.
+   * Ignores events of secret storage that change nothing for this window.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
@@ -151,8 +157,8 @@ export class KeyStore {
   }
 
   /**
-   * Runs the changes of this window one after the other. During a change, secret storage may still
-   * return the old state. That must not count as a change by another window or as a sign-out.
+   * Runs the changes of this window one at a time. During a change, secret storage may still return
+   * the old state, which must not be mistaken for a change by another window or a sign-out.
    */
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = this.#lastChange.then(() => {
@@ -163,16 +169,16 @@ export class KeyStore {
     return change;
   }
 
-  /** Clears the cached names, and makes running reads repeat. */
+  /** Clears the cached names, and makes pending reads start over. */
   #expectChange(): void {
     this.#listed = undefined;
     this.#changes += 1;
   }
 
   /**
-   * Reads after the pending changes of this window, and repeats if anything changed during the
-   * read.
-   * @param use called with the result before anything else can change
+   * Waits for the pending changes of this window, then reads. Starts over if anything changes
+   * during the read.
+   * @param use called synchronously after the last read, so the value is still current
    */
   async #readCurrent<Value, Result>(
     read: () => Promise<Value>,
@@ -213,7 +219,7 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window hasn't read the key, no caller holds an old one, so reading isn't needed.
+    // If this window never read the key, no caller has an old one, so the read isn't needed.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }
@@ -221,10 +227,10 @@ export class KeyStore {
   async #storeVerified(name: string, text: string): Promise<boolean> {
     try {
       await this.#secrets.store(name, text);
-      // A different text means that another window wrote at the same moment, so storage works.
+      // A different value means that another window wrote at the same time, so storage works.
       return (await this.#secrets.get(name)) !== undefined;
     } catch {
-      // The error is dropped, since its message may quote the secret.
+      // Drop the error, because its message may contain the secret.
       return false;
     }
   }
@@ -239,7 +245,9 @@ export class KeyStore {
     }
   }
 
-  /** Reads the stored text, and announces a change if this window last saw a different one. */
+  /**
+   * Reads the stored value, and announces a change if it differs from the last one in this window.
+   */
   #readAndCompare(name: string): Promise<string | undefined> {
     return this.#readCurrent(
       () => this.#read(name),
@@ -265,7 +273,9 @@ function markerOf(name: string): string {
   return MARKER + name.slice(SECRET.length);
 }
 
-/** Parses a record. An invalid one counts as none, and stays stored until it's replaced. */
+/**
+ * Parses a record. Returns undefined for an invalid one, which stays stored until it's replaced.
+ */
 function parseRecord(text: string): KeyRecord | undefined {
   try {
     const fields = JSON.parse(text) as Record<string, unknown>;

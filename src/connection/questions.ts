@@ -24,7 +24,7 @@ import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sou
 
 /**
  * Shows a modal prompt.
- * @param answers with their buttons; Enter presses the first one
+ * @param decisions the buttons and their values; Enter presses the first button
  * @returns undefined if the user closed the prompt
  */
 async function ask<Value>(
@@ -39,9 +39,8 @@ async function ask<Value>(
 }
 
 /**
- * Prompts before a stored key goes to hosts other than those shown when it was saved (rule R3 of
- * the threat model). Enter presses the button that keeps the saved hosts, or that doesn't use a
- * changed entry.
+ * Prompts before a stored key is used with hosts or a service entry that changed since the key was
+ * saved (R3 of docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged }: ChangedBinding,
@@ -74,8 +73,8 @@ export function askDestination(
 }
 
 /**
- * Prompts for approval to use the credentials of a `.env` file or the environment in a folder (rule
- * R4 of the threat model). Enter presses *Do Not Use*.
+ * Prompts for approval to use the credentials of a `.env` file or the environment in a folder (R4
+ * of docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(
   { id, values, service, destination }: UsableSource,
@@ -86,7 +85,7 @@ export function askSource(
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { service });
-  // Most users have the first service, and don't recognize its name.
+  // Most users have the default service and don't recognize its name, so leave it out.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource: values.resource })}${ofService} from ${what}?`,
@@ -106,8 +105,8 @@ export function askSource(
 
 /**
  * Offers to use the other sources again if the one in `hostedModel.credentialSource` can't be used.
- * The switch needs consent, since prompts would go to another account.
- * @param target the settings to write to
+ * The user must agree, because prompts may then go to another account.
+ * @param target the settings that the switch would change
  */
 export function askInstead(
   source: ExternalSource,
@@ -124,7 +123,7 @@ export function askInstead(
   );
 }
 
-/** Prompts before the only copy of a key may be lost. */
+/** Prompts before a stored key is replaced, because it may be the only copy. */
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
@@ -137,8 +136,9 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
 }
 
 /**
- * Returns the service address for a request that needs no key. It comes from the settings, or from
- * a region that the user picks for this request only.
+ * Returns the service address for a request that needs no key. If the settings have no valid one,
+ * prompts for a region, which is used only for this request.
+ * @returns undefined if the user closed the prompt
  */
 export async function requireAddress({ url, service }: Settings): Promise<string | undefined> {
   const parsed = parseServiceUrl(url);
@@ -160,8 +160,8 @@ export async function requireAddress({ url, service }: Settings): Promise<string
 }
 
 /**
- * Shows an error about a setting. Doesn't wait, since the message may stay open as long as the
- * window.
+ * Shows an error about a setting. Doesn't wait for the user, because the message may stay open
+ * until the window closes.
  */
 export function reportSetting(text: string): void {
   const button = 'Open Settings';
@@ -170,7 +170,9 @@ export function reportSetting(text: string): void {
   });
 }
 
-/** Warns after an import if git doesn't ignore the `.env` file, which still contains the key. */
+/**
+ * Warns after an import if a commit could publish the `.env` file, which still contains the key.
+ */
 export async function warnOfLeftKey(folder: WorkspaceFolder): Promise<void> {
   const risk = await gitRisk(envFileOf(folder));
   if (!risk) return;

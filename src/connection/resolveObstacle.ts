@@ -14,7 +14,7 @@ import {
 import type { FindOptions } from './sources.ts';
 import { settleUnusable } from './writeCredentialSource.ts';
 
-/** Prompts that remove the obstacle between a command and its connection. */
+/** Removes the obstacle that keeps a command from getting a connection. */
 
 export interface SettleOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
@@ -60,8 +60,8 @@ export async function settle(
 }
 
 /**
- * Prompts for the approval of a source.
- * @returns the decision about exactly these values; undefined if the user gave up
+ * Prompts for a decision about a source, and stores it.
+ * @returns undefined if the user closed the prompt or canceled the import
  */
 export async function settleSource(
   options: SettleOptions,
@@ -75,8 +75,9 @@ export async function settleSource(
 }
 
 /**
- * Copies the values of a source to secret storage and the user settings, through the set-up. The
- * source then counts as declined, so its values are no longer used from there.
+ * Runs the set-up with the values of a source, which copies them to secret storage and the user
+ * settings. The source then counts as declined, so that the copies are used instead.
+ * @returns undefined if the set-up saved nothing
  */
 export async function importSource(
   options: SettleOptions,

@@ -20,7 +20,7 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** The reason for a set-up that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
-  /** Values from another source, and the service that they are for. */
+  /** Values from another source, and the service that they belong to. */
   readonly found?: SetUp['found'];
   /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
@@ -29,8 +29,8 @@ export interface SetUpReason {
 /**
  * Prompts for the service, credentials, project, and address, and tests them. Current values are
  * prefilled, so the set-up can also change a key or add another service. Nothing is stored until
- * the test passes, or the user saves without testing. Each problem is shown in the step that it
- * concerns.
+ * the test passes, or the user saves without testing. Problems are shown in the step where the user
+ * can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -41,12 +41,12 @@ export async function runSetUp(
   const service = found?.service ?? (await readSettingsInUse(keys)).service;
   const setUp: SetUp = { ...options, ...(await prefilledFor(service, options)) };
   const refusal = found?.apiKey && problemOfKey(found.apiKey, service);
-  // If the key is missing, the user hasn't chosen a service yet.
+  // If the key is missing, the user may not have chosen a service yet, so start with that.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
-  // A waiting command continues automatically.
+  // A command that is waiting for the set-up continues automatically, so don't offer to generate.
   if (isSaved) void offerUses(missing.length === 0 && !found);
   return isSaved;
 }
@@ -62,7 +62,8 @@ async function offerUses(mayGenerate: boolean): Promise<void> {
 }
 
 /**
- * @param first the step to start at; the first step of the service if it doesn't have this one
+ * Runs the steps until the user saves or closes the set-up.
+ * @param first the step to start at; if the service doesn't have it, its first step
  * @returns true if credentials were saved
  */
 async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
@@ -85,7 +86,10 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
   }
 }
 
-/** Reports an identity address that can't be used, since no step prompts for it. */
+/**
+ * True if the identity address in the settings is invalid. Reports the problem, because no step
+ * prompts for this address.
+ */
 function isIdentityUnusable({ settings }: SetUp): boolean {
   const target = destination(settings.authUrl, settings.url);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
@@ -95,8 +99,9 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
 
 /**
  * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * stored record changed during the prompt, the new record isn't bound to these hosts.
- * @returns false if the user gave up, or the choice can't be stored
+ * stored record changes during the prompt, the new record isn't touched, because the choice was
+ * about the old one.
+ * @returns false if the user closed the prompt, or the record couldn't be stored
  */
 export async function settleDestination(
   keys: KeyStore,

@@ -35,18 +35,19 @@ export interface SetUpOptions {
 /** A set-up in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   /**
-   * Values from another source. The boxes show them, except the key, which an empty answer keeps.
+   * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
+   * it.
    */
   readonly found?: (GivenValues & { readonly service: Service }) | undefined;
 }
 
-/** The part that is replaced if the user picks another service. */
+/** The part of a set-up that is replaced if the user picks another service. */
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
-  /** The stored record as last read. It's dropped with the set-up, like the entered key. */
+  /** The stored record, as last read during this set-up. */
   stored: KeyRecord | undefined;
-  /** False if the stored key was refused or can't be used, so the user has to replace it. */
+  /** True if there is a stored key that is valid and wasn't refused. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;
@@ -56,13 +57,14 @@ interface ServiceAnswers {
   url: string;
 }
 
-/** Returns the user settings. If they name no service, the first one with a stored key applies. */
+/** Returns the user settings. If they name no service, uses the first one with a stored key. */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());
 }
 
 /**
- * Returns the answers for a service, prefilled from another source, secret storage, or settings.
+ * Returns the answers for a service, prefilled from another source, secret storage, or the
+ * settings.
  */
 export async function prefilledFor(
   service: Service,
@@ -74,7 +76,7 @@ export async function prefilledFor(
   const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
   return {
     settings,
-    // Values from another source already belong to a service.
+    // Values from another source belong to a known service, so don't prompt for one.
     steps: [...(found ? [] : ['service' as const]), ...neededSettings(service), 'save'],
     stored,
     canKeepStored:
@@ -92,7 +94,7 @@ function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Ser
   return !problemOfKey(apiKey, service) && 'authHost' in destination(authUrl, serviceUrl);
 }
 
-/** Returns the entered key, or else the stored one. */
+/** Returns the entered or imported key, or else the stored one, with its service. */
 export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }

@@ -41,7 +41,7 @@ export const SET_UP = {
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  /** Follows the hosts. */
+  /** Appended to the hosts during an import, because the source applied to a single folder. */
   ofAllFolders: ', from all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
@@ -52,7 +52,10 @@ export const SET_UP = {
   cancelled: 'The test was cancelled.',
 } as const;
 
-/** @param between separates the sentences about the two hosts, if they differ */
+/**
+ * Names the hosts that receive the key and the selected text.
+ * @param between separates the sentences about the two hosts, if they differ
+ */
 export function hostsText(
   { authHost, serviceHost }: Destination,
   service: Service,

@@ -36,7 +36,10 @@ export interface StepProblem {
   readonly text: string;
 }
 
-/** Prompts, and keeps the answer. A problem leads to the step that it concerns. */
+/**
+ * Prompts for one value and stores the answer in `setUp`. If there is a problem, the set-up
+ * continues with the step that can fix it.
+ */
 type AskStep = (
   setUp: SetUp,
   position: Question,
@@ -51,7 +54,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       items: await serviceItems(setUp),
     });
     if (picked === undefined || picked === back) return picked;
-    // Never send the answers for one service to another.
+    // Replace all answers, because those for one service must never be sent to another.
     if (picked.service.word !== chosen.word) {
       Object.assign(setUp, await prefilledFor(picked.service, setUp));
     }
@@ -134,7 +137,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
       ...position,
       placeholder: SET_UP.hostsHint,
-      // This text wraps, so a long host name doesn't hide its end.
+      // Unlike the placeholder, this text wraps, so the end of a long host name stays visible.
       text: hostsText(target, settings.service, ' · ') + (setUp.found ? SET_UP.ofAllFolders : ''),
       items: [
         {
@@ -148,7 +151,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         const pasted = problemOfPaste(sentValues(setUp, target), key);
         if (pasted) return pasted;
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
-        // A key that is no longer stored isn't tested. `save` reports the change.
+        // Don't test a stored key that changed during the set-up. `save` reports the change.
         const isStale =
           !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
         found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
@@ -160,7 +163,10 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 };
 
-/** @returns the problem; its text is empty if there is nothing more to report */
+/**
+ * Saves the settings and the key. Prompts before it replaces a stored key.
+ * @returns a problem if the key wasn't saved; its text is empty if the user needs no message
+ */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
   const { keys, settings, stored: before, ...answers } = setUp;
   const { service } = settings;
@@ -180,8 +186,8 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 }
 
 /**
- * Saves the settings before the key. If VS Code refuses them, no key is bound to addresses that the
- * settings don't have.
+ * Saves the settings. Call this before storing the key: if VS Code refuses the settings, no key is
+ * bound to addresses that the settings don't have.
  */
 async function saveSettings(
   { keys, settings: { service }, resource = 'project', projectId }: SetUp,
@@ -190,11 +196,11 @@ async function saveSettings(
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   const isNamed = neededSettings(service).includes('projectId');
-  // A deployment ID wins over a space ID, and both over a project ID. An old ID could take
-  // precedence over the new one.
+  // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
+  // ones, so that none of them overrides the new ID.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };
   await writeSettings({
-    // Models differ between services.
+    // The model in the settings belongs to the old service, so reset it.
     ...(isOther && { service: service.word, modelId: '' }),
     ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
     ...(isNamed && { [`${resource}Id` as const]: projectId }),
@@ -235,11 +241,11 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 }
 
 /**
- * Creates an item from typed text. The item shows the shortened address if the user pasted an
- * endpoint.
+ * Creates an item from typed text; undefined if the text only filters the regions. If the address
+ * is shortened, for example because the user pasted an endpoint, the item shows the result.
  */
 function typedAddress(text: string, { regions }: Service): AddressItem | undefined {
-  // Text without a dot or slash filters the regions. If there are none, it must be an address.
+  // Text without a dot or slash filters the regions. Without regions, any text must be an address.
   if (!/[./]/.test(text) && (regions.length > 0 || text === '')) return undefined;
   const url = text.includes('/') ? text : `https://${text.trim()}`;
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
@@ -248,7 +254,7 @@ function typedAddress(text: string, { regions }: Service): AddressItem | undefin
   return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
 }
 
-/** True if the key may go to these hosts. Prompts if a stored key was approved for other ones. */
+/** True if the key may be sent to these hosts. Prompts if a stored key was approved for others. */
 async function mayUseStoredKey(
   { apiKey, stored, settings }: SetUp,
   wanted: Destination,
@@ -259,7 +265,10 @@ async function mayUseStoredKey(
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
-/** Runs the test. Returns the problem, and the step in which the user can fix it. */
+/**
+ * Tests the credentials.
+ * @returns the problem and the step where the user can fix it; undefined if the test passed
+ */
 async function problemOf(
   setUp: SetUp,
   credentials: Credentials,
@@ -273,14 +282,17 @@ async function problemOf(
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);
-    // A refused key isn't offered again.
+    // Don't offer to keep a key that was refused.
     if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
     if (step === 'apiKey') setUp.apiKey = '';
     return steps.includes(step) ? { step, text } : { step: 'save', text };
   }
 }
 
-/** @param authHost undefined if it's the same as the host of the service */
+/**
+ * Returns the step where the user can fix an error.
+ * @param authHost undefined if the identity service and the service have the same host
+ */
 function stepOf(error: unknown, authHost: string | undefined): StepName {
   if (isKind(error, 'key-refused')) return 'apiKey';
   if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
@@ -299,7 +311,10 @@ export function recordFor(
   return { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
 }
 
-/** Compares records, since another window may have signed out or stored a key during the set-up. */
+/**
+ * True if the records are equal. False if another window signed out or stored a key in the
+ * meantime.
+ */
 export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -10,11 +10,11 @@ import { hiddenSourceText } from './connectionMessages.ts';
 import { askInstead, reportSetting } from './questions.ts';
 import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
-/** Writes `hostedModel.credentialSource` for the user. */
+/** Writes `hostedModel.credentialSource`. */
 
 /**
  * Sets the source for a folder.
- * @returns false if a value in other settings wins, which is reported to the user
+ * @returns false if other settings override the value; the user is then informed
  * @throws if VS Code can't write the setting
  */
 export async function writeCredentialSource(
@@ -31,6 +31,7 @@ export async function writeCredentialSource(
 /**
  * Offers to use the other sources if the one in the settings can't be used. If the user agrees,
  * writes `auto` to the settings that named the source.
+ * @returns true if `auto` now applies
  */
 export async function settleUnusable(
   source: ExternalSource,

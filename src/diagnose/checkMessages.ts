@@ -13,8 +13,8 @@ import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagn
 import { amount } from '../status/statusView.ts';
 
 /**
- * The texts of the network checks, the titles and states of all checks, and the texts of *Copy
- * Report*. They contain only checked names and numbers. Pure.
+ * The texts of *Diagnose Connection* and *Copy Report*, except for the checks that send nothing.
+ * They contain only validated names and numbers. Pure.
  */
 
 export interface ShownCheck {
@@ -24,7 +24,7 @@ export interface ShownCheck {
   readonly text: string;
   /** The action that fixes the problem. */
   readonly fix?: Fix | undefined;
-  /** Kind, status, code, and ID of the request, for the report. */
+  /** The kind and details of the error, for the report. */
   readonly facts?: string;
   /** The parts of `facts` that come from outside the extension. */
   readonly wordsOfOthers?: readonly string[];
@@ -39,10 +39,7 @@ export const STATE_WORDS: Readonly<Record<ShownCheck['state'], string>> = {
   'not-run': 'not run',
 };
 
-/**
- * Titles of all checks, in the order in which they run. Each check depends on the previous ones.
- * The first three send nothing.
- */
+/** Titles of all checks, in the order in which they run. The first three send nothing. */
 export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts', string>> = {
   settings: 'Settings',
   syntax: 'Syntax',
@@ -65,7 +62,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
     const bearer = sendsKey(labels) ? 'key' : 'token';
-    // A service without project IDs lists fewer models than it has.
+    // A service without project IDs may have models that it doesn't list, so only the token is
+    // checked.
     if (!needsSetting('projectId', labels)) {
       return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
     }
@@ -90,7 +88,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
 };
 
-/** Converts a result for the list and the report. */
+/** Converts the result of a network check for the list and the report. */
 export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
   const { check, state } = result;
   const title = TITLES[check];
@@ -106,7 +104,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const isIdentity = check === 'identity-host' || check === 'token';
   const authHost = isIdentity ? details.host : context.authHost;
   const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-  // If the fix is outside the editor, the user can check again afterwards.
+  // Without an action, the user fixes the problem outside the editor and then checks again.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
   const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
@@ -124,8 +122,8 @@ function clockText(aheadMs: number | undefined): string {
 }
 
 /**
- * The fix for a warning. A model that accepts no test call has none, because checking again would
- * not help.
+ * Returns the fix for a warning. There is none for a model that supports no test call, because
+ * checking again wouldn't help.
  */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock') return 'retry';
@@ -165,7 +163,10 @@ export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
   return first('failed') ?? first('warning') ?? ALL_PASSED;
 }
 
-/** The texts of *Diagnose Connection*. At the end, the conclusion replaces the prompt. */
+/**
+ * The texts of the list. At the end, `placeholderAtEnd` replaces `placeholder`, and the conclusion
+ * replaces `prompt`.
+ */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Each check with its result',
@@ -189,7 +190,7 @@ export function lineList(lines: readonly number[]): string {
   return `${lines.length === 1 ? 'line' : 'lines'} ${list}`;
 }
 
-/** Returns the start of a message about these lines, or an empty string for none. */
+/** Returns a prefix for a message about these lines; empty if there are none. */
 export function inLines(lines: readonly number[]): string {
   return lines.length === 0 ? '' : `${lineList(lines)}: `;
 }

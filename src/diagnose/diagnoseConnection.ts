@@ -14,7 +14,7 @@ import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
 import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
-/** The command *Diagnose Connection*: shows the checks in a list and offers the report. */
+/** The command *Diagnose Connection*, which shows the checks in a list and offers the report. */
 
 interface ReportDeps {
   readonly extension: Extension<unknown>;
@@ -22,13 +22,12 @@ interface ReportDeps {
 }
 
 /**
- * Milliseconds to wait for the keyring. If it takes longer, it is probably waiting for its
- * password.
+ * Milliseconds to wait for the keyring. If it takes longer, it's probably asking for its password.
  */
 const KEYRING_MS = 10_000;
 
 /**
- * Runs all checks in a list that stays open, then runs the fix that the user picks.
+ * Runs all checks and shows them in a list, then runs the fix that the user picks.
  * @param insertModes IDs of all insert modes, for the report
  */
 export async function diagnoseConnection(

@@ -13,12 +13,12 @@ import {
   STATE_WORDS,
 } from './checkMessages.ts';
 
-/** The live list of *Diagnose Connection*. */
+/** The list of *Diagnose Connection*, which is updated while the checks run. */
 
 export interface DiagnosisOptions {
   /** Runs all checks in order, and shows each one when it starts and when it ends. */
   readonly run: (show: (check: ShownCheck) => void, signal: AbortSignal) => Promise<void>;
-  /** Copies the report of these checks. */
+  /** Copies a report with these checks. */
   readonly copy: (checks: readonly ShownCheck[]) => Promise<Copied>;
 }
 
@@ -37,12 +37,12 @@ export interface Row extends QuickPickItem {
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  // Keyed by title, in the order in which they started.
+  // By title, in the order in which the checks started.
   const checks = new Map<string, ShownCheck>();
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];
     pick.busy = false;
-    // The prompt wraps long sentences. A row cuts them off.
+    // Shown as the prompt, because a row cuts off long sentences.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);
@@ -96,7 +96,9 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
   'not-run': 'circle-slash',
 };
 
-/** The rows at the end: the conclusion, its fix, and *Copy Report*, then the checks. */
+/**
+ * The rows after all checks have run: the conclusion, its fix, and *Copy Report*, then the checks.
+ */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
   const conclusion = conclusionOf(checks);
   // The conclusion is the detail of the active row, because a screen reader reads only that row.
@@ -108,12 +110,15 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
     ...(fix ? [{ does: 'fix', label: `$(wand) ${fixLabel(fix)}`, detail, fix } as const] : []),
     { does: 'copy', label: COPY_LABELS[copied], ...copyDetail },
     { does: 'none', label: LIST_TEXTS.checks, kind: QuickPickItemKind.Separator },
-    // The conclusion is already shown above, so its text isn't repeated.
+    // The conclusion is already shown above, so don't repeat its text.
     ...checks.map((check) => rowOf(check.text === detail ? { ...check, text: '' } : check)),
   ];
 }
 
-/** The row of a check. A short result is next to the title, a longer one below it. */
+/**
+ * The row of a check. The text of a passed or running check is short, so it's shown next to the
+ * title. Any other text is shown below it.
+ */
 export function rowOf({ title, state, text }: ShownCheck): Row {
   const label = `$(${ICONS[state]}) ${title}: ${STATE_WORDS[state]}`;
   if (text === '') return { does: 'none', label };

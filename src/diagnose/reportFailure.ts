@@ -14,17 +14,14 @@ import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/**
- * Milliseconds for finding the cause. The user is waiting for an error message, not for a
- * diagnosis.
- */
+/** Maximum time to find the cause, in milliseconds. Until then, the user sees no error message. */
 const EXPLANATION_MS = 15_000;
 
 /**
  * Shows a failure with its cause and the actions that fix it, logs it, and keeps it for the status
  * item.
  * @param connection the connection of a generation that failed; undefined for other commands
- * @param options.folder the folder of the text; by default the active one
+ * @param options.folder the folder of the selected text; by default the active one
  * @param options.lines lines of the selections that failed, if there are several
  * @returns true if the user chose to retry
  */
@@ -78,8 +75,8 @@ export async function explainFailure(
 }
 
 /**
- * Finds the cause of a refusal with the checks of a diagnosis, which generate nothing. They run at
- * most once per failure. Never throws, because the refusal itself is more important.
+ * Finds the cause of a refusal by running the checks of a diagnosis, which generate nothing. If
+ * that fails, returns the refusal itself. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,
@@ -105,8 +102,8 @@ async function explained(
 }
 
 /**
- * Formats an error for the log. Our own errors contain no secrets. For others, only the name and
- * the first stack frame are logged.
+ * Formats an error for the log. Our own errors contain no secrets. Other messages may contain one,
+ * so only the name and the first stack frame are logged.
  */
 function logLine(error: unknown): string {
   if (error instanceof ServiceError) return error.message;

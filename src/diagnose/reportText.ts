@@ -11,13 +11,13 @@ import type { PastFailure, PastGeneration, SessionHistory } from '../status/sess
 import { renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
-/** The report that users copy and share with strangers who help them. Pure. */
+/** Builds the report that users copy and may share with strangers. Pure. */
 
 export interface Report {
   readonly text: string;
   /**
-   * The words of `text` that come from a service or a device on the network. All others come from
-   * the extension, the editor, or the user, and reveal no secret of the service.
+   * The parts of `text` that come from a service or a device on the network. `copyReport` searches
+   * them even for short secrets, which could match our own text by chance.
    */
   readonly wordsOfOthers: string;
 }
@@ -27,15 +27,15 @@ export interface ReportFacts {
   readonly now: number;
   /** Versions of the extension, the editor, and the system, one per line. */
   readonly versions: readonly string[];
-  /** The checks as the list shows them, but without the folder name. */
+  /** The checks as shown in the list, but without the name of the folder. */
   readonly checks: readonly ShownCheck[];
   readonly settings: Settings;
-  /** IDs of all insert modes. Any other word comes from the user and isn't reported. */
+  /** IDs of all insert modes. Any other value comes from the user and isn't reported. */
   readonly insertModes: readonly string[];
-  /** Undefined if secret storage or the folder timed out. */
+  /** The lookup of the credentials; undefined if secret storage or the folder took too long. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
-  /** Empty until a request is sent. */
+  /** The requests to each service origin. Empty until a request is sent. */
   readonly loads: readonly Load[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }
@@ -48,8 +48,8 @@ export interface Load {
 }
 
 /**
- * Builds the report: the checks with their results, then sections of kinds, counts, and states. The
- * sections contain no user input and only built-in hosts.
+ * Builds the report: the checks with their results, then sections with kinds, counts, and states.
+ * The sections contain no user input, and name only built-in hosts.
  */
 export function buildReport(facts: ReportFacts): Report {
   const { now, versions, checks, status, loads, history } = facts;
@@ -173,8 +173,8 @@ function failureWords(failure: PastFailure): string {
 }
 
 /**
- * Returns the code of a failure, if any. A service chooses the codes of its responses, so only
- * known ones are reported. Without a response, the code comes from Node.
+ * Returns the error code of a failure, if any. A code in a response can be any text, so only known
+ * ones are reported. Without a response, the code comes from Node.
  */
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};
@@ -202,15 +202,15 @@ function addressWords(text: string): string {
 }
 
 /**
- * Names a model only if it is a built-in default. Any other name comes from the user, including the
- * default of a user's entry.
+ * Names a model only if it's a built-in default. Any other name comes from the user, including the
+ * default model of a user-defined service.
  */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'another one';
   return service.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
 }
 
-/** Names a host only if it is built in. Any other host may identify who runs it. */
+/** Names a host only if it's built in. Any other host may reveal the organization that runs it. */
 function hostWords(host: string): string {
   const known = services.flatMap(({ authUrl, regions, privatePrefix }) => {
     const urls = [authUrl, ...regions.map(({ url }) => url)];

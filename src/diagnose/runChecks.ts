@@ -20,14 +20,14 @@ export interface DiagnosisDeps {
 }
 
 /**
- * Milliseconds to wait for secret storage and the folder. They may never respond, and a failure is
- * waiting to be shown.
+ * Milliseconds to wait for secret storage and the folder, which may never respond. In the meantime,
+ * the user may be waiting for an error message.
  */
 const CREDENTIALS_LOOK_MS = 2_000;
 
 /**
  * Runs all checks and logs their results.
- * @returns the first failure; undefined if all checks passed
+ * @returns the first failure; undefined if no check failed
  */
 export function runChecks(
   deps: DiagnosisDeps,
@@ -43,13 +43,13 @@ export function runChecks(
     }
     onResult(result);
   };
-  // If the sources don't respond in time, the connection isn't used.
+  // If the sources don't respond in time, the checks send no credentials.
   const mayUse = () => isStillUsed(deps, connection, folder);
   const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
   return connection.check(note, ends, mayUse);
 }
 
-/** True if a new lookup for the folder still results in this connection. */
+/** True if a new lookup for the folder returns the same connection. False after a timeout. */
 export async function isStillUsed(
   deps: DiagnosisDeps,
   connection: Connection,

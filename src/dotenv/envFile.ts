@@ -17,10 +17,9 @@ import {
 } from './settingValue.ts';
 
 /**
- * Reads the settings from a `.env` text or an environment, with the positions of all issues. A set
- * of names must be complete: values of different sets are never combined. A set with an error is
- * not used. Cleaning the value silently would hide that the error still breaks other programs that
- * read the file.
+ * Reads settings from the text of a `.env` file or from the environment, and locates their issues.
+ * Values under names of different sets are never combined, so one set must be complete. A set with
+ * an error isn't used. Fixing the value silently would hide an error that breaks other programs.
  */
 
 /** All values that a service needs, from one set of names. */
@@ -28,7 +27,7 @@ export type SourceValues = Pick<Credentials, 'account' | 'apiKey' | 'projectId' 
   readonly url: string;
 };
 
-/** The settings of one service in a `.env` text or an environment. */
+/** The settings of one service in a `.env` file or the environment. */
 export interface SourceReading {
   /**
    * The values of the first set of names that is complete and free of errors; undefined if there is
@@ -36,17 +35,17 @@ export interface SourceReading {
    */
   readonly values: SourceValues | undefined;
   /**
-   * True if one of the service's own names has a value with an error. Empty values and placeholders
-   * don't count. If true, the neutral names and later services aren't used: a stray quote must not
-   * bill another account.
+   * True if a value under one of the service's own names has an error. Empty values and
+   * placeholders don't count. Neutral names and later services are then ignored, because a stray
+   * quote must not cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**
-   * The names without a value, or with a placeholder, in the set that is closest to complete. Empty
-   * if a set is complete, even with errors, or if no setting is named.
+   * The names that have no value or only a placeholder, in the set that is closest to complete.
+   * Empty if a set is complete, even with errors, or if no name appears.
    */
   readonly missing: readonly string[];
-  /** The settings that are named, in the order of the lines. */
+  /** The recognized settings, in the order of their lines. */
   readonly named: readonly RecognizedSetting[];
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
@@ -59,8 +58,9 @@ export interface ServiceReading {
 }
 
 /**
- * Reads the settings for all known services. Services whose own names don't appear are omitted. The
- * service in use always comes first, and the neutral names belong to it.
+ * Reads the settings for all known services. The service in use comes first, even if none of its
+ * names appear. Neutral names such as `VENDOR_API_KEY` belong to it. Other services are included
+ * only if one of their own names appears.
  * @param services all services, including the one in use
  */
 export function readForAll(
@@ -76,16 +76,16 @@ export function readForAll(
 }
 
 /**
- * Returns the reading that applies: the service in use, or else the first one that the text names.
+ * Returns the reading for the service in use or, if none of its names appear, for the first service
+ * that is named.
  */
 export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): ServiceReading {
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;
 }
 
 /**
- * Returns the first complete reading, for use if the settings name no service, unless an earlier
- * one is malformed. Incomplete readings are skipped. If none is complete, returns the first one
- * that names a setting.
+ * Returns the reading to use if the settings name no service: the first one that is usable or
+ * malformed. If there is none, the first one that names a setting.
  * @param services in order of preference
  */
 export function firstReading(
@@ -99,7 +99,10 @@ export function firstReading(
   return deciding ?? inOrder.find(({ reading }) => reading.named.length > 0) ?? all[0];
 }
 
-/** @param isInUse true for the service to which the neutral names belong */
+/**
+ * Reads the settings for one service.
+ * @param isInUse true if the neutral names belong to this service
+ */
 export function readAssignments(
   assignments: readonly Assignment[],
   service: Service,
@@ -108,7 +111,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // The first line of each setting, by the setting's list of names in its set.
+  // The first line of each setting. The key is the array of names for the setting in its set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))

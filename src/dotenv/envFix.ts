@@ -3,9 +3,12 @@ import type { Region, Service } from '../service/services.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
 
-/** Edits to a `.env` text that fix an issue or add lines. No other line changes. */
+/**
+ * Edits that fix an issue in the text of a `.env` file, or add lines to it. They change no other
+ * lines.
+ */
 
-/** `region` is set if the fix chooses one of the service's regions. */
+/** One edit. `region` is set if the edit inserts the URL of that region. */
 export type EnvFix =
   | {
       readonly kind: 'replace';
@@ -16,9 +19,9 @@ export type EnvFix =
   | { readonly kind: 'remove-line'; readonly line: number };
 
 /**
- * Returns alternative fixes for an issue. Empty if only the user knows the right value, or if the
- * fixed line would be read as a different value.
- * @param content the line with the issue, from the text in which it was found
+ * Returns the fixes that the user can choose from. Empty if only the user knows the right value, or
+ * if the edited line would be read as a different value.
+ * @param content the line with the issue, unchanged since the issue was found
  */
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
   const { place } = issue;
@@ -49,7 +52,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'comment':
       return [{ kind: 'replace', place: { ...place, start: valueEnd }, newText: '' }];
     case 'duplicate': {
-      // Only the user knows which line is right.
+      // Only the user knows which line is right, so offer to remove either one.
       const { otherLine = line } = issue;
       return [line, otherLine].map((one) => ({ kind: 'remove-line', line: one }));
     }
@@ -69,7 +72,10 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
   }
 }
 
-/** Appends lines to a text. The editor converts line endings to those of the document. */
+/**
+ * Returns an edit that appends lines to a text. VS Code converts its line breaks to those of the
+ * document.
+ */
 export function appendedLines(
   text: string,
   lines: readonly string[],
@@ -86,7 +92,10 @@ function readOf(assignment: Pick<Assignment, 'gap' | 'raw'>): string {
   return strippedValue(assignment.raw.slice(start, end)).value;
 }
 
-/** Fixes an address. For an invalid one, the only safe change is to replace http with https. */
+/**
+ * Returns the fixed address, or undefined if no fix is safe. For an invalid address, only replacing
+ * http with https is safe.
+ */
 function fixedUrl(
   value: string,
   kind: 'bad-url' | 'endpoint-url' | 'url-path',

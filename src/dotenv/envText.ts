@@ -1,31 +1,30 @@
 /**
- * The text of a `.env` file: its bytes, lines, and assignments. A custom parser is necessary,
- * because libraries discard lines, spaces, and quotes. Values are neither expanded nor trimmed
- * here.
+ * Parses the text of a `.env` file. Libraries discard line numbers, spaces, and quotes, so we use
+ * our own parser. It neither expands nor trims values.
  */
 
-/** One `NAME=value` of a file or an environment. */
+/** One `NAME=value` in a file or the environment. */
 export interface Assignment {
   readonly name: string;
   /** Whitespace between the name and the `=`; may be empty. */
   readonly gap: string;
   /** Everything after the `=`. */
   readonly raw: string;
-  /** The start of the name; undefined for the environment. */
+  /** The zero-based position of the name; undefined for the environment. */
   readonly at: { readonly line: number; readonly column: number } | undefined;
 }
 
 /** Much larger than any real `.env` file. */
 export const ENV_FILE_LIMIT_BYTES = 64 * 1024;
 
-/** The same line endings as in VS Code, so line numbers match. */
+/** The same line endings as in VS Code, so that line numbers match. */
 export const LINE_END = /\r\n?|\n/;
 
 const ASSIGNMENT = /^(?<before>\s*(?:export\s+)?)(?<name>[^\s=#]+)(?<gap>\s*)=(?<raw>.*)$/s;
 
 /**
  * Decodes the bytes of a file.
- * @returns undefined if it can't be a `.env` file: more than 64 KiB, a NUL character, or not UTF-8
+ * @returns undefined if they are over 64 KiB, contain a NUL character, or aren't UTF-8
  */
 export function decodeEnvFile(bytes: Uint8Array): string | undefined {
   if (bytes.length > ENV_FILE_LIMIT_BYTES || bytes.includes(0)) return undefined;
@@ -33,8 +32,8 @@ export function decodeEnvFile(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Decodes UTF-8, without the byte order mark, as the editor does.
- * @returns undefined if the bytes are not UTF-8
+ * Decodes UTF-8, and removes the byte order mark, as the editor does.
+ * @returns undefined if the bytes aren't valid UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
@@ -44,7 +43,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns the assignments of a text. Comments and all other lines are skipped. */
+/** Returns the assignments in a text. Comments and all other lines are skipped. */
 export function assignmentsOf(text: string): Assignment[] {
   return text.split(LINE_END).flatMap((content, line) => {
     const { before = '', name, gap = '', raw = '' } = ASSIGNMENT.exec(content)?.groups ?? {};

@@ -18,18 +18,18 @@ import {
 } from '../service/services.ts';
 import type { Assignment } from './envText.ts';
 
-/** The value of one setting in an assignment, and its issues. */
+/** Reads the value of a setting from an assignment, and locates its issues. */
 
 type IssueDetails =
   /**
-   * `malformed`: contains characters that no key or project ID contains, such as inner spaces, or
-   * is too long.
+   * A `malformed` value is too long, or contains characters that no key or ID contains, such as
+   * inner spaces.
    */
   | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
-   * The value differs from that of the first line for the same setting. `otherLine` is undefined
-   * for the environment.
+   * The value differs from the one in the first line of the same setting. `otherLine` is the number
+   * of that line, or undefined for the environment.
    */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem };
@@ -41,7 +41,7 @@ export type Issue = IssueDetails & {
   readonly setting: SettingName;
   /** The name as written in the source. */
   readonly name: string;
-  /** True if the issue makes the set of this name unusable; false for a warning. */
+  /** True if the issue makes all values of this name set unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value, of the comment for a comment issue, or of the name for a duplicate
@@ -64,12 +64,12 @@ export interface RecognizedSetting extends SettingOfName {
   readonly place: LineRange | undefined;
   /** The value as cleaned by `strippedValue`. A placeholder is kept. */
   readonly value: string;
-  /** True if there is a value and it is not a placeholder. */
+  /** True if the value is neither empty nor a placeholder. */
   readonly isGiven: boolean;
   readonly issues: readonly Issue[];
 }
 
-/** A known name and its setting. */
+/** A known name and the setting that it stands for. */
 interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
@@ -83,7 +83,8 @@ interface ColumnRange {
 }
 
 /**
- * True if a value has a valid length and only valid characters.
+ * True if a value has a valid length and only valid characters. Always true for a URL, which
+ * `parseServiceUrl` checks.
  * @param service the service of a key; without one, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
@@ -95,7 +96,7 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
 }
 
 /**
- * True if the secret may contain spaces, as an OAuth client secret may:
+ * True if the secret may contain spaces, which is valid in an OAuth client secret:
  * https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
  */
 export function mayHoldSpaces(service: Service | undefined): boolean {
@@ -128,7 +129,7 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);
-    // Environment variables have no order, so a project always takes precedence.
+    // Environment variables have no order, so a project ID takes precedence over other IDs.
     return all.find(({ name }) => resourceOf(name) === 'project') ?? all[0];
   };
   const first = (setting: SettingName) => firstOf(setting)?.value;
@@ -164,7 +165,7 @@ function readValue(
     add({ kind: 'blanks' }, padded);
   }
   for (const kind of blemishes) {
-    // A host may contain non-ASCII letters. `parseServiceUrl` decides where it leads.
+    // A host may contain non-ASCII letters, which `parseServiceUrl` converts to ASCII.
     if (kind === 'non-ascii' && setting === 'url') continue;
     add({ kind }, span);
   }
@@ -180,7 +181,7 @@ function readValue(
   return { value, isGiven, issues };
 }
 
-/** @param span columns after the `=`; by default the issue is at the name */
+/** Creates an issue at a span after the `=` or, without a span, at the name. */
 export function issueOf(
   details: IssueDetails,
   setting: SettingName,
@@ -203,8 +204,8 @@ export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): Line
 }
 
 /**
- * Splits the right side into value and comment. `padded` is the value with the whitespace around
- * it, including any before the `=`.
+ * Splits the text after the `=` into value and comment. `padded` is the value with the whitespace
+ * around it. If there is whitespace before the `=`, `padded` starts there, at a negative column.
  */
 export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   const mark = commentAt(raw);
@@ -219,8 +220,8 @@ export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
 }
 
 /**
- * Finds the start of a comment: a `#` outside quotes, at the start or after whitespace. No key, ID,
- * or URL contains this.
+ * Finds the start of a comment: a `#` at the start, after whitespace, or directly after a quoted
+ * value. No key, ID, or URL contains such a `#`.
  */
 function commentAt(raw: string): number | undefined {
   const from = /^\s*(["'`]).*?\1/s.exec(raw)?.[0].length ?? 0;

@@ -11,13 +11,13 @@ import {
 } from 'vscode';
 import { editorOf } from './documentEdit.ts';
 
-/** An editor's document and selections at one moment. */
+/** An editor's document and selections at a point in time. */
 export interface EditorSnapshot {
   readonly document: TextDocument;
-  /** Version of the document. */
+  /** The document's version at that time. */
   readonly version: number;
   readonly selections: readonly Selection[];
-  /** The selected texts, with the line ends of the document. */
+  /** The selected texts, with the document's line endings. */
   readonly texts: readonly string[];
 }
 
@@ -25,24 +25,25 @@ export interface EditorSnapshot {
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
-  /** The editor when the command ran, with all selections. */
+  /** The editor when the command ran, including selections that aren't targets. */
   readonly snapshot: EditorSnapshot;
-  /** With LF line ends. Empty if nothing is selected. */
+  /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
-  /** Indentation of the selection's first line. */
+  /** Leading whitespace of the line where the selection starts. */
   readonly indentation: string;
   /**
-   * Language ID for a response that isn't inserted into the document. Defaults to the document's.
+   * Language ID for a response that doesn't go into this document. Defaults to the document's
+   * language.
    */
   readonly responseLanguage: string;
 }
 
-/** At least one target. The first one provides the shared document, snapshot, and language. */
+/** One or more targets with the same document, snapshot, and response language. */
 export type Targets = readonly [Target, ...Target[]];
 
 /**
- * Captures the selections of an editor, in document order. Skips cursors and whitespace if any text
- * is selected. Otherwise captures only the first selection, because a typed prompt has one
+ * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
+ * If there are no others, captures only the primary selection, because a typed prompt has a single
  * response.
  */
 export function captureTargets(
@@ -67,7 +68,7 @@ export function captureTargets(
 
 /**
  * Returns the end of the selected text. A selection of whole lines ends at the start of the next
- * line, so its last line break isn't part of the text.
+ * line, but its last line break isn't counted as selected text.
  */
 export function selectionEnd({
   document,
@@ -78,9 +79,9 @@ export function selectionEnd({
 }
 
 /**
- * True if text may be written to this document: a file in a writable file system, an untitled
- * document, or a notebook cell. False for output, settings, git history, and the original side of a
- * diff. `TextEditor.edit` would change that side as well (measured).
+ * True if text may be written to the document: a file in a writable file system, an untitled
+ * document, or a notebook cell. False for output, settings, git history, and the original side of
+ * the active diff, which `TextEditor.edit` would change too (measured).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;
@@ -91,7 +92,7 @@ export function isWritable(document: TextDocument): boolean {
   return isPlaceToWrite(document);
 }
 
-/** True if documents with this URI scheme can be written to. */
+/** True if the document's URI scheme allows writing. */
 export function isPlaceToWrite({ uri: { scheme } }: TextDocument): boolean {
   if (PLACES_TO_WRITE.has(scheme)) return true;
   return !SETTINGS_SCHEMES.has(scheme) && workspace.fs.isWritableFileSystem(scheme) === true;
@@ -119,8 +120,8 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * Returns the snapshot with its current selections, because VS Code moves them with each edit.
- * @returns undefined if the selected texts have changed
+ * Refreshes the selections of a snapshot, because VS Code moves them with each edit.
+ * @returns undefined if the selected texts have changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
   const { document, version, texts } = snapshot;
@@ -131,8 +132,8 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 }
 
 /**
- * True if the user hasn't edited, selected, or switched anything since. Then a new editor may take
- * the focus, because it can't catch text that the user is typing elsewhere.
+ * True if the same editor is still active, with the same text and selections. A new editor can then
+ * take the focus without capturing what the user is typing.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
   const editor = window.activeTextEditor;

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { FileType, type TextDocument, Uri, workspace } from 'vscode';
 
 /**
- * Files that a shell, an editor, git, a package manager, or CI runs automatically. Generated text
- * is written to them only after a preview (T25 of docs/threat-model.md). Scripts and Makefiles that
- * users start themselves aren't in this list. The patterns match lowercase paths. A folder includes
- * all files in it.
+ * Path patterns of files that shells, editors, git, package managers, or CI run automatically.
+ * Generated text goes into these files only after a preview (T25 in docs/threat-model.md). Scripts
+ * and Makefiles that users run themselves aren't listed. The patterns expect lowercase paths. A
+ * pattern that ends with a slash matches every file in that folder.
  */
 const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   shell: [
@@ -22,16 +22,17 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:vscode(?:-(?:server|remote)[^/]*)?|devcontainer|cursor|claude|idea|zed|vim|emacs\.d|config\/nvim)\//,
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
-    // User and machine settings. In a browser, user settings are files on the server (measured).
+    // User and machine settings. VS Code in a browser stores user settings as files on the server
+    // (measured).
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],
   git: [
-    // In a worktree, `.git` is a file.
+    // In a linked worktree, `.git` is a file.
     /\/\.git(?:\/|$)/,
     /\/\.(?:husky|githooks|git-hooks)\//,
     /\/(?:\.gitconfig|\.config\/git\/config)$/,
-    // Hooks are matched by name, since core.hooksPath can be any folder.
+    // Matches hooks by name, because core.hooksPath can be any folder.
     /\/(?:pre|post)-(?:applypatch|auto-gc|checkout|commit|index-change|merge|merge-commit|push|rebase|receive|rewrite|update)$/,
     /\/(?:(?:applypatch|commit|prepare-commit)-msg|fsmonitor-watchman|push-to-checkout|reference-transaction|sendemail-validate)$/,
     /\/(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.lintstagedrc[^/]*|lint-staged\.config\.\w+)$/,
@@ -50,18 +51,19 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if something runs this file automatically, judged by its path only. */
+/** True if the path alone shows that the file runs automatically. Doesn't follow links. */
 export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isConfigPath(uri.path);
 }
 
 /**
- * True if the file runs automatically, or if its path contains a link to one that does. A
- * repository can contain links. Also true if the target of a link is unknown.
+ * True if the file runs automatically, directly or through a symbolic link in its path.
+ * Repositories can contain such links. Also true if the target of a link can't be determined.
  */
 export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isConfigFile({ uri })) return true;
-  // Notebook cells and documents without a path never run automatically.
+  // Notebook cells never run automatically. A document without an absolute path has no links to
+  // follow.
   if (uri.scheme === 'vscode-notebook-cell' || !uri.path.startsWith('/')) return false;
   const isLocal = uri.scheme === 'file' || (uri.scheme === 'untitled' && uri.authority === '');
   try {
@@ -71,7 +73,7 @@ export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Pro
   }
 }
 
-/** @param path file path or URI path; a bare name for a document that was never saved */
+/** @param path file path or URI path, or only a name if the document was never saved */
 function isConfigPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
@@ -80,8 +82,9 @@ function isConfigPath(path: string): boolean {
 }
 
 /**
- * Resolves the links in a path. If the file doesn't exist yet, its folder is resolved.
- * @throws if the path can't be resolved, for example because of a link to a missing file
+ * Resolves the symbolic links in a path. If the file doesn't exist yet, resolves its folder
+ * instead.
+ * @throws if the path can't be resolved, for example because a link points to a missing file
  */
 async function realPathOf(path: string): Promise<string> {
   try {
@@ -92,7 +95,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** True if the path exists or can't be checked. A link to a missing file counts as existing. */
+/** True if the path exists or can't be checked. A broken link counts as existing. */
 async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -101,8 +104,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if any part of the path is a link. For remote files, VS Code reports links but not their
- * targets.
+ * True if the file or one of its folders is a symbolic link. For remote files, VS Code reports
+ * links but not their targets.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

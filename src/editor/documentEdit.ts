@@ -14,13 +14,11 @@ import {
 } from 'vscode';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
-/**
- * The only functions that edit documents. They insert plain text, which is never expanded or run.
- */
+/** The only functions that edit documents. They insert plain text, never snippets. */
 
 /**
- * Applies changes that don't touch each other in one edit.
- * @param undoStopBefore true if this edit starts an undo step
+ * Applies changes in a single edit. The changes must not touch each other.
+ * @param undoStopBefore true if the edit starts a new undo step
  */
 export function editEditor(
   editor: TextEditor,
@@ -31,8 +29,8 @@ export function editEditor(
   return editor.edit(
     (builder) => {
       for (const [range, text] of ranged) {
-        // Selections that start here must not grow: VS Code merges selections that touch
-        // (measured).
+        // Unlike `replace`, `insert` doesn't extend selections that start here. Extended selections
+        // could touch, and VS Code merges those (measured).
         if (range.isEmpty) builder.insert(range.start, text);
         else builder.replace(range, text);
       }
@@ -42,8 +40,8 @@ export function editEditor(
 }
 
 /**
- * Applies changes that don't touch each other to an open document, even if no editor shows it. The
- * edit is always a separate undo step.
+ * Applies changes to an open document in a single edit, even if no editor shows it. The changes
+ * must not touch each other. The edit is always a separate undo step.
  */
 export function editDocument(
   { uri }: TextDocument,
@@ -55,8 +53,8 @@ export function editDocument(
 }
 
 /**
- * Returns an editor that shows the document. Prefers the active editor, because its selection
- * matters.
+ * Returns an editor that shows the document. Prefers the active one, because commands apply to its
+ * selections.
  */
 export function editorOf(document: TextDocument): TextEditor | undefined {
   const { activeTextEditor } = window;
@@ -65,9 +63,9 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 }
 
 /**
- * Brings a document to the front in the group that has its tab. Shows a cell with its notebook.
- * @throws if the document is closed, because VS Code would create a new empty document for an
- * untitled one
+ * Shows a document in the editor group that has its tab. For a notebook cell, shows the notebook.
+ * @throws if the document is closed, because VS Code would create an empty document for an untitled
+ * one
  */
 export async function showDocument(document: TextDocument): Promise<void> {
   if (document.isClosed) throw new Error(`${document.uri} is closed`);
@@ -83,8 +81,8 @@ export async function showDocument(document: TextDocument): Promise<void> {
 }
 
 /**
- * True if a tab holds the document. Without a tab, a document counts as closed, although VS Code
- * may keep it in memory for minutes. An edit would reopen it and leave it unsaved (measured).
+ * True if a tab contains the document. VS Code may keep a document without a tab in memory for
+ * minutes. An edit would then reopen it and leave it unsaved (measured).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));

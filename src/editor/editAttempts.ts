@@ -1,14 +1,17 @@
-/** Edits without effect before the text is given up. */
+/** Maximum number of edits without effect before giving up. */
 const MAX_ATTEMPTS = 3;
 /**
- * Consecutive rejected edits before the text is given up. VS Code rejects edits for a moment while
- * a tab is being switched.
+ * Maximum number of consecutive rejected edits before giving up. VS Code briefly rejects edits
+ * while a tab is being switched.
  */
 const REJECTIONS = 10;
-/** Edits overtaken by another change before the text is given up. */
+/** Maximum number of edits overtaken by another change before giving up. */
 const RACES = 50;
 
-/** The result of an edit according to VS Code. */
+/**
+ * The result of an edit: VS Code returned true (`accepted`) or false (`refused`), or threw an
+ * error.
+ */
 export type EditResult = 'accepted' | 'refused' | 'rejected';
 
 export function resultOf(edit: Promise<boolean>): Promise<EditResult> {
@@ -18,7 +21,7 @@ export function resultOf(edit: Promise<boolean>): Promise<EditResult> {
   );
 }
 
-/** True if a task takes longer than this. The task must never reject. */
+/** True if a task takes longer than the deadline. The task must never reject. */
 export async function isLate(task: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(true), deadlineMs);
@@ -29,7 +32,7 @@ export async function isLate(task: Promise<unknown>, deadlineMs: number): Promis
   }
 }
 
-/** Counts the failed edits in a row. */
+/** Counts consecutive failed edits. */
 export class EditAttempts {
   #tries = 0;
   #races = 0;
@@ -47,7 +50,7 @@ export class EditAttempts {
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
-    // VS Code accepted the edit, but something altered it beyond recognition.
+    // VS Code accepted the edit, but reported other changes. A retry could write the text twice.
     if (result === 'accepted' && hasChanged) return true;
     return this.#tries >= MAX_ATTEMPTS || this.#races >= RACES || this.#rejections >= REJECTIONS;
   }

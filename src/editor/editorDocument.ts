@@ -14,15 +14,15 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called with all changes of one event, in order. Each offset assumes that the earlier changes are
- * applied.
+ * Called with all changes of one event, in order. The offsets of each change refer to the document
+ * after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
-/** The public members of `EditorDocument`. Unit tests implement them with a fake. */
+/** The public interface of `EditorDocument`, which unit tests replace with a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
-/** An open document, tracked across editors and renames. Offsets are in UTF-16 units. */
+/** An open document, followed across editors and renames. Offsets are in UTF-16 units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
@@ -52,7 +52,7 @@ export class EditorDocument implements Disposable {
     return this.#document.eol === EndOfLine.CRLF ? '\r\n' : '\n';
   }
 
-  /** True if an editor shows it. */
+  /** True if an editor shows the document. */
   get isVisible(): boolean {
     return editorOf(this.#document) !== undefined;
   }
@@ -71,11 +71,12 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * Applies changes that don't touch each other in one edit.
-   * @param undoStopBefore true if the edit starts an undo step
-   * @returns false if a change lies outside the document, otherwise VS Code's result. VS Code
-   * returns true even if the edit changed nothing, and false if it came too late (both measured).
-   * @throws if the editor is closed at that moment
+   * Applies changes in a single edit. The changes must not touch each other.
+   * @param undoStopBefore true if the edit starts a new undo step
+   * @returns false if a change is out of bounds, otherwise the result from VS Code. VS Code can
+   * return true for an edit that changed nothing, and false for an edit that came too late (both
+   * measured).
+   * @throws if the editor closes before the edit is applied
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {
     if (!changes.every((change) => this.#has(change))) return false;
@@ -87,7 +88,7 @@ export class EditorDocument implements Disposable {
     return accepted;
   }
 
-  /** Adds a listener, which `dispose` removes. */
+  /** Adds a listener. `dispose` removes all listeners. */
   onDidChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
@@ -98,7 +99,7 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the change lies inside the document. VS Code would clamp its range to the document
+   * True if the change is within the document. Otherwise, VS Code would silently clamp its range
    * (measured).
    */
   #has(change: TextChange): boolean {
@@ -108,8 +109,8 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * Switches to the new document that VS Code creates for a rename. Doesn't switch if the new name
-   * makes the file a config file, because text in config files needs a preview first.
+   * Switches to the new document that VS Code creates for a renamed file. Keeps the old one if the
+   * new name makes the file a config file, because text in config files needs a preview first.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -130,13 +131,17 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
   return reason === TextDocumentChangeReason.Redo ? 'redo' : undefined;
 }
 
-/** Text that remains after this many attempts comes from the editor, such as a file header. */
+/**
+ * Maximum number of attempts to open an empty document. If text still remains, it comes from VS
+ * Code or an extension, such as a file header.
+ */
 const ATTEMPTS = 3;
 
 /**
- * Opens an empty untitled document. VS Code may instead restore a closed one with the same name.
- * Measured: one time in four, if that one was changed one second ago and has just been closed. The
- * restored document stays open, so that the next attempt gets another name.
+ * Opens an empty untitled document. VS Code may restore a closed document with the same name
+ * instead. This happened in one of four cases if that document was changed one second earlier and
+ * had just been closed (measured). The restored document stays open, so that the next attempt gets
+ * another name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

@@ -6,9 +6,10 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
 
 /**
- * Creates an insert mode that writes into the document itself.
+ * Creates an insert mode that writes into the document of the selection.
  * @param id value of the setting `hostedModel.insertMode`
- * @param place returns the place for selected text; without any, the response goes to the cursor
+ * @param place returns where a response to selected text goes; if nothing is selected, it goes to
+ * the cursor
  */
 export function placing(
   id: string,
@@ -45,7 +46,7 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // Indentation within the selection is replaced too, so it's written again.
+  // Selected indentation is replaced too, so it's written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

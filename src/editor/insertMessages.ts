@@ -1,4 +1,4 @@
-/** Messages about insert modes and previews. Pure. */
+/** Messages about insert modes and previews. */
 
 export function onClipboard(count: number): string {
   return `${count === 1 ? 'the answer is' : 'the answers are'} on the clipboard.`;

@@ -5,8 +5,8 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import type { ResponseWriter } from './streamWriter.ts';
 
 /**
- * IDs of the insert modes in settings and templates, with the default first. They are in this file
- * so that template files don't load the code that edits documents.
+ * IDs of the insert modes in settings and templates, with the default first. Defined here so that
+ * template code doesn't load the code that edits documents.
  */
 export const insertModeIds: readonly string[] = [
   'below',
@@ -22,18 +22,21 @@ export const insertModeIds: readonly string[] = [
 export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
-  /** Message about a complete response that waits for the user to review it. */
+  /** Message for complete responses that the user must review. Defaults to a general message. */
   readonly doneText?: string;
   /**
-   * Returns the place of a response in the document, which it is also fitted to. Undefined for
-   * modes that don't write into the document.
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
+   * responses aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
-  /** @param targets one for each response, in document order */
+  /**
+   * Creates the writer for the responses of one command.
+   * @param targets one for each response, in document order
+   */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;
 }
 
-/** Dependencies of an insert mode, provided by the command. */
+/** Dependencies of an insert mode, provided by the job. */
 export interface ModeDeps {
   /** The document of all targets. */
   readonly openDocument: EditorDocument;
@@ -42,6 +45,6 @@ export interface ModeDeps {
   readonly cancel: () => void;
   /** Called when the user has undone all text of the responses that are still streaming. */
   readonly undone: () => void;
-  /** Offers a response that couldn't be written after the user accepted it. */
+  /** Offers to open or copy a response that couldn't be written after the user accepted it. */
   readonly rescue: () => void;
 }

@@ -18,7 +18,8 @@ export const insertModes: readonly [InsertMode, ...InsertMode[]] = [
 ];
 
 /**
- * Returns the mode with this ID, or its replacement in this document.
+ * Returns the insert mode with this ID. A mode that writes into the document is replaced by
+ * `newDocument` if the document isn't writable, or by a preview if one is required.
  * @param mustPreview true if text must not be written without a preview
  */
 export function modeFor(document: TextDocument, id: string, mustPreview: boolean): InsertMode {
@@ -28,7 +29,7 @@ export function modeFor(document: TextDocument, id: string, mustPreview: boolean
   return mustPreview ? previewing(chosen.placeOf) : chosen;
 }
 
-/** True if this mode writes into the document before the user has seen the text. */
+/** True if this mode writes into the document without a preview. */
 export function writesUnseen({ id, placeOf }: InsertMode): boolean {
   return placeOf !== undefined && id !== preview.id;
 }

@@ -3,11 +3,11 @@ import { selectionEnd } from './capturedSelection.ts';
 import { offsetsOf, rangeOf } from './documentEdit.ts';
 import type { OffsetRange, TextChange } from './textChange.ts';
 
-/** Keeps the same characters selected across our edits. */
+/** Keeps the same characters selected while responses are written. */
 
 /**
- * Captures the selections in a document.
- * @returns a function that restores them right after these changes
+ * Captures the selections in all visible editors of a document.
+ * @returns a function that restores the selections right after these changes
  */
 export function keepSelections(document: TextDocument, changes: readonly TextChange[]): () => void {
   const kept = window.visibleTextEditors
@@ -53,21 +53,19 @@ function isBetween(
 
 /** The offsets of a selection. */
 export interface Selected extends OffsetRange {
-  /** End of the selected text. A selection of whole lines has one more line break after it. */
+  /** End of the selected text. In a selection of whole lines, one more line break follows. */
   readonly textEnd: number;
 }
 
 /**
- * Computes the wanted selection after our changes, and how far VS Code may extend it.
+ * Computes the selection to restore after our changes, and how far VS Code may extend it.
  *
- * - VS Code extends a selection over text that is inserted at its end (measured). This includes
- *   selections of whole lines, because text below or after them is inserted before their last line
- *   break.
- * - That line break stays selected if the selected text is still followed by the same line break.
- *   Otherwise it's no longer selected.
+ * - VS Code extends a selection over text inserted at its end (measured). In a selection of whole
+ *   lines, text is inserted before the last line break, so VS Code extends that selection, too.
+ * - The last line break stays selected only if the same line break still follows the selected text.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.
- * @param changes changes that don't touch each other, with offsets before all of them
+ * @param changes changes that don't touch each other, with offsets before any of them is applied
  * @param textOf returns text of the document before the changes
  */
 export function selectionAfter(
@@ -91,7 +89,8 @@ export function selectionAfter(
       const lineBreak = textOf({ start: textEnd, end });
       const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
       if (!following.startsWith(lineBreak)) left -= lineBreak.length;
-      // If more than the line break is replaced, VS Code keeps the end in place if it can.
+      // If the change replaces more than the line break, VS Code leaves the end where it is if it
+      // can.
       atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
     } else if (rangeOffset < end) inside += growth;
     if (changeEnd === start) atStart += growth;

@@ -9,11 +9,14 @@ export const newDocument: InsertMode = {
   open: (targets, { undone }) => new NewDocumentWriter(targets, undone),
 };
 
-/** Opens a document when the first text arrives, and writes the responses one below the other. */
+/**
+ * Opens a new document when the first text arrives, and writes all responses into it, one below the
+ * other.
+ */
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
   readonly #onUndone: () => void;
-  /** Resolves to undefined if the document couldn't be opened. Then `end` returns false. */
+  /** Resolves to undefined if the document couldn't be opened, which makes `end` return false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   #openDocument: EditorDocument | undefined;
@@ -33,7 +36,7 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // A new response gets a new document.
+    // Only a new response can be inserted, because it opens another document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }

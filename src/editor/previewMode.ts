@@ -8,15 +8,19 @@ import type { InsertMode, ModeDeps } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
-/** Short enough to look like streaming. VS Code computes the diff again for each refresh. */
+/**
+ * Time between refreshes, each of which makes VS Code recompute the diff. Short enough to look like
+ * streaming.
+ */
 const REFRESH_MS = 100;
-/** Delay before checking that a refresh is visible. */
+/** Delay before checking that a refresh arrived, because VS Code can lose change events. */
 const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);
 
 /**
- * Creates an insert mode that previews the changed document and writes the text once it's accepted.
+ * Creates an insert mode that previews the changed document and writes the text once the user
+ * accepts it.
  */
 export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertMode {
   return {
@@ -28,23 +32,26 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 }
 
 /**
- * Shows responses in a diff with the document, and writes them once they're accepted. Nothing is
- * written without a preview, including continued and repeated responses. Places are tracked
- * throughout, so the document may change in the meantime.
+ * Shows responses in a diff, and writes them once the user accepts them. Continued and regenerated
+ * responses need a new preview. The document may change in the meantime, because the ranges to
+ * replace are tracked.
  */
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
   /** Indices of responses that haven't ended. */
   readonly #coming: Set<number>;
-  /** Indices of responses that wait to be accepted. */
+  /** Indices of responses with text that the user hasn't accepted yet. */
   readonly #waiting = new Set<number>();
-  /** Resolves to undefined if the preview couldn't be shown. */
+  /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
   /** True if the preview couldn't be shown. Only a continuation or a restart tries again. */
   #hasFailed = false;
   #isDiscarded = false;
-  /** The editor when a response was last requested or accepted. */
+  /**
+   * The editor when a response was last requested or accepted. A new preview takes the focus only
+   * if the editor hasn't changed since.
+   */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -52,7 +59,7 @@ class PreviewWriter implements ResponseWriter {
     this.#snapshot = snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // Holds all text back until the user accepts it.
+    // While no text is waiting, this call holds back all later text until the user accepts it.
     this.#writer.accept();
     this.#coming = new Set(places.keys());
     deps.openDocument.onDidChange(() => this.#refreshSoon());
@@ -69,7 +76,8 @@ class PreviewWriter implements ResponseWriter {
   append(index: number, text: string): void {
     this.#waiting.add(index);
     this.#writer.append(index, text);
-    // The rest of a discarded response doesn't open a preview, but a continuation does.
+    // After a discard, the rest of the response doesn't reopen the preview, but a continuation
+    // does.
     if (this.#isDiscarded && this.#coming.has(index)) return;
     this.#isDiscarded = false;
     if (!this.#coming.has(index)) this.#hasFailed = false;
@@ -105,7 +113,7 @@ class PreviewWriter implements ResponseWriter {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    // The places are no longer tracked.
+    // A disposed job no longer tracks its document, so its preview can't be accepted.
     void this.#close();
   }
 
@@ -141,17 +149,17 @@ class PreviewWriter implements ResponseWriter {
 
   async #accept(isUpToDate: boolean): Promise<void> {
     if (this.#coming.size > 0) return inform(STILL_COMING);
-    // Text that the user hasn't seen isn't written.
+    // Never writes text that the user hasn't seen.
     if (!isUpToDate) return inform(NOT_UP_TO_DATE);
     const shown = this.#shown;
-    // If the user accepts twice, the text is written once.
+    // Accepting twice writes the text only once.
     if (!shown) return;
     this.#shown = undefined;
     const indices = [...this.#waiting];
     this.#waiting.clear();
     this.#writer.accept();
-    // Shows the document before the preview closes, so that it's never closed in between. If this
-    // fails, the text is still written or rescued.
+    // Shows the document before closing the preview, so that the document stays open throughout. If
+    // showing it fails, the text is still written or rescued.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));

@@ -20,16 +20,14 @@ export interface Previewed {
   readonly document: TextDocument;
   /** Returns the text of the document after the change. */
   readonly text: () => string;
-  /** True if the preview may take the focus. */
+  /** Returns true if the preview may take the focus. */
   readonly mayTakeFocus: () => boolean;
   /** @param isUpToDate true if the preview shows exactly what would be written */
   readonly accept: (isUpToDate: boolean) => Promise<void>;
   readonly discard: () => void;
 }
 
-/**
- * The open previews of this window. Each one compares a document with its text after the change.
- */
+/** The open previews in this window. Each one is a diff between a document and its changed text. */
 export class Previews implements Disposable {
   readonly #open = new Map<string, Previewed>();
   readonly #changed = new EventEmitter<Uri>();
@@ -44,7 +42,7 @@ export class Previews implements Disposable {
       }),
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          // Moving a tab to another group closes it here and opens it there.
+          // Moving a tab to another group also reports it as closed.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
           const address = input.modified.toString();
           this.#open.get(address)?.discard();
@@ -56,7 +54,7 @@ export class Previews implements Disposable {
 
   /**
    * Opens a preview.
-   * @returns its URI, for `refresh`
+   * @returns its URI, for `refresh` and `close`
    */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
@@ -73,21 +71,21 @@ export class Previews implements Disposable {
   }
 
   async #compare(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
-    // Opens the document first, because VS Code drops change events for unknown documents.
+    // Opens the preview document first, because VS Code drops change events for unknown documents.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {
       await languages.setTextDocumentLanguage(shown, document.languageId);
     }
     const isWatched = mayTakeFocus();
     // If the user has moved on, their editor keeps the focus. A preview in the same column would
-    // hide that editor, and it would lose the focus.
+    // cover that editor and take its focus.
     const viewColumn = isWatched ? ViewColumn.Active : ViewColumn.Beside;
     const options = { preview: false, preserveFocus: !isWatched, viewColumn };
     await commands.executeCommand('vscode.diff', document.uri, uri, previewTitle(name), options);
   }
 
   /**
-   * Updates the preview, which takes a moment.
+   * Updates the preview if it's out of date. The new text appears a moment later.
    * @returns true if it was already up to date
    */
   refresh(uri: Uri): boolean {
@@ -96,7 +94,10 @@ export class Previews implements Disposable {
     return isUpToDate;
   }
 
-  /** True if the preview shows the current text. VS Code may lose change events (measured). */
+  /**
+   * True if the preview shows the current text. A preview can miss changes, because VS Code can
+   * lose change events (measured).
+   */
   isUpToDate(uri: Uri): boolean {
     const address = uri.toString();
     const shown = workspace.textDocuments.find((document) => document.uri.toString() === address);

@@ -1,16 +1,19 @@
-/** The command that caused a change, unless it was an edit. */
+/** The command that caused a change, if it was undo or redo. */
 export type Replay = 'undo' | 'redo';
 
-/** Maximum number of states kept for undo, and for redo. */
+/** Maximum number of states kept for undo. The same limit applies to redo. */
 const KEPT = 200;
 
-/** Tracked states that undo and redo can restore. */
+/** States that undo and redo can restore. */
 export class ReplayStates<State> {
   /** The latest state is last. */
   readonly #states: Readonly<Record<Replay, State[]>> = { undo: [], redo: [] };
   #hasForgotten = false;
 
-  /** Keeps the state before an edit, or before an undo or redo. */
+  /**
+   * Keeps the state before a change.
+   * @param replay undefined if the change is an edit
+   */
   keep(state: State, replay: Replay | undefined): void {
     const states = this.#states[replay === 'undo' ? 'redo' : 'undo'];
     states.push(state);
@@ -20,12 +23,12 @@ export class ReplayStates<State> {
     }
   }
 
-  /** Drops the states ahead of redo. An edit empties the redo stack. */
+  /** Drops all redo states, because an edit empties the redo stack. */
   forgetRedo(): void {
     this.#states.redo.length = 0;
   }
 
-  /** Returns the states that an undo or redo can lead to, the latest last. */
+  /** Returns the states that an undo or redo can lead to, latest last. */
   ahead(replay: Replay): readonly State[] {
     return this.#states[replay];
   }
@@ -35,7 +38,7 @@ export class ReplayStates<State> {
     this.#states[replay].length = index;
   }
 
-  /** True if old states were dropped. */
+  /** True if old states were dropped because there were too many. */
   get hasForgotten(): boolean {
     return this.#hasForgotten;
   }

@@ -2,17 +2,20 @@ import type { OpenDocument } from './editorDocument.ts';
 import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 
-/** The place of one response. Line ends are LF, regardless of the document. */
+/**
+ * The range that a response replaces, and the text to add around it. Line endings are LF, even if
+ * the document uses CRLF.
+ */
 export interface ResponsePlace extends OffsetRange {
   /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Text written after the response, together with its first chunk. */
+  /** Text that follows the response. It's written together with the first chunk. */
   readonly tail: string;
 }
 
-/** The next change to write. */
+/** The next change to write for a response. */
 export interface NextChange extends TextChange {
-  /** Number of characters at the end of the change that stay after the next text. */
+  /** Length of the `tail` at the end of the text. Later chunks are inserted before it. */
   readonly tailLength: number;
 }
 
@@ -24,11 +27,11 @@ export interface NextChange extends TextChange {
  * | waiting | started or restarted, no text yet          | writing | done   | lost   |
  * | writing | text is arriving                           | writing | done   | losing |
  * | done    | ended, but may be continued                | writing | done   | lost   |
- * | losing  | place lost, text is still arriving         | losing  | lost   | losing |
- * | lost    | place lost, no more text is arriving       | losing  | lost   | lost   |
+ * | losing  | can't be written, text is still arriving   | losing  | lost   | losing |
+ * | lost    | can't be written, no more text is arriving | losing  | lost   | lost   |
  * | undone  | removed by undo, later text is discarded   | undone  | undone | undone |
  *
- * From every state, `withdraw` leads to undone. `restart` leads to waiting, or to lost if the next
+ * In every state, `withdraw` leads to undone. `restart` leads to waiting, or to lost if the next
  * response can't replace this one.
  */
 export type ResponseState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
@@ -44,22 +47,20 @@ const AFTER: Readonly<
   undone: { append: 'undone', end: 'undone', lose: 'undone' },
 };
 
-/** One response in a document: its place, the text written so far, and the text that waits. */
+/** One response in a document: its range, the written text, and the text still to be written. */
 export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
   readonly #place: ResponsePlace;
-  /**
-   * Line end of the document when the place was determined. If it changes, the offsets are wrong.
-   */
+  /** Line ending of the document when the offsets were computed. If it changes, they are wrong. */
   readonly #lineEnd: string;
-  /** Text of the place before anything was written. */
+  /** The text that the response replaces. */
   readonly #original: string;
   #waiting = '';
-  /** Number of waiting characters that may be written. */
+  /** Number of characters of `#waiting` that may be written. */
   #limit = Number.POSITIVE_INFINITY;
   #state: ResponseState = 'waiting';
-  /** Set while a caller of `end` waits. */
+  /** Set while a call to `end` is pending. */
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(openDocument: OpenDocument, place: ResponsePlace) {
@@ -80,7 +81,7 @@ export class ResponseInDocument {
     return this.#accepted === '' && !(this.#isLost || (this.own.isWritten && this.own.isBroken));
   }
 
-  /** True if accepted text waits and can still be written. */
+  /** True if accepted text is waiting and can still be written. */
   get isPending(): boolean {
     return this.#changeFor(this.#accepted) !== undefined;
   }
@@ -91,12 +92,12 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if text can be inserted here.
+   * True if the text can be inserted now or after the preview is accepted.
    * @param isNew true for a new response, false to continue the current one
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Text of a preview is inserted later, once its document is shown.
+    // Held-back text belongs to a preview, which shows the document before the text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -111,7 +112,7 @@ export class ResponseInDocument {
 
   /**
    * Ends the response, which may be continued later. Resolves once all accepted text is written,
-   * its place is lost, or the edit is late.
+   * can't be written anymore, or an edit exceeds its deadline.
    */
   async end(): Promise<void> {
     this.#state = AFTER[this.#state].end;
@@ -120,14 +121,14 @@ export class ResponseInDocument {
     this.#ended = undefined;
   }
 
-  /** Limits writing to the text that waits now. Later text needs another call. */
+  /** Allows writing the text that is waiting now, but no later text until the next call. */
   accept(): void {
     this.#limit = this.#waiting.length;
   }
 
   /**
-   * Resolves `end` if no accepted text is left to write.
-   * @param isLate true if callers must not wait any longer
+   * Resolves a pending `end` if there is nothing left to write.
+   * @param isLate true if an edit exceeded its deadline, which resolves `end` in any case
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();
@@ -135,8 +136,8 @@ export class ResponseInDocument {
 
   /**
    * Returns the next change, or undefined if there is nothing to write yet. If no editor shows the
-   * document, text waits until the response ends, because each edit is then a separate undo step.
-   * If the text can't be written, the place is lost.
+   * document, each edit is a separate undo step, so the text is held back until the response ends.
+   * Marks the response as lost if its text can't be written.
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
@@ -148,7 +149,10 @@ export class ResponseInDocument {
     return next;
   }
 
-  /** The change for all waiting text. Undefined if there is none, or if its place is lost. */
+  /**
+   * The change that would write all waiting text, even if it isn't accepted yet. Undefined if there
+   * is no such text, or if it can't be written.
+   */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);
   }
@@ -160,7 +164,7 @@ export class ResponseInDocument {
     this.#limit -= length;
   }
 
-  /** Stops writing, because the place is lost or edits fail. */
+  /** Marks the response as lost, so that nothing more is written. */
   lose(): void {
     this.#state = AFTER[this.#state].lose;
   }
@@ -177,20 +181,20 @@ export class ResponseInDocument {
     this.#state = this.own.rewind() ? 'waiting' : 'lost';
   }
 
-  /** Ends a change event after all of its changes were followed. */
+  /** Must be called after each change event, once `own` has tracked all of its changes. */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }
 
-  /** True if the document holds text of the response that is being written. */
+  /** True if the document contains text of the current response. */
   get hasText(): boolean {
     return this.own.isWritten && this.own.pieces.length > 0;
   }
 
   /**
-   * Returns the changes that remove the generated text and restore the text it replaced. Whitespace
-   * between pieces is removed if a formatter inserted it. Whitespace that the user typed stays.
-   * @returns undefined if the document doesn't contain every piece exactly
+   * Returns the changes that remove the generated text and restore the text it replaced. They also
+   * remove whitespace that a formatter added in between, but not whitespace that the user typed.
+   * @returns undefined if the generated text can't be identified exactly
    */
   removal(): TextChange[] | undefined {
     if (this.own.isUncertain || !this.own.pieces.every((piece) => this.#isThere(piece))) {

@@ -14,11 +14,11 @@ export type Undone =
   | 'refused';
 
 /**
- * Writes the streamed responses of one command, each identified by its index. Text has LF line
- * ends.
+ * Writes the streamed responses of one command. Each response is identified by its index, and its
+ * text has LF line endings.
  */
 export interface ResponseWriter {
-  /** The document that the writer opened for the responses. */
+  /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
@@ -28,14 +28,14 @@ export interface ResponseWriter {
   append(index: number, text: string): void;
   /**
    * Ends a response, which may be continued later.
-   * @returns false if not all of its text is where it should be
+   * @returns false if some of its text couldn't be written or shown
    */
   end(index: number): Promise<boolean>;
   /** Makes the next text replace the response so far. */
   restart(index: number): void;
   /**
-   * Removes exactly the written text and restores what it replaced. Undefined if undo isn't
-   * supported.
+   * Removes exactly the written text and restores the text it replaced. Not implemented by writers
+   * that can't undo.
    */
   undo?(): Promise<Undone>;
   dispose?(): void;
@@ -44,19 +44,22 @@ export interface ResponseWriter {
 /** Times in milliseconds. */
 export interface Timing {
   /**
-   * From the start of one edit to the start of the next. Each edit wakes the file's language
-   * servers.
+   * Minimum time from the start of one edit to the start of the next. Limits the load, because each
+   * edit makes language servers analyze the file again.
    */
   readonly intervalMs: number;
-  /** Maximum wait for the result of an edit, in addition to the time for its length. */
+  /** Maximum time to wait for the result of an edit. Long texts get additional time. */
   readonly deadlineMs: number;
 }
 
-/** Less than a tenth of the speed of VS Code on an idle machine (measured). */
+/**
+ * Assumed minimum speed of an edit. VS Code on an idle machine is more than ten times as fast
+ * (measured).
+ */
 const CHARACTERS_PER_MS = 500;
 /**
- * At most 30 edits per second. An edit of a single word took 8.5 s in a window on a slowed-down
- * machine (measured).
+ * At most 30 edits per second. The deadline is long because an edit of a single word took 8.5 s on
+ * a slowed-down machine (measured).
  */
 const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 
@@ -66,22 +69,22 @@ interface WriterOptions {
   readonly onUndone?: () => void;
 }
 
-/** A change in progress, until the document reports it. */
+/** A change that was sent to VS Code but not reported by the document yet. */
 interface ExpectedChange extends NextChange {
   readonly response: ResponseInDocument;
 }
 
-/** Limits the attempts to remove text, because an edit by the user can always come first. */
+/** Maximum number of retries to remove text. An attempt can fail because the user edits first. */
 const REMOVALS = 10;
 
 /**
- * Writes streamed responses into a document, each at its place. At most one edit for all of them is
- * in progress, and each edit is verified. All edits form one undo step, as long as nothing else
- * edits the document. Places are tracked from construction on, so that edits by the user are never
+ * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
+ * contain text of several responses. All edits form one undo step, as long as nothing else edits
+ * the document. Ranges are tracked from construction on, so that edits by the user are never
  * overwritten.
  *
- * The result that VS Code returns for an edit proves nothing (see `OpenDocument.write`). Only the
- * change that the document then reports counts.
+ * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
+ * counts as applied only when the document reports its changes.
  */
 export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
@@ -89,7 +92,8 @@ export class StreamWriter implements ResponseWriter {
   readonly #timing: Timing;
   readonly #onUndone: () => void;
   /**
-   * True if the next edit starts an undo step: at first, after any other edit, and after a restart.
+   * True if the next edit starts an undo step, which is the case initially, after an edit by
+   * someone else, and after a restart.
    */
   #isForeign = true;
   #expected: readonly ExpectedChange[] = [];
@@ -137,7 +141,7 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // An edit in progress is still applied, and the new response would mix with it.
+    // An edit of the old response is still in progress, and the new response would mix with it.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#isForeign = true;
   }
@@ -158,12 +162,12 @@ export class StreamWriter implements ResponseWriter {
     return 'refused';
   }
 
-  /** Limits writing to the text that waits now. Later text needs another call. */
+  /** Allows writing the text that is waiting now, but no later text until the next call. */
   accept(): void {
     for (const response of this.#responses) response.accept();
   }
 
-  /** The text of the document with all waiting text inserted. */
+  /** The document's text with all waiting text inserted. */
   get preview(): string {
     let text = '';
     let from = 0;
@@ -210,12 +214,12 @@ export class StreamWriter implements ResponseWriter {
 
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
-    // Each response goes first in turn.
+    // Starts with a different response each time, so that every response makes progress.
     this.#turn = (this.#turn + 1) % this.#responses.length;
     const inTurn = [...this.#responses.slice(this.#turn), ...this.#responses.slice(0, this.#turn)];
     for (const response of inTurn) {
       const next = response.next();
-      // VS Code may merge changes that touch, so they wait for the next batch.
+      // VS Code may merge changes that touch, so the later one waits for the next batch.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
       batch.push({ response, ...next });
     }
@@ -227,7 +231,7 @@ export class StreamWriter implements ResponseWriter {
     this.#expected = batch;
     const edit = resultOf(this.#openDocument.write(batch, this.#isForeign));
     if (await isLate(edit, this.#deadlineMs(batch))) {
-      // The edit may still be applied. A retry before that could write the text twice.
+      // The edit may still be applied, so an immediate retry could write the text twice.
       this.#isLate = true;
       this.#settle();
     }
@@ -248,7 +252,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Tracks the changes of one event. VS Code may add its own change to an edit, such as removing
+   * Records the changes of one event. VS Code may add changes to our edit, for example to remove
    * whitespace from the previous line.
    */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {

@@ -1,29 +1,32 @@
-/** A document change as VS Code reports it. Offsets are in UTF-16 units before the change. */
+/**
+ * A document change as reported by VS Code. The offset and length are in UTF-16 units and refer to
+ * the document before the change.
+ */
 export interface TextChange {
   readonly rangeOffset: number;
   readonly rangeLength: number;
   readonly text: string;
 }
 
-/** Offsets in a document, in UTF-16 units. The end is exclusive. */
+/** A range of a document, in UTF-16 units. The end is exclusive. */
 export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the range that a change removes. It is empty for an insertion. */
+/** Returns the range that a change replaces, which is empty for an insertion. */
 export function replacedRange({ rangeOffset, rangeLength }: TextChange): OffsetRange {
   return { start: rangeOffset, end: rangeOffset + rangeLength };
 }
 
-/** Text and its place in a document. */
+/** A range of a document and its text. */
 export interface Piece extends OffsetRange {
   readonly text: string;
 }
 
 /**
- * Returns a function that applies the change to a piece. That function returns the remaining parts
- * at their new offsets.
+ * Creates a function that applies a change to a piece. It returns the remaining parts at their new
+ * offsets.
  */
 export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
   const end = rangeOffset + rangeLength;

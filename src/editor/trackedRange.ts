@@ -9,29 +9,32 @@ import {
   type TextChange,
 } from './textChange.ts';
 
-/** Facts about a change that its offsets and text don't show. */
+/** Information about a change that its offsets and text don't show. */
 export interface ChangeContext {
-  /** True if text inserted exactly at the end of the place stays after it. */
+  /**
+   * True if text inserted exactly at the end of the range belongs after it, even if the range is
+   * empty.
+   */
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
   /**
-   * True for a single insertion, as when typing. Formatters make several changes or replace text.
+   * True if the event is a single insertion, as when typing. Formatters replace text or make
+   * several changes.
    */
   readonly isTyping?: boolean;
 }
 
-/** The tracked place in one state of the document. */
+/** The tracked range and its generated text in one state of the document. */
 interface Standing {
   /**
-   * The text to replace. Once text is written: from the start of the place to where the next text
-   * goes.
+   * The range that the first text replaces. Once text is written, it ends where the next text goes.
    */
   readonly range: OffsetRange;
   /** The remaining generated text, in order. Pieces that touch are joined. */
   readonly pieces: readonly Piece[];
-  /** Text that the user typed between the pieces. */
+  /** Ranges of text that the user typed between the pieces. */
   readonly typed: readonly Piece[];
-  /** Number of the response that the pieces belong to, 0 before the first one. */
+  /** Number of the response that the pieces belong to, or 0 before the first one. */
   readonly response: number;
   /** Number of characters of that response that were written and not undone. */
   readonly written: number;
@@ -39,58 +42,60 @@ interface Standing {
   readonly isBroken: boolean;
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
-  /** The text that one change inserted in place of all pieces. */
+  /** The range of the text that replaced all pieces in one change. */
   readonly successor: OffsetRange | undefined;
-  /** How far changes before the place have shifted it, in characters. */
+  /** Number of characters by which changes before the range have shifted it. */
   readonly shift: number;
-  /** Number of characters that the document has gained since the place was determined. */
+  /** Number of characters that the document has gained since tracking started. */
   readonly growth: number;
 }
 
-/** The effect of one event on the place. */
+/** The effect of one change event on the tracked range. */
 interface Event {
   readonly before: Standing;
-  /** True if it changed something inside the place or next to it. */
+  /** True if the event changed text inside the range or right next to it. */
   isTouched: boolean;
-  /** Text that an undo or redo inserted there. */
+  /** Text that an undo or redo inserted inside the range or right next to it. */
   inserted: readonly Piece[];
-  /** Number of characters by which changes right before the place have moved it. */
+  /** Number of characters by which changes right before the range have shifted it. */
   shiftAtStart: number;
 }
 
-/** Facts about an event that its changes don't show. */
+/** Information about an event that its changes don't show. */
 interface EventContext {
   readonly replay?: Replay | undefined;
-  /** True for an edit of the writer that begins an undo step. */
+  /** True if the event is an edit by the writer that starts an undo step. */
   readonly beginsStep?: boolean;
 }
 
 /**
- * Tracks a place in a document and the generated text there while the document is edited. VS Code
- * has no tracked ranges, so this one is computed from the reported changes.
+ * Tracks a range of a document and the generated text in it while the document is edited. VS Code
+ * has no API for tracked ranges, so the range is computed from the reported changes.
  *
- * - A change before the place shifts it. A change after it, or typing at its end, leaves it.
- * - Other text inserted inside splits the generated text. Deleted text is dropped.
- * - An undo or redo restores an earlier state of the document. The pieces of that state are
- *   restored if the document contains exactly their text. If no known state matches, some of the
- * restored text might be generated, so the place is uncertain.
- * - A change across one of its ends, or of the whole place, breaks the place, because more text
- *   would mix with another edit. The remaining pieces are still tracked.
- * - The place is broken while a part is undone, because more text would follow a gap.
+ * - A change before the range shifts it. A change after it, or typing at its end, has no effect.
+ * - Other text inserted inside splits the generated text into pieces. Deleted text is removed from
+ *   them.
+ * - An undo or redo leads back to a known state if the document contains exactly the pieces of that
+ *   state. If no state matches, restored text might be generated, so the range may become
+ *   uncertain.
+ * - A change that replaces the whole range or crosses one of its ends breaks the range, because
+ *   more text would mix with another edit. The remaining pieces are still tracked.
+ * - The range also counts as broken while part of the response is undone, because more text would
+ *   follow a gap.
  */
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
   #now: Standing;
   /** Number of the response that is being written. */
   #response = 1;
-  /** Number of characters written so far, including those that were undone. */
+  /** Number of characters of that response written so far, including those that were undone. */
   #written = 0;
   readonly #states = new ReplayStates<Standing>();
-  /** The event whose changes are being followed. */
+  /** The event whose changes are being recorded. */
   #event: Event | undefined;
 
   /**
-   * @param isOriginal returns true if this range holds the text that the first response replaces
+   * @param isOriginal returns true if a range contains the text that the first response replaces
    */
   constructor(range: OffsetRange, isOriginal: (range: OffsetRange) => boolean = () => true) {
     this.#isOriginal = isOriginal;
@@ -108,12 +113,15 @@ export class TrackedRange {
     };
   }
 
-  /** True if some of the response was written, even if it was undone since. */
+  /** True if any text of the current response was written, even if it has been undone since. */
   get hasBegun(): boolean {
     return this.#written > 0;
   }
 
-  /** True if the next text continues the current response, even if an edit removed it. */
+  /**
+   * True if the next text continues the current response instead of replacing other text. An edit
+   * that removes the response doesn't change this.
+   */
   get isWritten(): boolean {
     return this.#now.response === this.#response;
   }
@@ -130,7 +138,7 @@ export class TrackedRange {
     return this.#now.isUncertain;
   }
 
-  /** From the start of the place to where the next text goes. */
+  /** The tracked range. Once text is written, it ends where the next text goes. */
   get range(): OffsetRange {
     return this.#now.range;
   }
@@ -145,7 +153,7 @@ export class TrackedRange {
     return this.#now.typed.some((typed) => typed.start < end && start < typed.end);
   }
 
-  /** Returns the change that writes text here. Must not be called while the place is broken. */
+  /** Returns the change that writes the next text. Must not be called while the range is broken. */
   changeFor(text: string): TextChange {
     if (this.isWritten) return { rangeOffset: this.range.end, rangeLength: 0, text };
     const { start, end } = this.#nextPlace ?? this.range;
@@ -153,8 +161,8 @@ export class TrackedRange {
   }
 
   /**
-   * Records a change from `changeFor` that the document has reported.
-   * @param tailLength number of characters at the end of the text that stay after the next text
+   * Records a change from `changeFor` after the document has reported it.
+   * @param tailLength length of the tail at the end of the text; later text is inserted before it
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const { range, pieces, typed, isBroken } = this.#now;
@@ -177,7 +185,7 @@ export class TrackedRange {
     };
   }
 
-  /** Follows a change that the writer didn't make. */
+  /** Records any other change, such as an edit by the user or text of another response. */
   follow(change: TextChange, origin: ChangeContext = {}): void {
     const { belongsBehind = false, replay, isTyping = false } = origin;
     const before = this.#now;
@@ -193,7 +201,7 @@ export class TrackedRange {
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = leftBy(change);
     const pieces = joined(before.pieces.flatMap(left));
-    // Only the position of typed text matters.
+    // Only the range of typed text matters.
     const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];
     const typed = joined([...before.typed.flatMap(left), ...added]);
     const event = this.#begin();
@@ -213,7 +221,7 @@ export class TrackedRange {
       };
     } else if (rangeOffset < end) {
       const coversAll = rangeOffset <= start && changeEnd >= end;
-      // The text to replace must not have changed at all.
+      // Until the first text is written, any change inside the range breaks it.
       const breaks = !this.isWritten || coversAll || rangeOffset < start || changeEnd > end;
       this.#now = {
         ...now,
@@ -228,8 +236,8 @@ export class TrackedRange {
   }
 
   /**
-   * Ends an event after all of its changes were followed.
-   * @param isThere returns true if the document contains exactly this text at this place
+   * Must be called after each event, once all of its changes were recorded.
+   * @param isThere returns true if the document contains exactly this text at this position
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
     const event = this.#event;
@@ -249,7 +257,7 @@ export class TrackedRange {
 
   /**
    * Makes the next text replace the current response.
-   * @returns false if the user typed inside it, or the place is lost
+   * @returns false if that isn't possible, for example because the user typed inside the response
    */
   rewind(): boolean {
     if (!this.canRewind) return false;
@@ -258,7 +266,9 @@ export class TrackedRange {
     return true;
   }
 
-  /** The range that the first text of a response replaces. */
+  /**
+   * The range that the first text of the next response replaces. Undefined if it can't be written.
+   */
   get #nextPlace(): OffsetRange | undefined {
     const { range, pieces, response, isBroken, isUncertain, successor } = this.#now;
     if (isUncertain) return undefined;
@@ -273,8 +283,9 @@ export class TrackedRange {
   }
 
   /**
-   * Restores the known state that matches an undo or redo. A state matches if all of its pieces are
-   * in the document. The match with the most generated text wins. Among equals, the latest wins.
+   * Restores the known state that an undo or redo led to. A state matches if the document contains
+   * all of its pieces. The match with the most generated text wins, and the latest one among
+   * equals.
    */
   #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;
@@ -287,12 +298,13 @@ export class TrackedRange {
     let [known, reached] = [this.#now, -1];
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
-      // An empty state has no text to compare, so its growth must match. An undo can skip states,
-      // because it removes a whole word.
+      // A state without pieces has no text to compare, so the document must have the same length.
+      // An undo can skip such a state, because it reverts a whole word at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
-      // Usually, the offsets are the same as before. They have moved if the undo also reverts other
-      // edits. Text restored right before the place may or may not belong to it.
+      // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo
+      // also reverts other edits. Text restored right before the range may or may not belong to it,
+      // so both shifts are tried.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

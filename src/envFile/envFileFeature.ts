@@ -9,7 +9,9 @@ import { editorRange } from './editorRange.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
-/** Starts problems and quick fixes for the `.env` files at the roots of a trusted workspace. */
+/**
+ * Shows problems and quick fixes in the `.env` files at the folder roots of a trusted workspace.
+ */
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
   const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
@@ -32,7 +34,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     const looking = gitRisk(document.uri);
     looks.set(document, looking);
     const risk = await looking;
-    // Only the newest check counts, even if an older one ends later.
+    // A check may end after one that started later, so use only the newest result.
     if (looks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);
@@ -41,7 +43,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     for (const document of workspace.textDocuments) void lookAtGit(document);
   };
   lookAtAll();
-  // Also covers changes by other programs, such as git or a terminal, and by our own quick fixes.
+  // The watcher also reports changes by other programs, such as git, and by our own quick fixes.
   const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git/index}');
   return Disposable.from(
     files,

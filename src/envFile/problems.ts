@@ -11,7 +11,7 @@ import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import type { Service } from '../service/services.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
-/** The problems of a `.env` file, as the editor shows them. Pure. */
+/** Finds the problems that the editor shows in a `.env` file. Pure. */
 
 export interface Problem {
   readonly kind: IssueKind | 'incomplete' | GitRisk;
@@ -24,9 +24,9 @@ export interface Problem {
 }
 
 /**
- * Reads the text of an open file once, for its problems and quick fixes.
- * @param services services that the text can name; if it names none, `inUse` applies
- * @param isServiceSet false if the settings name no service, so the first complete set is used
+ * Reads the text of an open `.env` file.
+ * @param services the services to look for; if the text names none of them, `inUse` applies
+ * @param isServiceSet false if the settings name no service; the text then determines it
  */
 export function parseEnvText(
   text: string,
@@ -34,7 +34,7 @@ export function parseEnvText(
   services: readonly Service[] = [inUse],
   isServiceSet = true,
 ): ServiceReading {
-  // A file of this size is not used, so its problems don't matter.
+  // A file of this size isn't used, so its problems don't matter.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
@@ -64,8 +64,8 @@ export function problemsOf({ reading, service }: ServiceReading, risk?: GitRisk)
 }
 
 /**
- * Returns the missing names that have no line. An empty value or a placeholder has a problem of its
- * own.
+ * Returns the missing names that have no line at all. A name with an empty value or a placeholder
+ * has its own problem.
  */
 export function absentNames({ missing, named }: SourceReading): string[] {
   return missing.filter((name) => !named.some((one) => one.name === name));

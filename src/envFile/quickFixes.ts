@@ -46,7 +46,7 @@ export function registerQuickFixes(
       if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
-        // The same edit can fix several problems, and several problems can need set-up.
+        // Several problems can have the same fix, such as a set-up. Offer it only once.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
@@ -90,9 +90,9 @@ async function fixesOf(
 }
 
 /**
- * Returns the fix that adds the file to the `.gitignore` next to it, which takes precedence over
- * the others. Empty if this `.gitignore` can't be read or is a link. Git doesn't follow links, and
- * they can point anywhere.
+ * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
+ * over those of parent folders. Empty if that `.gitignore` is too large, unreadable, or a link. Git
+ * doesn't follow links there, and they can point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -116,8 +116,8 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
 }
 
 /**
- * Returns the text of the open document, or else of the file. No editor opens before the user picks
- * the fix.
+ * Returns the text of the document if it's open, or else of the file. Doesn't open the document,
+ * because the user may not pick the fix.
  */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
@@ -137,7 +137,7 @@ function withEdit(
   return action;
 }
 
-/** Creates a fix that runs a command. The command takes no arguments and uses the active editor. */
+/** Creates a fix that runs one of our commands, without arguments. */
 function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   const title = COMMAND_TITLES[name];
   const action = new CodeAction(title, CodeActionKind.QuickFix);

@@ -12,7 +12,7 @@ import { confirmSize } from './promptChecks.ts';
 import { offerResult } from './reportOutcome.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
-/** Choices for one command that override the settings. */
+/** Options of one command that override the settings. */
 export interface Order {
   /** ID of an insert mode. */
   readonly insertMode?: string | undefined;
@@ -21,7 +21,7 @@ export interface Order {
 
 /**
  * Sends the selected texts, or a typed prompt if nothing is selected. Streams each response to the
- * place that the insert mode defines.
+ * destination that the insert mode defines.
  * @param invoked the document and selections when the command ran
  */
 export async function generate(
@@ -30,7 +30,7 @@ export async function generate(
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
-  // Checked before the targets are captured, because the document can change during this call.
+  // Checked before the targets are captured, because the document can change during the check.
   const mustPreview = await leadsToConfigFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
@@ -40,7 +40,8 @@ export async function generate(
   if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
   const mode = modeFor(document, insertModeFor(document, order), mustPreview);
-  // The job tracks the selections from here on, because the next prompts can stay open for minutes.
+  // The job tracks the selections from here on, because the following prompts can stay open for
+  // minutes.
   const rescue = (lost: Job) => void offerResult(lost);
   const job = new Job(targets, order.template, mode, { previews: options.jobs.previews, rescue });
   options.jobs.add(job);

@@ -1,7 +1,7 @@
 import { lineList } from '../diagnose/checkMessages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 
-/** Texts of a generation: messages, progress, and button labels. Pure. */
+/** Messages, progress texts, and button labels for generations. */
 
 // Buttons
 export const CONTINUE = 'Continue';
@@ -35,15 +35,15 @@ export function tooMuchText(characters: number, most: number): string {
   return `Hosted Model: nothing was sent. The text has ${formatNumber(characters)} characters, and at most ${formatNumber(most)} are sent at a time. Select less.`;
 }
 
-/** Confirmation before many requests are sent. */
+/** Asks for confirmation before many requests are sent. */
 export function manyRequests(requests: number): string {
   return `Send ${requests} requests, one for each selection?`;
 }
 
-/** Confirmation before one large request is sent. */
+/** Question before one large request is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
-/** Size and cost of the requests to confirm. */
+/** Describes the size and cost of the requests to confirm. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters, about ${formatNumber(tokens)} tokens`;
   return isMany
@@ -51,7 +51,7 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
     : `It has ${size}, and is billed to your account.`;
 }
 
-/** @param secrets names of the kinds of secrets */
+/** @param secrets names of the kinds of secrets, as a list in a sentence */
 export function holdsSecretText(secrets: string): string {
   return `Nothing was sent: the text holds ${secrets}.`;
 }
@@ -86,7 +86,7 @@ export function completeText(count: number): string {
   return count > 1 ? 'all answers are complete' : 'the answer is complete';
 }
 
-/** @param failed the first line of each selection without a complete response */
+/** @param failed one-based first line of each selection whose generation failed */
 export function partlyCompleteText(complete: number, failed: readonly number[]): string {
   return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
@@ -96,7 +96,7 @@ export function truncatedText(cut: number, count: number): string {
   return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
 }
 
-/** Sentences about removed and remaining invisible characters. Empty if there are none. */
+/** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   const out =
     removed === 1
@@ -110,7 +110,9 @@ export function invisibleText(removed: number, kept: number): string {
   return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 
-/** @param where a prefix with the lines of the selections; empty if there is only one selection */
+/**
+ * @param where prefix that lists the lines of the selections; empty if there is only one selection
+ */
 export function notPlacedText(where: string): string {
   return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Response has it until the next one comes.`;
 }

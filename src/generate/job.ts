@@ -17,16 +17,22 @@ import {
   settledStateOf,
 } from './runState.ts';
 
-/** The text of one command. Kept in memory only, even if the document is closed or changed. */
+/**
+ * The text that one command generated. It's never saved, but stays in memory even if the document
+ * is closed or changed.
+ */
 export interface Result {
-  /** The text from the service, without invisible characters. Empty lines separate responses. */
+  /**
+   * The text from the service, without unwanted invisible characters. Empty lines separate
+   * responses.
+   */
   readonly text: string;
   readonly languageId: string;
 }
 
 interface SelectionResponse {
   readonly target: Target;
-  /** The current place of the selection. */
+  /** The current range of the selection. */
   readonly selection: TrackedRange;
   prompt: string;
   fit: TextFit;
@@ -36,8 +42,8 @@ interface SelectionResponse {
 }
 
 /**
- * The responses of one command, one for each selection. One writer inserts all of them. A job
- * outlives its command, so that responses can be continued, generated again, or undone.
+ * The responses of one command, one for each selection. A single writer inserts them all. A job
+ * outlives its command, so that responses can be continued, regenerated, or undone.
  */
 export class Job implements Result, Disposable {
   /** Undefined if the selected or typed text is the whole prompt. */
@@ -84,7 +90,7 @@ export class Job implements Result, Disposable {
     });
   }
 
-  /** The document of the selections, even after it was renamed. */
+  /** The document of the selections, even after a rename. */
   get document(): TextDocument {
     return this.#openDocument.document;
   }
@@ -111,7 +117,7 @@ export class Job implements Result, Disposable {
     return this.activeRuns.isAny;
   }
 
-  /** True if forgetting the job loses no text. */
+  /** True if no run is active and no text is waiting to be written or accepted. */
   get isIdle(): boolean {
     return !this.isRunning && !this.#writer.isPending;
   }
@@ -120,7 +126,7 @@ export class Job implements Result, Disposable {
     return this.#responses.length === 0;
   }
 
-  /** True if the user has undone all responses. They aren't offered again after that. */
+  /** True if the user has undone all responses, so they're no longer offered. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
   }
@@ -144,8 +150,8 @@ export class Job implements Result, Disposable {
   }
 
   /**
-   * Returns some of the responses. Invisible characters are removed, because users can't see them
-   * before they paste the text.
+   * Returns some of the responses as one text. Removes unwanted invisible characters, which users
+   * wouldn't notice when they paste the text.
    */
   part(indices: readonly number[]): Result {
     const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));
@@ -153,7 +159,7 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** One-based lines of the selection. */
+  /** One-based first and last lines of the selection. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
     const { start, end } = this.#response(index).selection.range;
     const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
@@ -179,7 +185,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if the writer could insert the response of such a run. */
+  /** True if the response of a run in this mode could be inserted. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
     const isUndone = settledStateOf(state) === 'undone';
@@ -191,7 +197,10 @@ export class Job implements Result, Disposable {
     this.activeRuns.cancel();
   }
 
-  /** @returns the text to continue; empty for a new or undone response */
+  /**
+   * Starts a run for one response.
+   * @returns the text to continue, or an empty string to start over
+   */
   begin(index: number, runMode: RunMode): string {
     const one = this.#response(index);
     one.state = nextRunState(one.state, runMode);
@@ -213,16 +222,18 @@ export class Job implements Result, Disposable {
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
     one.state = nextRunState(one.state, event);
-    // The end of a truncated response stays buffered, because its continuation can change it.
+    // Text held back at the end of a truncated response isn't written yet, because the continuation
+    // determines whether it's part of a code fence or character.
     if (one.state.kind !== 'cut') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }
 
-  /** Stops the job, and removes its text from the document. */
+  /** Cancels the job and removes its text from the document. */
   async undo(): Promise<Undone> {
     this.cancel();
     if (!this.#writer.undo) return 'nothing';
-    // Set even if the undo is refused, because the writer drops the text received so far.
+    // Responses count as undone even if the undo is refused, because the writer discards waiting
+    // text anyway.
     this.#markUndone();
     return this.#writer.undo();
   }

@@ -6,10 +6,10 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
-/** Number of jobs that are kept. Each one tracks the changes of its document. */
+/** Number of recent jobs to keep. Limited because each job tracks the changes of its document. */
 const KEPT = 20;
 
-/** The running and most recent jobs of this window. */
+/** The running and most recent jobs in this window. */
 export class Jobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
@@ -19,7 +19,7 @@ export class Jobs implements Disposable {
   #result: Job | undefined;
 
   /**
-   * Keeps a job. Forgets idle jobs that are older than the last 20, except the one for *Show Last
+   * Adds a job. Forgets idle jobs that are older than the last 20, except the one for *Show Last
    * Response*.
    */
   add(job: Job): void {
@@ -56,7 +56,7 @@ export class Jobs implements Disposable {
   }
 
   /**
-   * Updates the context key for keybindings.
+   * Updates the `isGenerating` context key, which enables the Escape keybinding.
    * @returns a function that releases the responses of the run, and updates the key again
    */
   markRunning(job: Job, controller: AbortController): () => void {
@@ -67,18 +67,18 @@ export class Jobs implements Disposable {
     };
   }
 
-  /** Stops all jobs for the active document. */
+  /** Cancels all jobs for the active document. */
   cancel(): void {
     for (const job of this.#here) job.cancel();
   }
 
-  /** Undoes the most recent job in the active document that still has text there. */
+  /** Undoes the most recent job for the active document that still has text there. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
       const wasRunning = job.isRunning;
       const undone = await job.undo();
       if (undone !== 'nothing') return undone;
-      // Cancelling a job that hasn't written anything yet counts as an undo.
+      // Canceling a job that hasn't written anything yet counts as an undo.
       if (wasRunning) return 'undone';
     }
     return 'nothing';

@@ -6,7 +6,10 @@ import { fillPrompt, needsSelection } from '../templates/variables.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
-/** Returns the prompt for each target; undefined if the user gave up. */
+/**
+ * Returns the prompt for each target. Undefined if the user cancels, or if the template needs a
+ * selection and there is none.
+ */
 export async function promptsFor(
   targets: readonly Target[],
   template: Template | undefined,
@@ -18,13 +21,14 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // Keeps the box open after Enter. Otherwise the next keystrokes would go to the document.
+    // Keeps the box open if Enter is pressed without a prompt. Otherwise, the next keystrokes would
+    // go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
-/** Prompts for each input of the template once, regardless of the number of selections. */
+/** Asks for each input of the template once, regardless of the number of selections. */
 async function promptsFromTemplate(
   targets: readonly Target[],
   template: Template,

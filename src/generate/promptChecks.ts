@@ -6,17 +6,17 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** Confirmations before text is sent. Text is never shortened. */
+/** Checks and confirmations before text is sent. They never shorten text. */
 
-/** In characters. Larger requests are rarely intended, and they cost money. */
+/** In characters. Larger requests are rarely intentional, and they cost money. */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
-/** In selections. Each one is a separate request. */
+/** Each selection is a separate request. */
 const ASK_ABOVE_SELECTIONS = 10;
 
 /**
- * Prompts for confirmation before many requests or much text. Refuses more than a million
- * characters, and prompts that are only whitespace.
+ * Asks for confirmation before sending many requests or a lot of text. Refuses more than a million
+ * characters, and prompts that contain only whitespace.
  * @returns true if the prompts can be sent
  */
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
@@ -39,8 +39,8 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Stops prompts that contain the user's own key or token, or a private key. Masks these secrets if
- * the user agrees.
+ * Stops prompts that contain the user's own key or token, or any private key, unless the user
+ * agrees to mask these secrets.
  * @returns true if the prompts can be sent
  */
 export async function confirmSecrets(

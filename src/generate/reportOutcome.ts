@@ -8,12 +8,15 @@ import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 import type { RunMode } from './runState.ts';
 
-/** Messages about received responses, and their actions. */
+/** Messages about responses, and the actions that the messages offer. */
 
-/** Generates some responses of the job again. */
+/** Regenerates or continues some responses of a job. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** @param announce announces complete responses; not called if one is truncated or all are empty */
+/**
+ * Shows messages about invisible characters, and about truncated or empty responses.
+ * @param announce announces complete responses; not called if one is truncated or all are empty
+ */
 export async function reportOutcome(
   job: Job,
   announce: () => void,
@@ -42,7 +45,7 @@ async function offerMore(
   if (picked === UNDO) reportUndone(await job.undo());
 }
 
-/** Continues the truncated responses. */
+/** Continues the truncated responses of a job, or explains why it can't. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (job?.isUndone) return inform(texts.TAKEN_BACK);
   if (!job || job.truncated.length === 0) return inform(texts.NOTHING_CUT);
@@ -55,7 +58,7 @@ export function reportUndone(undone: Undone): void {
   if (undone === 'refused') inform(texts.UNDO_REFUSED);
 }
 
-/** Opens a result in a new document. */
+/** Opens a result in a new document. Shows a message if there is none. */
 export async function showResult(result: Result | undefined): Promise<void> {
   if (result) {
     const document = await openEmpty(result.languageId);
@@ -67,8 +70,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Reports that a response couldn't be inserted, and offers it while the job is kept.
- * @param lines first line of each selection, if the job has several selections
+ * Reports that responses couldn't be inserted, and offers to open or copy them.
+ * @param lines one-based first line of each affected selection; empty if the job has only one
  * @param indices indices of the responses that couldn't be inserted
  */
 export async function offerResult(

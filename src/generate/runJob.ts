@@ -18,14 +18,18 @@ import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
 import { endOf, type RunMode } from './runState.ts';
 import { markLine, SlowResponseQuestion } from './waiting.ts';
 
-/** The parts of the extension that a job needs. */
+/** Dependencies of `runJob`. */
 export interface GenerateDeps {
   readonly jobs: Jobs;
   readonly connections: Pick<Connections, 'for' | 'signOutSignal'>;
   readonly startWatch: () => GenerationWatch;
-  /** Called with the usage of each request. */
+  /** Called with the token usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
-  /** Shows a failure. @returns true if the user wants a retry */
+  /**
+   * Reports a failure. `lines` are the one-based first lines of the selections; empty if the job
+   * has only one.
+   * @returns true if the user wants a retry
+   */
   readonly report: (
     error: unknown,
     connection: Connection,
@@ -36,13 +40,13 @@ export interface GenerateDeps {
 /** The outcome of one generation. */
 interface Outcome {
   readonly index: number;
-  /** True if all text that was received has been inserted. */
+  /** True if all received text was inserted. */
   readonly isPlaced: boolean;
   /** Undefined if the generation succeeded. */
   readonly error: unknown;
 }
 
-/** Responses of a job that are generated together. */
+/** A set of responses of one job that are generated together. */
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;
@@ -50,7 +54,7 @@ interface Run {
   readonly runMode: RunMode;
 }
 
-/** The outcomes of a run, with its connection and folder. */
+/** The outcomes of a run, and the connection and folder it used. */
 interface Ran {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
@@ -65,13 +69,15 @@ interface RunContext {
   readonly silence: SlowResponseQuestion;
 }
 
-/** Concurrent requests of one command. The concurrency limit of the client can be lower. */
+/**
+ * Maximum number of concurrent requests in a run. The client's own concurrency limit can be lower.
+ */
 const MAX_AT_ONCE = 8;
 
 /**
  * Generates some responses of a job, inserts them while they stream, and reports the outcome. Text
- * received before a failure stays until the text of a retry replaces it.
- * @param prepare prompts the user before the run; false if they gave up
+ * received before a failure stays until a retry replaces it.
+ * @param prepare prompts the user before the run; resolves to false if the user cancels
  */
 export async function runJob(
   options: GenerateDeps,
@@ -92,12 +98,12 @@ export async function runJob(
     release();
     if (!ran) forgetIfEmpty(run);
   }
-  // This call isn't awaited, because its messages can stay open for hours. A suspended function
-  // would keep the texts in memory.
+  // Returned without `await`, because the messages can stay open for hours, and a suspended
+  // function would keep the texts in memory.
   if (ran) return tell(run, ran).finally(() => forgetIfEmpty(run));
 }
 
-/** Forgets a job without text. Called after the messages of its run are closed. */
+/** Forgets a job that has no text and isn't running. */
 function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
@@ -111,11 +117,13 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   const { uri } = job.document;
   const found = await options.connections.for(uri);
   if (!found) return undefined;
-  // The user can sign out while the service loads. The key must not be sent after that.
+  // Captured before the prompts that follow, because the user can sign out during them. The key
+  // must not be sent after that.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
-  // Checked for each run, because the file can be renamed, or a link can get a new target.
+  // Checked again for each run, because the file may have been renamed, or a link may have a new
+  // target.
   if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;
@@ -135,7 +143,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<Ran | u
   return { connection, folder: activeFolder(uri), outcomes };
 }
 
-/** Overrides the model and parameters of the settings with those of the template. */
+/** Applies the model and parameters of the template, which override those of the settings. */
 function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };
@@ -150,7 +158,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      // A canceled run doesn't start the selections that are still queued.
+      // After a cancellation, generations that are still queued don't start.
       if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);
@@ -165,7 +173,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
   } finally {
     indices.forEach(unmark);
   }
-  // Generations end in any order. Messages list them in document order.
+  // Generations can finish in any order, but messages list them in document order.
   return outcomes.toSorted((one, other) => one.index - other.index);
 }
 
@@ -192,7 +200,8 @@ async function generateOne(
           said += text;
           watch?.onText();
           job.append(index, text);
-          // Called after the append, because it would delay the edit by 3 to 4 ms (measured).
+          // Called after the append, because removing the label first would delay the edit by 3 to
+          // 4 ms (measured).
           unmark();
           jobs.keepResult(job);
         },
@@ -213,8 +222,8 @@ async function generateOne(
 }
 
 /**
- * Runs a request, and runs it again each time the user stops waiting for its first text.
- * @throws the failure of the request
+ * Runs a request, and restarts it each time the user gives up waiting for its first text.
+ * @throws the error of the last request
  */
 async function untilText<Result>(
   silence: SlowResponseQuestion,
@@ -263,7 +272,7 @@ async function tell(
   await Promise.all(told);
 }
 
-/** Groups failures by kind, so that each kind is reported in one message. */
+/** Groups failures by kind, so that each kind is reported once. */
 function byKind(failed: readonly Outcome[]): Outcome[][] {
   const kindOf = ({ error }: Outcome) => (error instanceof ServiceError ? error.kind : 'unknown');
   return [...Map.groupBy(failed, kindOf).values()];

@@ -1,14 +1,16 @@
 import type { StopReason } from '../service/api/responseReader.ts';
 
-/** Starting point of a run: an empty response, or the end of the current text. */
+/** What a run does with the existing text: replaces it, or continues it. */
 export type RunMode = 'restart' | 'continue';
 
-/** State of a response without an active run. `ended` includes a response that failed halfway. */
+/**
+ * The state of a response without an active run. `ended` includes responses that failed halfway.
+ */
 type Rest = 'new' | 'ended' | 'cut' | 'undone';
 
 /**
- * State of one response across the runs of its job. A run that fails before its first text doesn't
- * change the response.
+ * The state of one response across the runs of its job. A run that fails before its first text
+ * doesn't change the response.
  *
  * | State     | restart   | continue  | text    | ended  | cut    | failed | undone |
  * |-----------|-----------|-----------|---------|--------|--------|--------|--------|
@@ -19,9 +21,8 @@ type Rest = 'new' | 'ended' | 'cut' | 'undone';
  * | replacing | replacing | writing   | writing | ended  | cut    | before | undone |
  * | writing   | replacing | writing   | same    | ended  | cut    | before | undone |
  *
- * After its first text, a replacing run leaves an ended response, even if it fails. An undone
- * response stays undone until a run that starts later receives text. A run that ends without text
- * doesn't change that.
+ * Once a replacing run has received text, the response is `ended`, even if the run fails later. An
+ * undone response stays undone until a later run receives text.
  */
 export type RunState =
   | { readonly kind: Rest }
@@ -53,7 +54,7 @@ export function nextRunState(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** Returns the state that the response goes back to if its run fails. */
+/** Returns the state that the response reverts to if its run fails. */
 export function settledStateOf(state: RunState): Rest {
   return 'before' in state ? state.before : state.kind;
 }
@@ -63,7 +64,10 @@ export function endOf(stopReason: StopReason): 'ended' | 'cut' {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'cut' : 'ended';
 }
 
-/** The active runs of a job, with their responses. Each response has at most one run at a time. */
+/**
+ * The active runs of a job and the responses they generate. Each response belongs to at most one
+ * run.
+ */
 export class ActiveRuns {
   readonly #taken = new Map<AbortController, readonly number[]>();
   #isClosed = false;
@@ -74,9 +78,9 @@ export class ActiveRuns {
   }
 
   /**
-   * Reserves responses for one run until they are released.
-   * @returns the controller that stops the run; undefined if one of the responses is taken, or the
-   * job is closed
+   * Reserves responses for a new run until `release` is called.
+   * @returns the controller that cancels the run; undefined if one of the responses is already
+   * reserved, or the job is closed
    */
   take(indices: readonly number[]): AbortController | undefined {
     const running = [...this.#taken.values()].flat();
@@ -94,7 +98,7 @@ export class ActiveRuns {
     for (const controller of this.#taken.keys()) controller.abort();
   }
 
-  /** Stops every run, and prevents new ones. */
+  /** Cancels all runs and prevents new ones. */
   close(): void {
     this.#isClosed = true;
     this.cancel();

@@ -2,10 +2,11 @@ import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
 import * as texts from './generateMessages.ts';
 
-/** Progress and prompts before the first text arrives. */
+/** The label and the prompt shown until the first text arrives. */
 
 /**
- * Shows at the end of a line that text is being generated. VS Code moves the label with the line.
+ * Shows a label at the end of a line while text is being generated. VS Code moves the label with
+ * the line.
  * @param line one-based
  * @returns a function that removes the label
  */
@@ -15,7 +16,7 @@ export function markLine(document: TextDocument, line: number): () => void {
       contentText: texts.GENERATING,
       margin: '0 0 0 2ch',
       fontStyle: 'italic',
-      // The color of ghost text fits better, but it's transparent in high contrast themes.
+      // The ghost text color would fit better, but it's transparent in high-contrast themes.
       color: new ThemeColor('descriptionForeground'),
     },
   });
@@ -25,25 +26,24 @@ export function markLine(document: TextDocument, line: number): () => void {
 }
 
 /**
- * Prompts the user about requests of one command that get no response. A network connection can die
- * silently, and its request may have run anyway. So only the user decides to send it again.
+ * Prompts the user about requests of a run that get no response. A network connection can die
+ * silently after the service has received a request. A repeated request may be billed twice, so the
+ * user decides.
  */
 export class SlowResponseQuestion {
   readonly #say: (message: string) => void;
   readonly #silent = new Set<AbortController>();
   #isAsking = false;
 
-  /** @param say shows a message in the progress of the command */
+  /** @param say shows a message in the progress notification of the run */
   constructor(say: (message: string) => void) {
     this.#say = say;
   }
 
-  /** Records the first text of a request. */
   onFirstText(request: AbortController): void {
     if (this.#silent.delete(request)) this.#say(texts.GENERATING);
   }
 
-  /** Records the end of a request. */
   onEnd(request: AbortController): void {
     this.#silent.delete(request);
   }

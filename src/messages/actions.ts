@@ -1,4 +1,4 @@
-/** Labels of the actions. All except the last four are also names of commands. */
+/** Button labels by action. The first four actions are also commands. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -18,6 +18,6 @@ export type Action = Exclude<Fix, 'approve'>;
 
 export interface Message {
   readonly text: string;
-  /** At most two, the fix of the most likely cause first. Error messages also have *Show Log*. */
+  /** At most two, with the most likely fix first. Error messages also get a *Show Log* button. */
   readonly actions: readonly Action[];
 }

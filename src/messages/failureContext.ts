@@ -4,48 +4,48 @@ import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 
 /**
- * The context of a failed request that the error lacks: where its settings are and how to fix them.
- * Pure.
+ * The context that a message needs in addition to the error: where the settings are, and how to fix
+ * them. Pure.
  */
 
-/** The origin of settings. `answers` means a set-up that is still running. */
+/** The source of settings. `answers` is the input of an unfinished set-up. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 export interface MessageContext extends LabelContext {
-  /** The origin of key, project, and service URL; by default the editor. */
+  /** The source of the key, project, and service URL. Defaults to `editor`. */
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
-  /** True if the request was a check of a diagnosis or set-up, which generates nothing. */
+  /** True if the request was only a check by a diagnosis or set-up. Checks generate nothing. */
   readonly isCheck?: boolean;
 }
 
-/** A place that contains settings, and the actions that lead to it. */
+/** A place where settings are stored, and the actions that lead there. */
 export interface FixActions {
-  /** The name of the place within a sentence, such as "the settings". */
+  /** The name of the place, as part of a sentence, such as "the settings". */
   readonly name: string;
-  /** The instruction to replace the key within a sentence, such as "set it here". */
+  /** How to replace the key, as part of a sentence, such as "set it here". */
   readonly newKey: string;
+  /** The action for a single value other than the key. */
   readonly value: Action;
   /** The action for the key, or for several values at once. */
   readonly all: Action;
 }
 
 export interface FailureContext {
-  /** Contains key, project, and service URL. */
+  /** The place that contains the key, project, and service URL. */
   readonly place: FixActions;
-  /** Contains the address of the host that failed. */
+  /** The place that contains the address of the failed host. */
   readonly address: FixActions;
-  /** True if the host is in the built-in list of services, so the user can't have misspelled it. */
+  /** True if the host belongs to a built-in service, so the user can't have misspelled it. */
   readonly isOfService: boolean;
+  /** True if the failed host is the identity service. */
   readonly isIdentity: boolean;
   /** True if the request generates nothing, so nothing can be lost or billed twice. */
   readonly isSafeToRepeat: boolean;
-  /** Determines the names of the service's settings. */
   readonly labels: LabelContext;
 }
 
-/** Builds the message for a failure. */
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
 
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
@@ -61,14 +61,14 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     value: 'openEnvFile',
     all: 'openEnvFile',
   },
-  // The editor can't change the environment of a running program. Set-up replaces its values.
+  // VS Code can't change its own environment, but set-up can store other values to use instead.
   environment: {
     name: 'the environment',
     newKey: 'set it in the environment and restart VS Code',
     value: 'setUp',
     all: 'setUp',
   },
-  // A set-up that is still running. None of its values are saved yet.
+  // The values of an unfinished set-up aren't stored yet.
   answers: { name: 'the set-up', newKey: 'set it here', value: 'setUp', all: 'setUp' },
 };
 

@@ -14,8 +14,8 @@ import { formatNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
- * The messages for failures: what happened, the most likely cause, and what to do. They contain our
- * own text, numbers, and checked names, but no text from a service. Pure.
+ * The messages for failures: what happened, the most likely cause, and what to do. They contain
+ * only our own text, numbers, and validated names, never text from a service. Pure.
  */
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {
@@ -37,8 +37,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 }
 
 /**
- * Converts a lost connection or timeout to `incomplete`, if part of the response was shown. The
- * request evidently ran, so a message that it may have run would confuse the user.
+ * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
+ * usual message, that the request may have run, would confuse the user.
  */
 export function brokenOff(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -46,7 +46,7 @@ export function brokenOff(error: unknown): unknown {
     : error;
 }
 
-/** Describes the wait before the next attempt, within a line. */
+/** Describes the next attempt, such as "attempt 2 of 4 in 3 s (503)". */
 export function retryText({ retry, waitMs, error }: Retry): string {
   const why = error.details.status ?? error.details.code ?? 'no answer';
   return `attempt ${retry + 1} of ${MAX_RETRIES + 1} in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
@@ -148,7 +148,7 @@ function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext)
     : `withdrew the model in the settings on ${since}${named}.`;
 }
 
-/** The names of secrets within a sentence, such as "your own key and a private key". */
+/** Lists kinds of secrets as part of a sentence: "your own key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }
@@ -170,7 +170,7 @@ function until({ retryAfterMs }: ErrorDetails): string {
 const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
-  // A service that asks for more than a day has no exact time in mind.
+  // A wait of more than a day isn't meant to be exact.
   if (ms > DAY_MS) return 'for longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;

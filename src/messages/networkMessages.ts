@@ -2,7 +2,7 @@ import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
 import type { FailureContext, MessageBuilder } from './failureContext.ts';
 
-/** The messages about network failures on the way to the service and back. Pure. */
+/** The messages for network failures. Pure. */
 
 const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
   connect: 'did not answer in time',
@@ -108,15 +108,15 @@ function certificate(
   return `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`;
 }
 
-/** The actions for a wrong address. An address from the built-in list needs no fix. */
+/** Returns the actions for a wrong address. The address of a built-in service needs no fix. */
 function fixAddress({ address, isOfService }: FailureContext): readonly Action[] {
   return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
 }
 
-/** Codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
+/** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** Describes the failure of a proxy. A status means that the proxy itself responded. */
+/** Describes the failure of a proxy. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'A proxy wants a login (407). Set it in the proxy settings of VS Code.';

@@ -14,8 +14,8 @@ import {
 } from './settingLabels.ts';
 
 /**
- * The messages about refused parameters, keys, tokens, accounts, and projects. They contain only
- * our own text, numbers, and checked names. Pure.
+ * The messages for refused parameters, keys, tokens, accounts, and projects. They contain only our
+ * own text, numbers, and validated names. Pure.
  */
 
 const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
@@ -87,7 +87,7 @@ export const REFUSAL_SENTENCES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Describes the refusal of a secret and what to do, without the place to change it. */
+/** Describes the refusal of a secret, and what to do. The caller adds where to change it. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
@@ -163,7 +163,7 @@ const EXPECTED: Readonly<
   object: (choices) => `an object that holds nothing but ${choices.join(' and ')}`,
 };
 
-/** Describes the flaw of a parameter, as part of a sentence. */
+/** Describes what's wrong with a parameter, as part of a sentence. */
 export function parameterFlawText(details: ErrorDetails): string {
   const { names: [name] = [], expected, choices = [], actual, limit } = details;
   if (name === undefined) return 'a parameter is out of its range';

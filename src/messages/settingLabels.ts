@@ -1,9 +1,9 @@
 import type { Credentials } from '../service/credentials.ts';
 import { AUTH_METHODS, neededSettings, type SettingName, services } from '../service/services.ts';
 
-/** The display names of settings, and texts about missing ones. Pure. */
+/** The display names of settings, and the text for missing ones. Pure. */
 
-/** The facts that the names depend on. Without a service, the first one is assumed. */
+/** The facts that display names depend on. The service defaults to the first built-in one. */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
 const CLIENT_LABELS: Readonly<Partial<Record<SettingName, string>>> = {
@@ -12,8 +12,8 @@ const CLIENT_LABELS: Readonly<Partial<Record<SettingName, string>>> = {
 };
 
 /**
- * The name of a setting within a sentence, such as "API key". OAuth clients have a client ID and a
- * client secret instead.
+ * Returns the name of a setting as part of a sentence, such as "API key". OAuth clients have a
+ * client ID and client secret instead of a user name and API key.
  */
 export function settingLabel(name: SettingName, { service, resource }: LabelContext = {}): string {
   const isOfClient =
@@ -26,10 +26,7 @@ export function settingLabel(name: SettingName, { service, resource }: LabelCont
   return labels[name];
 }
 
-/**
- * The names with articles, such as "an API key, a project ID and a service URL", in the given
- * order.
- */
+/** Lists settings with articles, such as "an API key, a project ID and a service URL". */
 export function settingNames(names: readonly SettingName[], context?: LabelContext): string {
   const labels = names.map((name) => settingLabel(name, context));
   return listOf(labels.map((label) => `${label.startsWith('A') ? 'an' : 'a'} ${label}`));
@@ -39,30 +36,27 @@ export function missingText(names: readonly SettingName[], context?: LabelContex
   return `Hosted Model needs ${settingNames(names, context)} before it can generate. Nothing was sent.`;
 }
 
-/**
- * The names of all settings that the service needs, such as "API key, project ID and service URL".
- */
+/** Lists all settings that the service needs, such as "API key, project ID and service URL". */
 export function allSettings(context: LabelContext): string {
   const { service = services[0] } = context;
   return listOf(neededSettings(service).map((name) => settingLabel(name, context)));
 }
 
-/** "Both", "All three", or "All four", by the number of settings that the service needs. */
+/** Returns "Both", "All three", or "All four", depending on how many settings are needed. */
 export function allOf({ service = services[0] }: LabelContext): string {
   return { 2: 'Both', 3: 'All three' }[neededSettings(service).length] ?? 'All four';
 }
 
-/** The kind of resource that requests name: "project", "space", or "deployment". */
+/** Returns the display name of a resource: "project", "space", or "deployment". */
 export function resourceName({ resource = 'project' }: LabelContext): string {
   return resource;
 }
 
-/** True if the service needs this setting. */
 export function needsSetting(name: SettingName, { service = services[0] }: LabelContext): boolean {
   return neededSettings(service).includes(name);
 }
 
-/** The setting that determines where the secret goes, such as "the service URL". */
+/** Names the setting that determines where the secret is sent, such as "the service URL". */
 export function identityAddress({ service = services[0] }: LabelContext): string {
   if (!AUTH_METHODS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
@@ -74,7 +68,7 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
   return service.regions.length > 0;
 }
 
-/** True if requests contain the secret itself, so there is no token and no exchange. */
+/** True if requests contain the secret itself, so it isn't exchanged for a token. */
 export function sendsKey({ service = services[0] }: LabelContext): boolean {
   return AUTH_METHODS[service.authentication.kind].sendsKey === true;
 }

@@ -2,11 +2,10 @@ import { parseServiceUrl } from './credentials.ts';
 import { APIS, AUTH_METHODS, EMPTY_DEFAULTS, type Service, services } from './services.ts';
 
 /**
- * Services that the user defines in the settings. Validated by hand, because this module loads at
- * activation and the schema library only with the first call. Pure.
+ * Reads and validates the services that the user defines in the settings. Pure.
  */
 
-/** An entry that can't be used, and its first invalid field. */
+/** An invalid entry, and the first field that is invalid. */
 export interface ServiceIssue {
   readonly word: string;
   readonly field:
@@ -21,16 +20,16 @@ export interface ServiceIssue {
     | 'keyPage';
 }
 
-/** Reserved: names such as `VENDOR_API_KEY` apply to the service in use. */
+/** Reserved, because names such as `VENDOR_API_KEY` apply to whichever service is in use. */
 const NEUTRAL = 'vendor';
-/** Each `.env` file is searched for the names of all services. */
+/** Limited, because each `.env` file is searched for the names of all services. */
 const MAX_SERVICES = 50;
 
 /** Returns the valid entries as services, and an issue for each invalid one. */
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // The first words of the setting names of other services, aliases included.
+  // Prefixes that the setting names and aliases of other services already use.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
@@ -58,7 +57,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const kind = ofAuthentication('kind');
   if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_METHODS[kind];
-  // Checks the text itself, because the URL parser repairs some addresses into another host.
+  // Checks the text itself, because the URL parser can turn a malformed address into another host.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
@@ -95,7 +94,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
   return Object.hasOwn(table, key);
 }
 
-/** Returns a reader for the fields of any value. Fields that aren't text count as empty. */
+/** Returns a function that reads a field as text. A field of another type counts as empty. */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {

@@ -41,11 +41,11 @@ export interface CallOptions {
   /** Called once, right before the first attempt is sent. If it rejects, the call ends. */
   readonly onTurn?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
-  /** Called when an attempt has had no response for 5 s. */
+  /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
    * Called once with the usage of the request, even if it failed or was canceled midway. Not called
-   * for a request that was refused or never sent.
+   * if the request was refused or never sent.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
@@ -58,7 +58,6 @@ export interface GenerateOptions extends CallOptions {
   readonly responseSoFar?: string;
 }
 
-/** The settings of one call. */
 export interface ClientSettings {
   readonly modelId: string;
   readonly operation: Operation;
@@ -75,8 +74,8 @@ export interface ClientOptions extends InferenceOptions {
   /** Requests information about the model. This also opens a connection for the next request. */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
-   * More secrets that must not appear in a prompt or a warning: recent keys and tokens of all
-   * connections.
+   * Returns other secrets that must not appear in a prompt or a warning: recent keys and tokens of
+   * all connections.
    */
   readonly secrets?: () => readonly string[];
 }
@@ -84,16 +83,19 @@ export interface ClientOptions extends InferenceOptions {
 interface GenerationRequest extends ModelRequest {
   /** The body fields for the prompt or conversation, in the format of the operation. */
   readonly fields: RequestBody;
-  /** The texts in it that the model didn't generate. */
+  /** The texts in `fields` that the model didn't generate. */
   readonly inputs: readonly string[];
 }
 
 /**
- * Milliseconds to wait for the connection once the token is available. Across an ocean, opening
- * another connection takes about as long.
+ * Maximum milliseconds to wait for the connection after the token has arrived. A longer wait is
+ * pointless: even across an ocean, opening another connection takes only about this long.
  */
 const CONNECTION_WAIT_MS = 1_000;
-/** Milliseconds to look for the cause of a refusal. The user is waiting for its message. */
+/**
+ * Maximum milliseconds to look for the cause of a refusal, because the user is waiting for the
+ * error message.
+ */
 const EXPLANATION_MS = 3_000;
 
 /** Calls a service with one set of credentials, one model, and one operation. Stateless. */
@@ -106,10 +108,9 @@ export class Client {
 
   /**
    * Generates text from a prompt.
-   * @param parameters have the field names of the generation operation, even for chat
-   * @throws {ServiceError} of any kind. Text already passed to `onText` stays with the caller. An
-   * error from `onText`, `onReasoning`, `onTurn`, or `onRetry` ends the request and is rethrown
-   * unchanged.
+   * @param parameters named as in the generation operation, even for chat
+   * @throws {ServiceError} of any kind, even after `onText` was called. An error from `onText`,
+   * `onReasoning`, `onTurn`, or `onRetry` ends the request and is rethrown unchanged.
    */
   async generateText(
     prompt: string,
@@ -144,7 +145,7 @@ export class Client {
   }
 
   /**
-   * Checks the token, project, and model as far as the service allows. Generates nothing.
+   * Checks the token, project, and model as far as the service allows, without generating text.
    * @returns the rate limit in the headers of the response
    * @throws {ServiceError}
    */
@@ -182,8 +183,8 @@ export class Client {
   }
 
   /**
-   * Secrets that no prompt may contain. Keys of other connections are among the tokens, since
-   * `options.secrets` doesn't separate them.
+   * Secrets that no prompt may contain. Keys of other connections count as tokens, because
+   * `options.secrets` doesn't distinguish them.
    */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
@@ -194,8 +195,9 @@ export class Client {
   }
 
   /**
+   * Returns the kinds of secrets in these texts.
    * @param inputs the texts that the model didn't generate. Only these are searched for private
-   * keys. In generated text, it is only an example.
+   * keys, because a generated one is just an example.
    */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const secrets = this.#secrets;
@@ -207,8 +209,8 @@ export class Client {
   }
 
   /**
-   * Refuses a secret in any text or parameter, even if the user confirmed the prompt. IDs and the
-   * URL are checked when the request is sent.
+   * Throws if a text or a parameter contains a secret, even if the user confirmed the prompt. IDs
+   * and the URL are checked when the request is sent.
    * @param inputs the texts that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
    */
@@ -229,7 +231,8 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     await this.#getReady(signal);
-    // Built again, because the model information that just arrived can lower the token limit.
+    // Build the fields again, because the model information that just arrived can lower the token
+    // limit.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
@@ -267,14 +270,20 @@ export class Client {
     return { ...generation, dropped, warnings };
   }
 
-  /** @param input returns the conversation as plain text, for the generation operation */
+  /**
+   * Returns the body fields for a conversation, in the format of the operation.
+   * @param input returns the conversation as plain text, for the generation operation
+   */
   #textFields(conversation: Conversation, input: () => string): RequestBody {
     const { operation, credentials } = this.#options;
     if (operation === 'generation') return { input: input() };
     return this.#api.conversation(chatParts(conversation), credentials);
   }
 
-  /** Returns the body without the fields for model and project. */
+  /**
+   * Returns the body fields other than the model and project. Also returns the names of dropped
+   * parameters.
+   */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
     const { knownModel } = this.#options;
@@ -286,14 +295,15 @@ export class Client {
   }
 
   /**
-   * Gets a token if none is valid, and opens a connection to the service in parallel. In sequence,
-   * both take twice as long on a slow line. A failure of the connection is ignored here, since the
-   * request will report it.
+   * Gets a token if none is valid, and opens a connection to the service in parallel. On a slow
+   * line, doing both in sequence would take twice as long. A failed connection is ignored here,
+   * because the request will report it.
    * @throws {ServiceError} the failure of the token request
    */
   async #getReady(signal: AbortSignal): Promise<void> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;
-    // With a minimum interval between requests, this one would delay the generation.
+    // If the user has set a minimum interval between requests, this extra request would delay the
+    // generation.
     if (tokenService.isLiving || !fetchModelInfo || limiter.keepsDistance) return;
     const waiting = new AbortController();
     const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
@@ -308,9 +318,9 @@ export class Client {
   }
 
   /**
-   * Looks up the model to find the cause of a refusal. The response itself only states that the
-   * request is bad.
-   * @throws {ServiceError} always, with the cause if the model is at fault
+   * Throws the cause of a failed request. Looks up the model if the request was refused, because
+   * the response only states that the request is bad.
+   * @throws {ServiceError} the cause if the model is at fault; otherwise the original error
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
     const { fetchModelInfo } = this.#options;

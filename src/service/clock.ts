@@ -1,6 +1,9 @@
-/** Time as a parameter, so that tests don't have to wait. */
+/** Provides the time. Tests replace it to avoid real waits. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. Can jump when the system time is changed or the machine wakes up. */
+  /**
+   * Wall-clock time in milliseconds since 1970. Can jump when the system time is changed or the
+   * machine wakes up.
+   */
   now(): number;
   /** Monotonic time in milliseconds. Never goes backward. May stop while the machine sleeps. */
   monotonic(): number;
@@ -17,7 +20,7 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, by the clock that shows more. The wall clock can be set
+ * Returns the milliseconds since a moment, by whichever clock shows more. The wall clock can be set
  * back, and the monotonic clock can stop.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {

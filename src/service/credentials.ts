@@ -1,11 +1,11 @@
 import { neededSettings, type ResourceKind, type Service, type SettingName } from './services.ts';
 
 /**
- * Credentials, and the checks of their values: missing settings, flaws of a pasted value, and
- * allowed URLs. See R1 to R7 of docs/threat-model.md. Pure.
+ * Credentials, and checks of their values: missing settings, flaws in pasted values, and allowed
+ * URLs. See rules R1 to R7 in docs/threat-model.md. Pure.
  */
 
-/** A key with everything that its credential headers are made of. */
+/** A key, and everything else that goes into its credential headers. */
 export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
@@ -14,18 +14,18 @@ export interface ServiceKey {
   readonly apiKey: string;
 }
 
-/** Everything a request with a credential needs, from one source. */
+/** Everything that a request with a credential needs, from a single source. */
 export interface Credentials extends ServiceKey {
-  /** The ID of the project, or of `resource`. Empty if requests don't have one. */
+  /** The ID of the project, space, or deployment. Empty if the API has none of these. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** Address of the identity service, without a trailing slash. */
   readonly authUrl: string;
-  /** Address of the inference service, without a trailing slash. May have a path prefix. */
+  /** Address of the inference service, with its path prefix but without a trailing slash. */
   readonly serviceUrl: string;
   /** The only origins that the key and its tokens may be sent to. */
   readonly approved: ApprovedOrigins;
-  /** Keys of unused sources. They must never be sent, not even as part of a text. */
+  /** Keys from unused sources. They must never be sent, not even in a prompt. */
   readonly otherKeys?: readonly ServiceKey[];
 }
 
@@ -36,19 +36,19 @@ export interface ApprovedOrigins {
   readonly service: string;
 }
 
-/** A flaw of a pasted value. */
+/** A flaw in a pasted value. */
 export type Blemish = 'blanks' | 'quotes' | 'bearer' | 'control' | 'placeholder' | 'non-ascii';
 
 export interface CleanValue {
-  /** Without control characters, surrounding whitespace and quotes, and a `Bearer ` prefix. */
+  /** Without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix. */
   readonly value: string;
-  /** Flaws that were removed or can't be fixed. Empty for a clean value. */
+  /** The flaws that were found, whether or not they could be removed. */
   readonly blemishes: readonly Blemish[];
 }
 
 /**
- * Characters, many times the length of a key, an ID, or an address. Longer text isn't checked for
- * flaws, because an open file is checked on every keystroke.
+ * Maximum length of a value to check for flaws, in characters. Keys, IDs, and addresses are much
+ * shorter. The limit keeps the checks fast, because open files are checked on every keystroke.
  */
 export const LONGEST_VALUE = 4096;
 
@@ -62,14 +62,14 @@ const PLACEHOLDERS: readonly RegExp[] = [
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
-// An unpaired quote is removed, too: no key, ID, or URL begins or ends with one. Parts can be
-// nested, such as spaces in quotes, or quotes after `Bearer `.
+// Both patterns also match unpaired quotes, because no key, ID, or URL starts or ends with a quote.
+// Quotes, whitespace, and `Bearer ` can appear in any order.
 const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
 const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /**
- * Removes the leftovers of copy and paste around a key, an ID, or a URL, and lists
- * its flaws. A placeholder becomes an empty value.
+ * Removes quotes, whitespace, and other flaws that come with pasting a key, ID, or URL, and lists
+ * them. A placeholder becomes an empty value.
  */
 export function cleanValue(text: string): CleanValue {
   const bare = strippedValue(text);
@@ -94,7 +94,7 @@ export function strippedValue(text: string): CleanValue {
   return { value, blemishes: [...blemishes] };
 }
 
-/** Returns the settings that the service needs and that have no usable value. */
+/** Returns the settings that the service needs but that have no usable value. */
 export function missingSettings(
   service: Service,
   values: Readonly<{ [Name in SettingName]?: string | undefined }>,
@@ -113,10 +113,10 @@ export type UrlProblem =
 export type ParsedUrl =
   | {
       readonly ok: true;
-      /** Origin and path prefix, no trailing slash. */
+      /** Origin and path prefix, without a trailing slash. */
       readonly url: string;
       readonly origin: string;
-      /** ASCII host with its port, for display. */
+      /** Host and port in ASCII, for display. */
       readonly host: string;
       /** True if an endpoint path was removed, as in a URL copied from a code sample. */
       readonly cut: boolean;
@@ -124,9 +124,10 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * The three hosts that VS Code never sends through a proxy, spelled as `@vscode/proxy-agent` 0.45.0
- * compares them. With any other spelling, a proxy could read the key. The operating system resolves
- * `localhost` to a loopback address, unless it's configured against RFC 6761 (6.3).
+ * Matches the three hosts that VS Code never sends through a proxy, in the spelling that
+ * `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could read the key.
+ * Operating systems resolve `localhost` to a loopback address by default:
+ * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
 
@@ -136,12 +137,12 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Parses a service or identity URL. Only https is allowed, or http to a `LOOPBACK` host. A user, a
- * query, or a fragment is refused, since the address receives a secret. An endpoint path is removed
+ * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a user
+ * name, query, or fragment, because a secret is sent to the address. Removes an endpoint path
  * together with its query.
  *
- * Checks the text before it's parsed: the URL parser repairs backslashes, tabs, and missing slashes
- * into another host (T16 of docs/threat-model.md).
+ * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
+ * can differ from the one that the user sees (T16 in docs/threat-model.md).
  */
 export function parseServiceUrl(text: string): ParsedUrl {
   const { value, blemishes } = cleanValue(text);

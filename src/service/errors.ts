@@ -1,10 +1,10 @@
 /**
- * Failures of the service, as kinds and facts. Messages belong to the user interface. Text
- * from the service, headers, bodies, and foreign errors must not get here: JSON or inspection of
- * them can show the key. For example, an AxiosError contains the request.
+ * Failures of the service, as a kind and facts. `src/messages` turns them into texts for the user.
+ * A failure must not contain headers, bodies, text from the service, or errors of libraries.
+ * Logging any of these could reveal the key. For example, an AxiosError contains the request.
  */
 
-/** The reason for a failure. Each kind requires a different action from the user. */
+/** The reason for a failure. Each kind calls for a different action by the user. */
 export type ErrorKind =
   // Before anything is sent.
   | 'host-not-approved'
@@ -14,7 +14,7 @@ export type ErrorKind =
   /** The URL, or an ID in the body, contains a secret. */
   | 'setting-holds-secret'
   | 'queue-full'
-  /** The credentials were replaced or forgotten during a check. */
+  /** The credentials were replaced or removed during a check. */
   | 'credentials-changed'
   // From the identity service.
   | 'key-refused'
@@ -25,7 +25,7 @@ export type ErrorKind =
   /** The service refused the token, but accepted a new one a moment later. */
   | 'refused-once'
   | 'forbidden'
-  /** Refused in a format other than the service's, probably by a gateway in between. */
+  /** The refusal isn't in the service's format, so it's probably from a gateway in between. */
   | 'intercepted'
   | 'project-missing'
   | 'project-unknown'
@@ -40,7 +40,7 @@ export type ErrorKind =
   | 'server-failed'
   // On the network.
   | 'unreachable'
-  /** All hosts that were tried are unreachable. */
+  /** None of the hosts that were tried is reachable. */
   | 'offline'
   | 'connection-lost'
   | 'certificate'
@@ -54,34 +54,33 @@ export type ErrorKind =
   | 'incomplete'
   | 'cancelled';
 
-/** The facts about a failure. Nothing else about a failure leaves `src/service`. */
+/** The only facts about a failure that leave `src/service`. */
 export interface ErrorDetails {
-  /** HTTP status. */
   readonly status?: number;
-  /** The service's error code, or a code of Node or undici for connection failures. */
+  /** The service's error code. For a connection failure, the code from Node or undici. */
   readonly code?: string;
-  /** The service's ID of the request, for its support. */
+  /** The service's ID for the request. Its support team may ask for it. */
   readonly requestId?: string;
   /** The host that the request was sent to. */
   readonly host?: string;
   /** The destination of a refused redirect, if it's a valid host. */
   readonly redirectHost?: string;
-  /** Host and port of the proxy, as far as they are known. */
+  /** Host and port of the proxy. */
   readonly proxy?: string;
-  /** Requests sent, including the first one. */
+  /** Number of requests sent, including the first one. */
   readonly attempts?: number;
   /** Milliseconds the service asked to wait. */
   readonly retryAfterMs?: number;
   /** Names of settings or parameters that this extension defines. */
   readonly names?: readonly string[];
-  /** The bound of the allowed range, in the unit of `actual`. The maximum if `bound` is missing. */
+  /** The bound that `actual` violates, in the same unit. A maximum if `bound` is undefined. */
   readonly limit?: number;
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
   /**
-   * The origin of `limit`, unless it's the general range of the parameter. An operation is named if
-   * the other one would accept the value.
+   * Set if `limit` applies only to the model or to one operation. Undefined if the other operation
+   * doesn't allow the value either.
    */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
@@ -90,33 +89,31 @@ export interface ErrorDetails {
   readonly choices?: readonly string[];
   /** The kinds of secrets that were found in a prompt. */
   readonly secretKinds?: readonly SecretKind[];
-  /** The day a model was withdrawn, YYYY-MM-DD. */
+  /** The date when the model was withdrawn, YYYY-MM-DD. */
   readonly since?: string;
   /** IDs of the models that the service suggests instead of a deprecated or withdrawn one. */
   readonly successors?: readonly string[];
-  /** The deadline that expired. `connect` marks any failure before something was sent. */
+  /** The deadline that expired. `connect` also covers other failures before anything was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
-  /** The checks that look for the cause couldn't run to the end. */
+  /** True if the checks that look for the cause couldn't be completed. */
   readonly isUnchecked?: true;
 }
 
-/** A kind of secret that text can contain. */
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
-/** Details that can be undefined. */
+/** Details whose values can be undefined. `ServiceError` drops those. */
 export type FoundDetails = {
   readonly [Name in keyof ErrorDetails]: ErrorDetails[Name] | undefined;
 };
 
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** A failure of the service or of the connection to it. Contains no foreign text and no cause. */
+/** A failure of the service or network. Never has a `cause`, which could contain secrets. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly kind: ErrorKind;
   readonly details: ErrorDetails;
 
-  /** @param found undefined details are left out */
   constructor(kind: ErrorKind, found: FoundDetails = {}) {
     super(summary(kind, found));
     this.kind = kind;
@@ -135,17 +132,17 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
-/** True if the network or the service is unreachable. False if the service refused a request. */
+/** True if the network or the service is unreachable, false if the service refused a request. */
 export function isOutOfReach(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
 }
 
-/** Returns a word from a response if it's safe to show: short, no markup, no control characters. */
+/** Returns a value from a response if it's safe to show: a short word without markup. */
 export function safeWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }
 
-/** Returns facts such as `status 503` in a fixed order, for the log and for `message`. */
+/** Formats a failure for `message` and the log, such as `server-failed (status 503, 4 sent)`. */
 function summary(kind: ErrorKind, details: FoundDetails): string {
   const { status, code, attempts, requestId, host, redirectHost } = details;
   const facts = [
@@ -159,12 +156,11 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
   return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;
 }
 
-// Error codes of the service. They are documented, or were seen in its responses.
+// Error codes of the service, from its documentation or recorded responses.
 
-/** For a token that was valid before. */
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** Codes of the inference service that have the same meaning with every status. */
+/** Error codes of the inference service whose meaning doesn't depend on the status. */
 export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
@@ -181,7 +177,7 @@ export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   consumption_limit_reached: 'capacity-full',
 };
 
-/** The message of this code contains the argument. */
+// The meaning of these two codes depends on the message.
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
@@ -197,7 +193,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   KEY_REFUSED,
 ]);
 
-/** True for a code in this file. Any other code is unverified text from a response. */
+/** True for a code in this file. Any other code is unknown text from a response. */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);
 }

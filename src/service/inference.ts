@@ -10,7 +10,7 @@ import type { ConcurrencyLimit } from './http/concurrencyLimit.ts';
 import { Callbacks, type Http } from './http/http.ts';
 import type { HttpRequest } from './http/httpRequest.ts';
 
-/** The parts that send a request to the inference service. */
+/** The objects and settings that a request to the inference service needs. */
 export interface InferenceOptions {
   readonly credentials: Credentials;
   readonly http: Http;
@@ -18,7 +18,7 @@ export interface InferenceOptions {
   readonly limiter: ConcurrencyLimit;
   /** True if requests for a document go first, because a user is waiting for them. */
   readonly isLowPriority?: boolean;
-  /** Milliseconds for all attempts of a call, from the start of the first one. */
+  /** Maximum milliseconds for all attempts of a call, from the start of the first one. */
   readonly deadlineMs?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Asked {
   readonly url: string;
   /** Undefined for a GET. */
   readonly body?: RequestBody | undefined;
-  /** True if the response arrives in chunks. */
+  /** True if the response is a stream of events. */
   readonly streams?: boolean;
 }
 
@@ -35,7 +35,7 @@ type Call<Result> = Pick<
   HttpRequest<Result>,
   'signal' | 'read' | 'onTurn' | 'onRetry' | 'onSilence'
 > & {
-  /** True if the request may be sent again with another token, which is the default. */
+  /** Returns true if the request may be sent again with another token. Defaults to true. */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
 };
@@ -45,7 +45,8 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request with an access token. If the token is refused, sends it once more with a new one.
+ * Sends a request with an access token. If the service refuses the token, sends the request once
+ * more with a new one.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function infer<Result>(
@@ -85,10 +86,11 @@ export async function infer<Result>(
   try {
     return await http.send(request);
   } catch (error) {
-    // A token can become invalid early. Drop exactly this one, and retry once with the next.
+    // A token can become invalid early. Drop only the one that was sent, and retry once with the
+    // next.
     const mayResend = call.mayResend?.() ?? true;
     if (!isRefusal(error) || !used || !mayResend) throw error;
-    // The key is its own access token, so there is no other one.
+    // The key itself is the access token, so there is no other one to try.
     if (!authMethodOf(service).exchange) {
       throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     }

@@ -1,12 +1,12 @@
 /**
- * Invisible characters, as the content of a character class with flag `v`.
+ * Invisible characters, for a character class in a regular expression with the `v` flag.
  *
  * - Control characters, lone surrogates, line and paragraph separators
- * - Annotation marks, the blank braille pattern
+ * - Annotation marks and the blank braille pattern
  * - Default-ignorable code points of Unicode: direction overrides and isolates, tags, joiners,
  *   variation selectors, zero-width spaces, fillers
  */
 export const INVISIBLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800`;
 
-/** Also includes format, private-use, and unassigned characters. */
+/** `INVISIBLE`, plus format, private-use, and unassigned characters. */
 export const INVISIBLE_OR_UNKNOWN = String.raw`${INVISIBLE}\p{Cf}\p{Co}\p{Cn}`;

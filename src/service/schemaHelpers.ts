@@ -2,20 +2,20 @@ import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
 
 /**
- * Schemas for responses. They contain only the fields that are used, and ignore all others. Source:
- * recordings of the service.
+ * Helpers for the schemas of responses. A schema lists only the fields that are used, and ignores
+ * all others.
  */
 
 /**
- * An object schema with these fields. valibot lists the fields in a `for…in` loop, so the object
- * that holds them has no prototype. Otherwise, an enumerable property that another extension adds
- * to Object.prototype would break every response.
+ * Creates an object schema. valibot reads `entries` in a `for…in` loop, so the object must not have
+ * a prototype. Otherwise, if another extension added an enumerable property to `Object.prototype`,
+ * no response would be valid.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));
 }
 
-/** A number of tokens. Sums of unsafe integers would be wrong, and could become Infinity. */
+/** A schema for token counts. Sums of unsafe integers could be wrong or Infinity. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** Parses JSON. Returns undefined if the text is invalid. */
@@ -27,7 +27,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Validates a response. @throws {ServiceError} `unexpected-answer` */
+/** Returns the fields of a valid response. @throws {ServiceError} `unexpected-answer` */
 export function check<Schema extends v.GenericSchema>(schema: Schema, json: unknown) {
   const result = v.safeParse(schema, json);
   if (!result.success) throw new ServiceError('unexpected-answer');

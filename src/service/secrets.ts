@@ -2,15 +2,21 @@ import { ServiceError } from './errors.ts';
 
 /** Finds secrets in text, and masks them. Pure. */
 
-/** Characters. A shorter secret could match by chance in text that is shown or logged. */
+/**
+ * Minimum length of a secret to look for in text that is shown or logged, in characters. A shorter
+ * one could match by chance.
+ */
 const SHORTEST_SHOWN = 6;
 
-/** Characters. Prompts aren't searched for a shorter secret, since each match stops the user. */
+/**
+ * Minimum length of a secret to look for in requests, in characters. It's longer, because a chance
+ * match would block the request.
+ */
 export const SHORTEST_SOUGHT = 8;
 
 const MASK = '[redacted]';
 
-/** Patterns that match unknown keys and tokens. */
+/** Patterns that find keys and tokens whose values aren't known. */
 export const SECRET_SHAPES: readonly RegExp[] = [
   /eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,2}/g,
   /(?<=\bbearer\s{1,4})[^\s"',]{8,}/gi,
@@ -31,7 +37,7 @@ export function maskPrivateKeys(text: string): string {
 }
 
 /**
- * True if a text contains one of these secrets in any form.
+ * True if a text contains one of these secrets, either raw or encoded.
  * @param shortest minimum length of a secret, in characters
  */
 export function holdsSecret(
@@ -43,7 +49,7 @@ export function holdsSecret(
 }
 
 /**
- * Masks these secrets in every form.
+ * Masks these secrets, both raw and encoded.
  * @param shortest minimum length of a secret, in characters
  */
 export function maskSecrets(
@@ -66,7 +72,7 @@ interface Range {
   end: number;
 }
 
-/** Returns the ranges where these forms occur in a text, in order. Overlapping ranges are merged. */
+/** Returns the ranges where these forms occur in a text, sorted and without overlaps. */
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const found: Range[] = [];
   for (const form of forms) {
@@ -83,7 +89,7 @@ function rangesOf(text: string, forms: readonly string[]): Range[] {
   return merged;
 }
 
-/** True if a URL or an ID contains a secret. Ignores case, since hosts are lowercase. */
+/** True if a URL or an ID contains a secret. Ignores case, because parsed hosts are lowercase. */
 export function addressHolds(address: string, secrets: readonly string[]): boolean {
   const lower = secrets.map((secret) => secret.toLowerCase());
   return (
@@ -93,8 +99,8 @@ export function addressHolds(address: string, secrets: readonly string[]): boole
 }
 
 /**
- * Masks the given secrets, and text that looks like a key or token. This is the second line of
- * defense. The first is never to pass a secret to a log or a message.
+ * Masks the given secrets, and text that looks like a key or token. This is only a second line of
+ * defense, because secrets must not be passed to a log or message in the first place.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
   return SECRET_SHAPES.reduce(
@@ -103,7 +109,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Returns the error without details that repeat a secret or a part of one. */
+/** Returns the error without details that contain a secret or a part of one. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));
@@ -121,8 +127,8 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if one of them contains the other. Ignores the scheme. Also ignores case, because hosts are
- * lowercase.
+ * True if the value contains the secret or is part of it. A part of the scheme doesn't count.
+ * Ignores case, because hosts are lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
@@ -130,7 +136,7 @@ function isAlike(value: string, secret: string, scheme: string): boolean {
   return isPart || (!isShort(secret) && word.includes(lower));
 }
 
-/** Returns the public part of a header value, such as `Basic `. Empty for other secrets. */
+/** Returns the scheme of a secret that is a header value, such as `Basic `, or an empty string. */
 function schemeIn(secret: string, secrets: readonly string[]): string {
   const credential = secrets.find((other) => other !== '' && secret.endsWith(` ${other}`));
   return credential === undefined ? '' : secret.slice(0, -credential.length);
@@ -140,7 +146,7 @@ function isShort(text: string): boolean {
   return text.length < SHORTEST_SHOWN;
 }
 
-/** Returns the forms of each secret to look for: raw, JSON-escaped, URL-encoded, and Base64. */
+/** Returns each secret in every form to look for: raw, JSON-escaped, URL-encoded, and Base64. */
 function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
@@ -155,7 +161,7 @@ function formsOf(secrets: readonly string[], shortest: number): string[] {
         secret,
         JSON.stringify(secret).slice(1, -1),
         ...inUrls,
-        // Both cases are valid: https://www.rfc-editor.org/rfc/rfc3986#section-2.1
+        // Hex digits can have either case: https://www.rfc-editor.org/rfc/rfc3986#section-2.1
         ...inUrls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
         base64,
         base64.replaceAll('-', '+').replaceAll('_', '/'),

@@ -1,17 +1,17 @@
 /**
- * The built-in services, as data. A similar service needs only one more entry, with an
- * authentication method and an API. Company and product names belong in this file.
+ * The built-in services, as data. Adding one takes only an entry here, if its authentication method
+ * and API are supported already. Company and product names belong in this file.
  *
- * It also contains the user input that each authentication method and API needs, because the user
- * is prompted before their code is loaded.
+ * This file also lists the input that each authentication method and API needs, because set-up
+ * prompts for it before their code loads.
  */
 
-/** One hosted generative-model service. */
+/** A hosted model service that the extension can call. */
 export interface Service {
-  /** In capitals, the prefix of its setting names: `ibm` for `IBM_API_KEY`. */
+  /** The service's ID in the settings. Setting names start with it, as in `IBM_API_KEY`. */
   readonly word: string;
   readonly name: string;
-  /** Address of the identity service. Empty if the service itself exchanges the secret. */
+  /** Address of the identity service. Empty if there is no separate one. */
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
@@ -20,23 +20,23 @@ export interface Service {
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Setting names that other clients of this service read. */
+  /** Setting names that other clients of this service use. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
-  /** The entry as JSON if the user defined it. An approval is only valid for this exact text. */
+  /** The JSON of a user-defined service. An approval is valid only for this exact text. */
   readonly definition?: string;
-  /** True if the settings name no service, and this is the first one that is set up. */
+  /** True if this is the first service with a stored key, used because the settings name none. */
   readonly isFirstSetUp?: boolean;
 }
 
-/** An authentication method and its parameters. Paths are relative to the identity address. */
+/** An authentication method and its parameters. Paths are relative to `authUrl`. */
 export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
   /** OAuth 2.0 client credentials. `scope` and `audience` are sent if they aren't empty. */
   | {
       readonly kind: 'clientCredentials';
       readonly path: string;
-      /** True if credentials are sent in the body (`client_secret_post`), not by HTTP Basic. */
+      /** True to send the credentials in the body (`client_secret_post`), not as HTTP Basic. */
       readonly inBody: boolean;
       readonly scope: string;
       readonly audience: string;
@@ -44,7 +44,7 @@ export type Authentication =
   | { readonly kind: 'cloudPak' }
   | { readonly kind: 'zenApiKey' };
 
-/** The user input for each authentication method, and the reader of a user-defined entry. */
+/** The input that each authentication method needs, and its parser for user-defined services. */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
@@ -69,7 +69,7 @@ export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> =
 };
 
 export interface AuthNeeds {
-  /** The suffix of the setting name for the owner of the secret, if the method needs one. */
+  /** Suffix of the setting name for the client ID or user name, if the method needs one. */
   readonly account?: 'CLIENT_ID' | 'USERNAME';
   readonly secret: 'API_KEY' | 'CLIENT_SECRET';
   /** True if the identity service has its own address. */
@@ -82,8 +82,8 @@ export interface AuthNeeds {
 }
 
 /**
- * The capabilities of each API. A request needs an ID of exactly one of `resources`, or none if the
- * list is empty.
+ * The capabilities of each API. A request needs the ID of exactly one of the `resources`, unless
+ * the list is empty.
  */
 export const APIS = {
   watsonx: {
@@ -110,16 +110,16 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order of the prompts. Their names in a file depend
- * on the service. `account` is the owner of `apiKey`. `projectId` is the ID of a project, a space,
- * or a deployment.
+ * The settings that a service can need, in the order that set-up prompts for them. Their names in a
+ * `.env` file depend on the service. `account` is a client ID or user name. `projectId` can also be
+ * the ID of a space or deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
 /**
- * The names of the settings in a `.env` file or the environment. The names of one setting are
- * alternatives. Values under names of different sets are never combined.
+ * The alternative names of each setting in a `.env` file or the environment. Values from different
+ * sets are never combined.
  */
 export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
 
@@ -162,7 +162,7 @@ export const EMPTY_DEFAULTS = {
   aliases: NO_NAMES,
 } as const satisfies Partial<Service>;
 
-/** The gateway to models from many providers, in the same cloud. */
+/** A gateway to models from many providers, in the same cloud as `ibm`. */
 const gateway: Service = {
   ...ibm,
   word: 'ibm_gateway',
@@ -171,7 +171,7 @@ const gateway: Service = {
   aliases: NO_NAMES,
 };
 
-/** The same software on a company's own servers. It is its own identity service. */
+/** The same software on a company's own servers. It has no separate identity service. */
 const cloudPak: Service = {
   word: 'cpd',
   name: 'IBM watsonx.ai on premises',
@@ -195,12 +195,12 @@ export const services: readonly [Service, ...Service[]] = [
   },
 ];
 
-/** Returns the service with this word, in any case. */
+/** Finds the service with this `word`, ignoring case. */
 export function serviceFor(word: string, all: readonly Service[] = services): Service | undefined {
   return all.find((service) => service.word === word.trim().toLowerCase());
 }
 
-/** True for a built-in service with an identity address, which a setting can replace. */
+/** True for a built-in service whose identity address `hostedModel.authUrl` can override. */
 export function hasMovableIdentity({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
@@ -211,7 +211,7 @@ export function neededSettings(service: Service): SettingName[] {
   return SETTING_NAMES.filter((setting) => names[setting].length > 0);
 }
 
-/** Returns all setting names of the service in use, in the order of the search. */
+/** Returns all setting names of the service in use, in search order. */
 export function allNameSets(service: Service): readonly NameSet[] {
   return [...serviceNameSets(service), neutralNameSet(service)];
 }
@@ -236,7 +236,7 @@ function withPrefix(prefix: string, { authentication, api }: Service): NameSet {
   };
 }
 
-/** Returns the kind of resource that a setting name stands for. */
+/** Returns the kind of resource that a name such as `IBM_SPACE_ID` refers to. */
 export function resourceOf(name: string): ResourceKind {
   if (name.endsWith('SPACE_ID')) return 'space';
   return name.endsWith('DEPLOYMENT_ID') ? 'deployment' : 'project';

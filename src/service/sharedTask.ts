@@ -1,18 +1,20 @@
 import { ServiceError } from './errors.ts';
 
 /**
- * Work whose result several callers share. Each caller can stop waiting. The work is aborted when
- * the last one stops.
+ * A task that several callers wait for. Each caller can stop waiting, and the task is aborted when
+ * the last one does.
  */
 export class SharedTask<Result> {
-  /** The result, for background work. */
+  /** The result, for observers. Unlike callers of `wait`, they can't cause an abort. */
   readonly result: Promise<Result>;
   readonly #controller = new AbortController();
   readonly #onOver: (isAbandoned: boolean) => void;
   #waiters = 0;
   #isOver = false;
 
-  /** @param onOver called once, with true if the last caller left before the end */
+  /**
+   * @param onOver called once, when the task ends (false) or its last caller stops waiting (true)
+   */
   constructor(
     work: (signal: AbortSignal) => Promise<Result>,
     onOver: (isAbandoned: boolean) => void = () => {},
@@ -20,13 +22,13 @@ export class SharedTask<Result> {
     this.#onOver = onOver;
     this.result = work(this.#controller.signal);
     const landed = () => this.#over(false);
-    // Handles the rejection of background work.
+    // Also prevents an unhandled rejection if no caller is waiting.
     this.result.then(landed, landed);
   }
 
   /**
-   * @throws {ServiceError} `cancelled` if the signal aborts first. An error from the work is
-   * rethrown unchanged.
+   * Waits for the result.
+   * @throws {ServiceError} `cancelled` if the signal aborts first; any error of the task, unchanged
    */
   wait(signal: AbortSignal): Promise<Result> {
     this.#waiters += 1;

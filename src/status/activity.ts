@@ -1,11 +1,13 @@
 /**
- * The state of all generations of this window together.
+ * The combined state of all generations in this window, and the state after each event:
  *
- * | Activity   | begin           | retry   | text       | end                           |
- * |------------|-----------------|---------|------------|-------------------------------|
- * | idle       | generating      | –       | –          | –                             |
- * | generating | one more        | waiting | same       | one fewer, idle after the last |
- * | waiting    | one more, waits | waiting | generating | as generating                 |
+ * | State      | begin      | retry   | text       | end                          |
+ * |------------|------------|---------|------------|------------------------------|
+ * | idle       | generating | idle    | idle       | idle                         |
+ * | generating | generating | waiting | generating | generating; idle if the last |
+ * | waiting    | waiting    | waiting | generating | generating; idle if the last |
+ *
+ * `begin` adds one to the count, and `end` subtracts one.
  */
 export type Activity =
   | { readonly kind: 'idle' }
@@ -13,7 +15,7 @@ export type Activity =
   | {
       readonly kind: 'waiting';
       readonly count: number;
-      /** Milliseconds until the next attempt. A function, because the wall clock can change. */
+      /** Returns the milliseconds until the next attempt, independent of the wall clock. */
       readonly leftMs: () => number;
     };
 

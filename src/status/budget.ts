@@ -3,7 +3,7 @@ import { inform } from '../ui/notify.ts';
 import { dayOf } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
-/** The tokens that one key has used on one day, and its budget. */
+/** The tokens that one key has used today, and the daily budget. */
 export interface DayUse {
   readonly fingerprint: string;
   readonly tokens: number;
@@ -11,7 +11,7 @@ export interface DayUse {
   readonly budget: number;
 }
 
-/** The notices that were shown for a key today, and the user's choice to continue. */
+/** A notice that was shown for a key today, or the user's choice to continue. */
 type Note = 'near' | 'spent' | 'continued';
 
 const NOTES = 'hostedModel.budget';
@@ -22,12 +22,15 @@ export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
   return tokens < budget ? 'near' : 'spent';
 }
 
-/** Reports the used budget once per day and key, across all windows. */
+/**
+ * Notifies the user when a key's daily budget is nearly used up, and again when it's used up. Each
+ * notice is shown once per day across all windows.
+ */
 export class DailyBudget {
   readonly #state: Memento;
   readonly #now: () => number;
 
-  /** @param now wall-clock milliseconds */
+  /** @param now returns milliseconds since 1970 */
   constructor(state: Memento, now: () => number) {
     this.#state = state;
     this.#now = now;
@@ -42,8 +45,8 @@ export class DailyBudget {
   }
 
   /**
-   * True if a request other than a selection may be sent: the budget is not used up, or the user
-   * chose to continue today.
+   * True if chat, agents, and other extensions may send requests, because the budget isn't used up
+   * or the user chose to continue today. The budget doesn't limit selections.
    */
   mayGo(use: DayUse): boolean {
     return budgetState(use) !== 'spent' || this.#has('continued', use);
@@ -56,7 +59,7 @@ export class DailyBudget {
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // A message left open overnight is about yesterday.
+    // If the message was left open overnight, the choice applies to yesterday.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 
@@ -72,7 +75,7 @@ export class DailyBudget {
     kept.then(undefined, () => {});
   }
 
-  /** The fingerprints of the keys that have this note today. */
+  /** Returns the fingerprints of the keys that have this note today. */
   #noted(note: Note): readonly string[] {
     const kept = this.#state.get<{ readonly day: string; readonly keys: readonly string[] }>(
       `${NOTES}.${note}`,

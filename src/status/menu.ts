@@ -7,9 +7,9 @@ interface CommandItem extends QuickPickItem {
 }
 
 /**
- * Shows the state, why this account is used, the commands, and more rows.
- * @param prompt why this account is used; undefined if no account can be used
- * @param sections rows that aren't commands, each section under its own heading
+ * Shows a menu with the status, the commands, and further rows. Runs the picked command.
+ * @param prompt the reason that this connection is used; undefined without a connection
+ * @param sections rows that aren't commands, grouped under headings
  * @returns the row that the user picked; undefined for a command or if the menu was closed
  */
 export async function showMenu<Row extends QuickPickItem>(
@@ -33,7 +33,7 @@ export async function showMenu<Row extends QuickPickItem>(
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
-/** The commands, with the most relevant ones for the state first. */
+/** Returns the commands, starting with those that are most relevant in this state. */
 function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
   const item = (icon: string, label: string, name: string): CommandItem => ({
     label: `$(${icon}) ${label}`,

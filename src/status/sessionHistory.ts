@@ -3,9 +3,9 @@ import type { Clock } from '../service/clock.ts';
 import type { ServiceError } from '../service/errors.ts';
 
 export interface PastFailure {
-  /** Wall-clock milliseconds. */
+  /** Milliseconds since 1970. */
   readonly at: number;
-  /** Undefined for any other error, because its content must not be reported. */
+  /** Undefined for any other error, because reports must not contain its text. */
   readonly error: ServiceError | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface PastGeneration {
   /** Milliseconds until the first text; undefined if there was none. */
   readonly firstTextMs: number | undefined;
   readonly wholeMs: number;
-  /** A generation that the user canceled isn't a failure. */
+  /** A generation that the user canceled doesn't count as failed. */
   readonly end: 'complete' | 'failed' | 'cancelled';
 }
 
@@ -25,15 +25,15 @@ export interface PastTokenWait {
 
 const KEPT = 5;
 
-/** The most recent events of this window, as kinds and numbers, for the diagnosis report. */
+/** The last few failures, generations, and token waits of this window, for the diagnosis report. */
 export class SessionHistory {
-  // The most recent entries, newest last.
+  // Newest last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
-  /** Times that callers waited for a token. Background refreshes don't count. */
+  /** Waits of callers for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Monotonic milliseconds. */
+  /** Start of the current wait in monotonic milliseconds; undefined if no caller waits. */
   #waitsForTokenSince: number | undefined;
   #refreshFails = false;
 
@@ -50,8 +50,8 @@ export class SessionHistory {
   }
 
   /**
-   * Records waits for a token and failed background refreshes. Only the first of several failures
-   * in a row is kept, so that they don't push out other failures.
+   * Records waits for a token and failed background refreshes. If several refreshes in a row fail,
+   * only the first failure is kept, to leave room for others.
    */
   tokenIs(state: TokenState): void {
     const { kind } = state;

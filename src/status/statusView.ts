@@ -4,42 +4,39 @@ import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { Activity } from './activity.ts';
 
-/** The status item as a pure function of the facts. The table has one row per state. */
+/** Computes the content of the status item. Pure. */
 
-/**
- * The requests line of the tooltip. It loads with the service, because there are no requests before
- * that.
- */
+/** The tooltip line about current requests. It's recomputed each time it's shown. */
 export interface Traffic {
   /** @returns undefined if there is nothing to report */
   line(): string | undefined;
-  /** Milliseconds until the line changes with time; undefined if it doesn't. */
+  /** Milliseconds until a time in the line changes; undefined if it contains none. */
   changesInMs(): number | undefined;
 }
 
 export interface StatusFacts {
-  /** True if the editor has a key and the other settings, or if another source was used last. */
+  /** True if the editor has a key and all needed settings, or another source was used last. */
   readonly isSetUp: boolean;
-  /** The obstacle of the last command that needed credentials. */
+  /** The reason that the last command couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly activity: Activity;
-  /** The requests to the service in use; undefined before the first one. */
+  /** The current requests to the service in use; undefined before the first request. */
   readonly traffic: Traffic | undefined;
   /** True if the service or the network was unreachable at the last attempt. */
   readonly unreachable: boolean;
-  /** The message of the last command, if it failed. */
+  /** The message of the last failure; undefined after a success. */
   readonly lastFailure: Message | undefined;
-  /** The values in use, as lines; undefined until they are looked up. */
+  /** Tooltip lines about the key and the service; undefined without a usable connection. */
   readonly provenance: readonly string[] | undefined;
-  /** The connection in use; undefined without one. */
+  /** The connection in use, if any. */
   readonly connection: Pick<Connection, 'reason' | 'modelId'> | undefined;
-  /** Today's usage of the key in use, in all windows, as a line; undefined without a key. */
+  /** Returns the tooltip line about today's usage; undefined once the day is over. */
   readonly usageToday: (() => string | undefined) | undefined;
 }
 
 /**
- * The state to show: the first row that applies.
+ * The state that the status item shows. If several rows of the table apply, the first one counts.
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
@@ -49,20 +46,19 @@ export interface StatusFacts {
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
  * | unreachable | the last attempt could not reach the service                   |
- * | noToken     | the service accepts the secret itself, and it is in use        |
+ * | noToken     | the connection in use sends the key itself instead of a token  |
  * | valid       | there is a valid token                                         |
  * | missing     | the editor isn't set up, and no other source was used last     |
- * | expired     | there was a token                                              |
+ * | expired     | the last token has expired                                     |
  * | ready       | nothing else applies                                           |
  */
 type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
   | { readonly kind: 'waiting'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'fetching' }
-  /** `leftMs` is the remaining life of the token; 0 without one. */
+  /** `leftMs` is the remaining life of the token in milliseconds; 0 without a token. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
-  /** The service accepts the secret itself, so there is no token. */
   | { readonly kind: 'noToken' }
   | { readonly kind: 'expired' | 'ready' }
   | { readonly kind: 'missing'; readonly wasTried: boolean };
@@ -72,7 +68,7 @@ export interface StatusView {
   readonly background?: 'error' | 'warning' | undefined;
   /** The state in words, for screen readers and the first line of the tooltip. */
   readonly words: string;
-  /** Milliseconds until the text or tooltip changes with time; undefined if it doesn't. */
+  /** Milliseconds until a time in the text or tooltip changes; undefined without one. */
   readonly changesInMs: number | undefined;
 }
 
@@ -93,7 +89,7 @@ const NAME = 'Hosted Model';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** @param now wall-clock milliseconds */
+/** @param now milliseconds since 1970 */
 function stateOf(facts: StatusFacts, now: number): StatusState {
   const { token, activity, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
@@ -111,11 +107,11 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
   return { kind: hadToken ? 'expired' : 'ready' };
 }
 
-/** @param now wall-clock milliseconds */
+/** @param now milliseconds since 1970 */
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const state = stateOf(facts, now);
   const leftMs = tokenLeftMs(facts.token, now);
-  // At most a minute, because timers may be late after the machine sleeps.
+  // Time left is shown in whole minutes, so it changes once the current minute is over.
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
@@ -153,7 +149,7 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      // Color and icon alone must never signal that the user has to act.
+      // States that need the user's action show words, because color and icon aren't enough.
       const text = background ? `${NAME}: ${words}` : NAME;
       return { text: `$(${icon}) ${text}`, words, background };
     }
@@ -182,7 +178,7 @@ function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
 }
 
-/** Milliseconds until the displayed seconds decrease; undefined if no time is left. */
+/** Returns the milliseconds until the displayed seconds decrease; undefined if no time is left. */
 export function toNextSecond(leftMs: number): number | undefined {
   return leftMs > 0 ? leftMs % SECOND_MS || SECOND_MS : undefined;
 }
@@ -196,7 +192,7 @@ function validWords(ms: number): string {
   return `token valid, ${left} left`;
 }
 
-/** "1 minute", "2 minutes". */
+/** Formats a number and its unit, such as "1 minute" or "2 minutes". */
 export function amount(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -13,23 +13,21 @@ const SCHEME = 'hosted-model-usage';
 export interface UsageDeps {
   readonly globalState: Memento;
   readonly connections: { fingerprintOf(connection: Connection): Promise<string> };
-  /** Shows the usage line while it is about today. */
+  /** The status item, whose tooltip shows the usage line until the day is over. */
   readonly status: {
     update(facts: { readonly usageToday: (() => string | undefined) | undefined }): void;
   };
 }
 
-/** A chat request in progress, counted by an estimate. */
+/** The estimated tokens of a chat request in progress, which count toward the budget. */
 export interface Claim {
-  /** The reason the request is refused; undefined if it may be sent. */
+  /** The reason that the request is refused; undefined if it may be sent. */
   readonly refusal: string | undefined;
-  /** Stops counting the request. Later calls have no effect. */
+  /** Stops counting the estimate. Later calls have no effect. */
   readonly end: () => void;
 }
 
-/**
- * The usage and budget of all keys. The only access to them for commands, generations, and chat.
- */
+/** Counts the usage of each key, and checks it against the daily budget. */
 export class Usage {
   readonly #deps: UsageDeps;
   readonly #ledger: UsageLedger;
@@ -37,12 +35,12 @@ export class Usage {
   readonly #now: () => number;
   /** The connection whose usage the tooltip shows. */
   #active: Connection | undefined;
-  /** Estimated tokens of the requests in progress, by the fingerprint of their key. */
+  /** Estimated tokens of the chat requests in progress, by key fingerprint. */
   readonly #claimed = new Map<string, number>();
 
   /**
-   * @param storage the extension's folder for the counters
-   * @param now wall-clock milliseconds
+   * @param storage the extension's storage folder
+   * @param now returns milliseconds since 1970
    */
   constructor(deps: UsageDeps, storage: Uri, now = Date.now) {
     this.#deps = deps;
@@ -51,10 +49,7 @@ export class Usage {
     this.#now = now;
   }
 
-  /**
-   * Shows the usage of this connection in the tooltip, and no other.
-   * @returns a promise that resolves when the usage is shown
-   */
+  /** Makes the tooltip show today's usage of this connection's key. */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
     this.#active = connection;
@@ -64,10 +59,9 @@ export class Usage {
   }
 
   /**
-   * Adds a request to the counters.
-   * @param claim the estimate that this record replaces
-   * @returns a promise that resolves when the record is saved, and never rejects, because a lost
-   * count must not stop a generation
+   * Counts a request and saves the counters. Never rejects, because a lost count must not make the
+   * request fail.
+   * @param claim the estimate to replace with the actual usage
    */
   async record(connection: Connection, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
@@ -77,30 +71,29 @@ export class Usage {
       await kept;
       this.#budget.tell((await this.#look(connection, fingerprint)).use);
     } catch {
-      // A lost count must not fail the request.
       claim?.end();
     }
   }
 
   /**
-   * The reason that requests from chat and other extensions are refused; undefined if they are
-   * allowed.
+   * Returns the reason that requests from chat and other extensions are refused; undefined if
+   * they're allowed.
    */
   async refusal(connection: Connection): Promise<string | undefined> {
     return (await this.claim(connection, 0)).refusal;
   }
 
   /**
-   * Checks the budget for a chat request, and counts an estimate until the request is recorded or
-   * has failed. The actual usage of concurrent requests is known only after they end.
-   * @param tokens the estimate
+   * Checks the budget for a chat request, and counts its estimated tokens until the claim ends.
+   * Without the estimates, concurrent requests could exceed the budget, because their actual usage
+   * is known only at their end.
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#look(connection, fingerprint);
-    // No `await` from here on. Otherwise two concurrent requests could both take the last tokens,
-    // or one that just ended would be missing from both numbers.
+    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens,
+    // or a request that ends meanwhile could be missing from both the usage and the estimates.
     const use = usedNow();
     this.#budget.tell(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
@@ -117,10 +110,7 @@ export class Usage {
     return { refusal: undefined, end };
   }
 
-  /**
-   * Runs *Show Usage*.
-   * @param connection the connection in use; undefined without one
-   */
+  /** Runs *Show Usage*. */
   async show(connection: Connection | undefined): Promise<void> {
     if (!connection) return inform(texts.NO_KEY);
     const fingerprint = await this.#fingerprintOf(connection);
@@ -134,7 +124,7 @@ export class Usage {
     return this.#deps.connections.fingerprintOf(connection);
   }
 
-  /** Sums up the usage of today. Also updates the tooltip if the key is the active one. */
+  /** Adds up today's usage of a key. Also updates the tooltip if it shows that key. */
   async #look(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);
@@ -156,12 +146,12 @@ export class Usage {
   }
 }
 
-/** Shows text in a read-only editor, which has nothing to save when it closes. */
+/** Shows text in a read-only editor, so VS Code doesn't offer to save it on close. */
 async function showText(text: string): Promise<void> {
   const provider = { provideTextDocumentContent: () => text };
   const registered = workspace.registerTextDocumentContentProvider(SCHEME, provider);
   try {
-    // Each address is unique, because VS Code caches the text of a closed document for minutes.
+    // Each URI is unique, because VS Code caches the text of a closed document for minutes.
     const uri = Uri.from({ scheme: SCHEME, path: '/Usage.md', query: randomUUID() });
     await window.showTextDocument(await workspace.openTextDocument(uri));
   } finally {

@@ -4,18 +4,18 @@ import { Uri, workspace } from 'vscode';
 import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
-  /** Identifies the key without containing it: see `Approvals.fingerprintOf`. */
+  /** Identifies the key without revealing it. See `Approvals.fingerprintOf`. */
   fingerprint: v.string(),
   model: v.string(),
   caller: v.picklist(['selection', 'chat', 'agent', 'other extension']),
   requests: count,
   inputTokens: count,
   outputTokens: count,
-  /** True if the service did not count all of the tokens. */
+  /** True if the counts include estimates, because the service didn't report all tokens. */
   isEstimate: v.boolean(),
 });
 
-/** The sum of all requests of one model and caller with one key. */
+/** The total of all requests with the same key, model, and caller. */
 export type UsageRow = Readonly<v.InferOutput<typeof rowShape>>;
 export type UsedRequest = Omit<UsageRow, 'fingerprint' | 'requests'>;
 export type UsedTokens = Omit<UsedRequest, 'model' | 'caller'>;
@@ -25,9 +25,9 @@ const KEPT_DAYS = 31;
 const FILE_NAME = /^\d{4}-\d{2}-\d{2}-.*\.json$/;
 
 /**
- * Counts requests and tokens. Each window has its own file per day, so no two windows write to the
- * same file. Today's usage is the sum of all files. Read and write errors are ignored, because they
- * must not block requests.
+ * Counts requests and tokens. Each window writes its own file per day, so windows don't overwrite
+ * each other's counts. Today's usage is the sum of the day's files. Read and write errors are
+ * ignored, because they must not block requests.
  */
 export class UsageLedger {
   readonly #storage: Uri;
@@ -39,8 +39,8 @@ export class UsageLedger {
   #saving: Promise<void> | undefined;
 
   /**
-   * @param storage the extension's folder, which gets a subfolder for the counter files when needed
-   * @param now wall-clock milliseconds
+   * @param storage the extension's storage folder; the files are in its subfolder `usage`
+   * @param now returns milliseconds since 1970
    */
   constructor(storage: Uri, now: () => number) {
     this.#storage = storage;
@@ -48,12 +48,12 @@ export class UsageLedger {
   }
 
   /**
-   * Counts a request. The first one of a window deletes files that are older than 31 days.
-   * @returns a promise that resolves when the file is written or the write failed
+   * Counts a request. The first request of a window also deletes files older than 31 days.
+   * @returns a promise that resolves when the file has been written or the write has failed
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
-    // Copies the fields one by one, so that nothing else of a request gets into a file.
+    // Copies only these fields, so no other part of a request gets into a file.
     const { model, caller, inputTokens, outputTokens, isEstimate } = request;
     const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
     if (this.#counted.size === 0) void this.deleteOldFiles();
@@ -65,14 +65,14 @@ export class UsageLedger {
     return this.#saving;
   }
 
-  /** The usage of this window since it opened. */
+  /** Returns the usage of a key in this window since the window opened. */
   session(fingerprint: string): UsageRow[] {
     return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
   }
 
   /**
-   * Reads today's usage of other windows.
-   * @returns a function that adds the usage of this window at the time of the call
+   * Reads today's usage of a key in other windows.
+   * @returns a function that adds the current usage of this window
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
@@ -85,7 +85,7 @@ export class UsageLedger {
   }
 
   /**
-   * Deletes files that are older than 31 days.
+   * Deletes files older than 31 days.
    * @returns a promise that resolves when every deletion has succeeded or failed
    */
   async deleteOldFiles(): Promise<void> {
@@ -95,11 +95,11 @@ export class UsageLedger {
   }
 
   /**
-   * Saves all unsaved days, one write at a time. Requests counted during a write are saved by the
-   * next one.
+   * Saves all unsaved days, one write at a time. Requests that are counted during a write are saved
+   * by the next write.
    */
   async #save(): Promise<void> {
-    // A day that is added again during its write is visited again by this loop.
+    // If a day is added again during its write, this loop visits it again.
     for (const day of this.#unsaved) {
       this.#unsaved.delete(day);
       try {
@@ -107,7 +107,7 @@ export class UsageLedger {
         const text = JSON.stringify(this.#mine(day));
         await workspace.fs.writeFile(this.#uriOf(this.#fileOf(day)), Buffer.from(text));
       } catch {
-        // The next request of the day writes all of its rows again.
+        // The next request of the day writes all of the day's rows again.
       }
     }
   }
@@ -118,16 +118,14 @@ export class UsageLedger {
     return (await Promise.all(others.map((name) => this.#read(name)))).flat();
   }
 
-  /**
-   * Returns the valid rows of a file. Rows of another version and half-written files are skipped.
-   */
+  /** Returns the valid rows of a file. Skips half-written files and rows in another format. */
   async #read(file: string): Promise<UsageRow[]> {
     const bytes = await workspace.fs.readFile(this.#uriOf(file)).then(undefined, () => []);
     const json = parseJson(Buffer.from(bytes).toString());
     return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
   }
 
-  /** Returns the names of all counter files. The folder doesn't exist before the first request. */
+  /** Returns the names of all files; none if the folder doesn't exist yet. */
   async #fileNames(): Promise<string[]> {
     const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
     return found.map(([name]) => name).filter((name) => FILE_NAME.test(name));
@@ -137,15 +135,15 @@ export class UsageLedger {
     return `${day}-${this.#window}.json`;
   }
 
-  /** The URI of a counter file, or of the folder if no file is given. */
+  /** Returns the URI of a file, or of the folder if no file is given. */
   #uriOf(file = ''): Uri {
     return Uri.joinPath(this.#storage, 'usage', file);
   }
 }
 
 /**
- * The local date, as YYYY-MM-DD.
- * @param ms wall-clock milliseconds
+ * Returns the local date as YYYY-MM-DD.
+ * @param ms milliseconds since 1970
  */
 export function dayOf(ms: number, daysBefore = 0): string {
   const date = new Date(ms);
@@ -163,7 +161,7 @@ export function totalOf(rows: readonly UsageTotal[]): UsageTotal {
   };
 }
 
-/** Merges the rows of each key, model, and caller into one. */
+/** Merges rows with the same key, model, and caller. */
 function summed(rows: readonly UsageRow[]): UsageRow[] {
   const alike = Map.groupBy(rows, ({ fingerprint, model, caller }) =>
     JSON.stringify([fingerprint, model, caller]),

@@ -3,7 +3,7 @@ import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 
-/** The texts about usage and budget. Pure. */
+/** Messages about usage and the daily budget. Pure. */
 
 // Buttons
 export const CONTINUE_TODAY = 'Continue Today';
@@ -20,14 +20,14 @@ export function spentText(tokens: number, budget: number): string {
   return `Hosted Model: today’s budget of ${formatNumber(budget)} tokens is used up, with ${formatNumber(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
 }
 
-/** The refusal for chat, which has no buttons. */
+/** The refusal in the chat, which names a command because the chat shows no buttons. */
 export function refusalText(budget: number): string {
   return `Nothing was sent: today’s budget of ${formatNumber(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
 }
 
 /**
- * The usage line of the tooltip.
- * @param budget tokens; 0 for none
+ * Returns the tooltip line about today's usage.
+ * @param budget tokens per day; 0 for none
  */
 export function todayLine(context: LabelContext, total: UsageTotal, budget: number): string {
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
@@ -37,7 +37,7 @@ export function todayLine(context: LabelContext, total: UsageTotal, budget: numb
 }
 
 export interface ShownUsage {
-  /** YYYY-MM-DD */
+  /** Local date, YYYY-MM-DD. */
   readonly day: string;
   readonly today: readonly UsageRow[];
   readonly session: readonly UsageRow[];
@@ -45,7 +45,7 @@ export interface ShownUsage {
   readonly budget: number;
 }
 
-/** The document of *Show Usage*, as Markdown. */
+/** Returns the document that *Show Usage* opens, as Markdown. */
 export function usageText({ day, today, session, budget }: ShownUsage): string {
   const used = tokensOf(totalOf(today));
   const percent = Math.floor((100 * used) / budget);
@@ -65,7 +65,7 @@ Today counts all windows, this session only this one; both with the key in use. 
 `;
 }
 
-/** A Markdown table of the rows, highest usage first. */
+/** Returns a Markdown table with the highest usage first and the total last. */
 function tableOf(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests.';
   const sorted = rows.toSorted((one, other) => tokensOf(other) - tokensOf(one));
@@ -82,8 +82,8 @@ function tableOf(rows: readonly UsageRow[]): string {
 }
 
 /**
- * Formats a model name as code. Names come from settings and services, so markup and cell
- * separators are removed.
+ * Formats a model name as code in a table cell. Names come from settings and services, so
+ * characters that would end the code or the cell are replaced.
  */
 function codeOf(model: string): string {
   return `\`${oneLine(model).replace(/[`|\\]/g, ' ')}\``;

@@ -1,7 +1,5 @@
 import { BUILT_IN, type Template } from './template.ts';
 
-/** The built-in templates. */
-
 const CODE_ONLY =
   'Answer with the code only: no explanation before or after it, no Markdown fence around it.';
 const TEXT_ONLY = 'Answer with the text only: no introduction, no remark, no quotation marks.';

@@ -2,18 +2,18 @@ import type { TextSpan } from './templateMessages.ts';
 import { FIELD_NAMES, splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
-/** Completions at a position of a template file. Pure. */
+/** Completes variables, keys, and insert modes in template files. Pure. */
 
 export interface Completion {
   readonly kind: 'variable' | 'question' | 'key' | 'mode';
   readonly label: string;
-  /** A snippet with a placeholder, as in `${1:…}`, if the kind is `question`. */
+  /** Inserted as plain text, or as a snippet if the kind is `question`. */
   readonly newText: string;
 }
 
 export interface Completions {
   readonly items: readonly Completion[];
-  /** The text that the completion replaces. */
+  /** The part of the file that a completion replaces. */
   readonly replaced: TextSpan;
 }
 
@@ -36,7 +36,8 @@ export function completionsAt(
   const before = text.slice(lineStart, offset);
   const after = text.slice(offset).split(/\r?\n/, 1)[0] ?? '';
   /**
-   * @param start matches up to the offset; its group is the part of the word that is already typed
+   * Returns completions for the word at the offset; undefined if `start` doesn't match.
+   * @param start matches the line up to the offset, and captures the typed part of the word
    * @param rest matches the part of the word after the offset
    */
   const suggest = (
@@ -50,8 +51,8 @@ export function completionsAt(
     const replaced = { offset: offset - typed.length, length: word.length };
     return { items: itemsFor(word), replaced };
   };
-  // The editor has probably inserted the closing brace already. Without one, the text after the
-  // offset belongs to the prompt.
+  // The editor usually adds the closing brace, so the completion replaces it. If there is none, the
+  // text after the offset belongs to the prompt and is kept.
   if (!isInFront) return suggest(/(?<!\\)(?:\\\\)*\$\{([^}$]*)$/, /^[\w:]*\}/, () => IN_PROMPT);
   const written = text.slice(frontMatter.offset, end);
   const modeItems = modes.map((mode) => ({ kind: 'mode', label: mode, newText: mode }) as const);
@@ -61,7 +62,7 @@ export function completionsAt(
   );
 }
 
-/** The keys that aren't used yet, and the one at the cursor. */
+/** Returns the keys that aren't used yet, plus the one at the cursor. */
 function keysFor(word: string, frontMatter: string): Completion[] {
   const taken = new Set(Array.from(frontMatter.matchAll(/^(\w+)\s*:/gm), ([, name]) => name));
   taken.delete(word.replace(/: ?$/, ''));

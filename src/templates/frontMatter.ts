@@ -10,14 +10,14 @@ import {
 import type { TextSpan } from './templateMessages.ts';
 
 /**
- * Reads YAML with the positions of its keys and values. It uses the core schema, so all tags
- * produce plain data. Aliases are refused, because they could expand to any size.
+ * Reads front matter as YAML, with the positions of its keys and values. The core schema allows
+ * only plain data. Aliases are refused, because they could expand to a huge value.
  */
 
-/** Parameters contain fields, and one of these contains fields itself. No level is deeper. */
+/** Maximum nesting depth of YAML nodes. Valid front matter reaches 4, in `length_penalty`. */
 const MOST_LEVELS = 5;
 
-/** A top-level key and its value. */
+/** A top-level key and its value. The spans are relative to the start of the front matter. */
 export interface FrontMatterEntry {
   readonly key: string;
   readonly value: unknown;
@@ -48,14 +48,14 @@ export function readFrontMatter(source: string): FrontMatter {
   }
 }
 
-/** Returns the entries in the order of the text. An object would move numeric keys to the front. */
+/** Returns the entries in source order. An object would list numeric keys first. */
 function entriesOf(
   events: readonly Event[],
   source: string,
   values: ReadonlyMap<string, unknown>,
 ): FrontMatterEntry[] {
   const entries: FrontMatterEntry[] = [];
-  // Skip the events of the document and the top-level mapping.
+  // Skip the events that open the document and the top-level mapping.
   for (let index = 2; ; ) {
     const event = events[index];
     if (event?.type !== EVENT_ID.SCALAR) return entries;
@@ -67,7 +67,10 @@ function entriesOf(
   }
 }
 
-/** Finds the span of a node up to the end of its last text; undefined for a node without text. */
+/**
+ * Returns the span of a node without closing brackets, and the index of the event after the node.
+ * The span is undefined if the node has no text.
+ */
 function nodeAt(
   events: readonly Event[],
   first: number,
@@ -95,7 +98,7 @@ function nodeAt(
 
 /**
  * Returns the span from an error to the end of its line. If the error is at whitespace, the span
- * starts at the last character before it.
+ * starts at the character before the whitespace, so there is something to underline.
  */
 function placeNear(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;

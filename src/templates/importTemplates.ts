@@ -1,2 +1,2 @@
-/** Loads the templates and a YAML parser when a template is used or a template file is opened. */
+/** Loads the code for templates, including a YAML parser, on first use. */
 export const loadTemplates = () => import('./templateFeature.ts');

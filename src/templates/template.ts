@@ -3,44 +3,47 @@ import type { Parameters } from '../service/api/parameters.ts';
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 import type { TemplateIssue } from './templateMessages.ts';
 
-/** Templates and their names, which a repository can choose. */
+/** Templates and their names. A name is untrusted, because it can come from a repository. */
 
 interface Provenance {
-  /** The displayed origin: `built-in`, `settings`, `.hosted-model/templates/x.md`. */
+  /** The origin as displayed, such as `settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
-  /** The origin of the template with the same name that a repository's template hides. */
+  /**
+   * The kind of template with the same name that this one hides. Set only for templates that come
+   * from a repository or a remote machine.
+   */
   readonly hides?: 'built-in' | 'user';
 }
 
 /** A prompt with variables, and the settings that it overrides. */
 export interface Template extends Provenance {
   readonly name: string;
-  /** The prompt as written, with variables; `fillPrompt` builds the text to send. */
+  /** The prompt before its variables are filled in. See `fillPrompt`. */
   readonly prompt: string;
   readonly insertMode?: string;
   readonly parameters?: Parameters;
   readonly modelId?: string;
   /**
-   * The language of a response in a new document or on the clipboard; by default that of the
-   * document.
+   * VS Code language ID of a response in a new document or on the clipboard. The default is the
+   * language of the selection's document.
    */
   readonly responseLanguage?: string;
-  /** VS Code language identifiers. Without them, the template fits every language. */
+  /** VS Code language IDs that the template is meant for; undefined for all languages. */
   readonly languages?: readonly string[];
 }
 
-/** A template that can't be used. It is still listed, so that the user sees why. */
+/** A template that can't be used. The picker lists it with its error. */
 export interface BrokenTemplate extends Provenance {
   readonly name: string;
-  /** The error to show; the first one if there are several. */
+  /** The error to show. The template may have others. */
   readonly issue: TemplateIssue;
-  /** The file to fix; undefined for a template in the settings. */
+  /** The file to fix; undefined if the error is in the settings or the templates folder. */
   readonly file: Uri | undefined;
 }
 
 export type TemplateEntry = Template | BrokenTemplate;
 
-/** The origin of the templates that come with the extension. */
+/** The origin of templates that ship with the extension. */
 export const BUILT_IN = 'built-in';
 
 const LAST_USED = 'hostedModel.lastUsedTemplates';
@@ -53,12 +56,12 @@ export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
   return 'issue' in entry;
 }
 
-/** Normalizes a name. Templates with equal keys are the same template. */
+/** Normalizes a name for comparisons, which ignore case and surrounding whitespace. */
 export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** Finds a template, broken or not, by its name. Ignores case. */
+/** Finds a template by name, ignoring case. Also finds broken templates. */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,
@@ -67,31 +70,35 @@ export function findTemplate(
 }
 
 /**
- * Returns the trimmed name; undefined if it is empty, too long, or contains invisible or unknown
- * characters.
+ * Returns the trimmed name; undefined if it's empty, longer than 60 characters, or contains
+ * characters that are invisible, private-use, or unassigned.
  */
 export function checkedName(text: string): string | undefined {
   const name = text.trim();
   if (name === '' || name.length > LONGEST_NAME) return undefined;
   if (name.search(UNWANTED) < 0) return name;
-  // Emoji may contain joiners and selectors. Compiling this expression takes 20 ms (measured).
+  // Emoji are allowed, although they may contain joiners and variation selectors. They are checked
+  // last, because compiling this expression takes 20 ms (measured).
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
-/** Shortens a text and replaces its invisible characters, to show it as a name. */
+/** Shortens text and replaces its invisible characters, so it can be shown as a name. */
 export function shownPart(text: string): string {
   const plain = text.slice(0, LONGEST_NAME).replace(UNWANTED, '?').trim();
   return text.length > LONGEST_NAME ? `${plain}…` : plain;
 }
 
-/** The names of the last used templates, newest first. The state stores nothing else about them. */
+/** Returns the names of the last used templates, newest first. Their prompts aren't stored. */
 export function lastUsedTemplates(memento: Memento): readonly string[] {
   const kept: unknown = memento.get(LAST_USED);
   if (!Array.isArray(kept)) return [];
   return kept.filter((name) => typeof name === 'string').slice(0, MOST_LAST_USED);
 }
 
-/** @throws if VS Code can't store the name */
+/**
+ * Moves a name to the front of the last used templates.
+ * @throws if VS Code can't store the name
+ */
 export async function noteLastUsed(memento: Memento, name: string): Promise<void> {
   const others = lastUsedTemplates(memento).filter((other) => nameKey(other) !== nameKey(name));
   await memento.update(LAST_USED, [name, ...others].slice(0, MOST_LAST_USED));

@@ -38,8 +38,9 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 /**
- * Finds a template by name, or lets the user pick one, and stores it as the last used one.
- * @returns undefined if the user gave up, or the template is missing or broken
+ * Finds a template by name, or lets the user pick one if no name is given. Stores it as the last
+ * used template. If the template is missing or broken, shows the reason.
+ * @returns undefined if the user picked nothing, or the template is missing or broken
  */
 export async function chooseTemplate(
   { uri, languageId }: TextDocument,
@@ -60,7 +61,7 @@ export async function chooseTemplate(
   return undefined;
 }
 
-/** Starts problems and completions for the template files of a trusted workspace. */
+/** Enables diagnostics and completions in template files. */
 export function startTemplateFiles(): Disposable {
   return Disposable.from(
     new DocumentDiagnostics({ appliesTo: isTemplateFile, diagnosticsOf }),
@@ -103,7 +104,7 @@ function provideCompletionItems(document: TextDocument, position: Position): Com
 function itemOf({ kind, label, newText }: Completion, index: number, range: Range): CompletionItem {
   const item = new CompletionItem(label, KINDS[kind]);
   item.range = range;
-  // The default order is alphabetical.
+  // Keeps the given order. By default, VS Code sorts by label.
   item.sortText = String(index);
   item.insertText = kind === 'question' ? new SnippetString(newText) : newText;
   return item;

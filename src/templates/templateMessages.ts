@@ -5,20 +5,20 @@ import type { ErrorDetails } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * The issues of templates, and all texts about templates. Names are checked or shortened, and
- * prompts are never included. Pure.
+ * The possible issues of templates, and all messages about templates. A message never includes a
+ * prompt, and includes a name only if it was checked or shortened. Pure.
  */
 
-/** In bytes; far more than a prompt needs. */
+/** Maximum size of a template file, far more than a prompt needs. */
 export const TEMPLATE_LIMIT_BYTES = 65_536;
 
-/** A span in UTF-16 units, from the start of the text that contains it. */
+/** A part of a text, measured in UTF-16 code units. */
 export interface TextSpan {
   readonly offset: number;
   readonly length: number;
 }
 
-/** The expected type of a value in the front matter or the setting. */
+/** The type that a field must have: a string, one or more strings, or an object. */
 export type Expected = 'text' | 'texts' | 'fields';
 
 export type TemplateIssueDetails =
@@ -38,7 +38,7 @@ export type TemplateIssue = TemplateIssueDetails &
     readonly isError: boolean;
   };
 
-/** The span of issues that concern the whole template or the settings. */
+/** The span of issues without a position, such as those of templates in the settings. */
 export const NOWHERE: TextSpan = { offset: 0, length: 0 };
 
 export function errorOf(
@@ -114,18 +114,18 @@ export const PICKER_WORDS = {
   openSettings: 'Open Settings',
 } as const;
 
-/** The message for an unknown name in the arguments of a keybinding. */
+/** The message for an unknown template name in a keybinding's arguments. */
 export function noTemplateText(name: string): string {
   return `there is no template “${oneLine(name)}” here.`;
 }
 
-/** The suffix of the origin if a repository's template hides another one of the same name. */
+/** Shown after the origin of a template that hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · hides the built-in one',
   user: ' · hides yours',
 };
 
-/** The displayed origins of templates from settings. */
+/** The origins to display for templates in the settings, by level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'settings',
   remote: 'settings of the remote machine',

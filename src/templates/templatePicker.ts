@@ -17,10 +17,10 @@ import {
 } from './templateMessages.ts';
 import { questionsOf } from './variables.ts';
 
-/** Prompts for a template and for the answers to its questions. */
+/** Prompts the user for a template and for the answers to its questions. */
 
 /**
- * Lets the user pick a template. If it is broken, shows its error.
+ * Lets the user pick a template. If it's broken, shows its error.
  * @returns undefined if the user picked nothing or a broken template
  */
 export async function pickTemplate(
@@ -39,7 +39,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues that no position in the file can show, because the file isn't read or is another one. */
+/** Issues of entries that aren't opened, because they are links or can't be read. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',
@@ -47,8 +47,8 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 ]);
 
 /**
- * Opens the file of a broken template at its error. If the error has no position, shows a message.
- * Never opens a link, because a repository chose its target.
+ * Opens the file of a broken template at its error. If the error has no position, or the file can't
+ * be opened, shows a message. Never opens a link, because a repository may have chosen its target.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
@@ -60,7 +60,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
       await window.showTextDocument(document, { selection: new Range(start, end) });
       if (length > 0) return;
     } catch {
-      // A file that isn't text can't be opened, so the message is shown instead.
+      // VS Code can't open a file that isn't text, so the message below is shown instead.
     }
   }
   const buttons = file ? [] : [PICKER_WORDS.openSettings];
@@ -69,22 +69,21 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   await commands.executeCommand(privateCommands.openSettings, 'hostedModel.templates');
 }
 
-/** A row or a heading. Text of a template is shown as plain text. */
+/** A template in the picker, or a heading, which has no entry. */
 interface TemplateItem extends QuickPickItem {
   readonly entry: TemplateEntry | undefined;
 }
 
 export interface TemplateUse {
-  /** The language of the active document. */
+  /** VS Code language ID of the document to generate for. */
   readonly languageId: string;
-  /** Names, newest first. */
+  /** Template names, newest first. */
   readonly lastUsed: readonly string[];
 }
 
 /**
- * Lists the templates for the language first: the last used ones, then the user's own in
- * alphabetical order, then the built-in ones in theirs. Templates for other languages and broken
- * ones follow.
+ * Groups templates into those for the language, those for other languages, and broken ones. Each
+ * group starts with the last used ones. The rest are sorted by name, with built-in ones at the end.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],
@@ -126,7 +125,7 @@ function rowOf(entry: TemplateEntry): TemplateItem {
   return { label: name, description, detail: oneLine(firstLine), entry };
 }
 
-/** Sorts by name, built-in templates last. Sorting is stable, so these keep their order. */
+/** Compares by name. Built-in templates come last, and keep their order in a stable sort. */
 function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
   const isBuiltIn = (entry: TemplateEntry) => (entry.origin === BUILT_IN ? 1 : 0);
   if (isBuiltIn(one) || isBuiltIn(other)) return isBuiltIn(one) - isBuiltIn(other);
@@ -134,8 +133,8 @@ function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
 }
 
 /**
- * Prompts for the answers to a template's questions, one after the other.
- * @returns the answers by question; undefined if the user gave up
+ * Prompts for the answers to a template's questions, one at a time.
+ * @returns the answers by question; undefined if the user canceled
  */
 export async function askInputs(
   template: Pick<Template, 'name' | 'prompt'>,

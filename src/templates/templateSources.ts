@@ -21,20 +21,20 @@ import {
 } from './templateText.ts';
 import { promptIssues } from './variables.ts';
 
-/** The sources of templates: built-in ones, the setting, and files in the folder. */
+/** Collects built-in templates, templates in the settings, and template files. */
 
 const MOST_FILES = 200;
 const ENDING = '.md';
 
 interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
-  /** The folder of the document, whose template files apply. */
+  /** The folder whose template files apply; null if the document belongs to none. */
   readonly folder: WorkspaceFolder | null;
 }
 
 /**
- * Reads the templates of all sources, in order. A later one hides an earlier one of the same name.
- * Templates that come with a folder or a remote machine name the origin that they hide. Otherwise,
- * the user's keybinding for a template could silently send another prompt.
+ * Reads the templates of all sources. A template hides those with the same name from earlier
+ * sources. Templates from a repository or remote machine that hide others are marked, because a
+ * keybinding for that name now sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -55,14 +55,14 @@ function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
   const found = new Map<string, TemplateEntry>();
   for (const entry of entries) {
     const key = nameKey(entry.name);
-    // Delete the key first, so that the entry moves to the position of its own source.
+    // Without the deletion, the entry would take the position of the one that it hides.
     found.delete(key);
     found.set(key, entry);
   }
   return found;
 }
 
-/** Reads `hostedModel.templates` from one settings file. */
+/** Reads the `hostedModel.templates` setting at one level. */
 function templatesOfSetting(scope: TemplateScope, level: SettingLevel): TemplateEntry[] {
   return scope.templates[level].map((item, index) => {
     const written = isObject(item) ? item : {};
@@ -94,8 +94,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the template files of a trusted folder. A repository controls the content, so links,
- * devices, and large files are not opened. Unusable files are listed with their error.
+ * Reads the template files of a trusted folder. A repository controls the folder, so links,
+ * devices, and large files aren't opened. Unusable files become broken templates.
  */
 async function templatesOfFiles({
   folder,
@@ -128,7 +128,7 @@ async function templatesOfFiles({
   }
 }
 
-/** Checks that every step of the path is a real folder, not a link to another place. */
+/** Returns `folder` if all URIs are real folders. A link could lead outside the workspace. */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
     const stat = await workspace.fs.stat(step).then(undefined, () => undefined);

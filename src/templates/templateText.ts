@@ -21,15 +21,14 @@ import {
 import { promptIssues } from './variables.ts';
 
 /**
- * Reads templates. A file contains front matter between two lines of `---`, then the prompt. The
- * fields of the front matter also exist in the setting.
+ * Reads template files and validates their fields. A file can start with front matter between two
+ * `---` lines. The rest is the prompt. Templates in the settings have the same fields.
  */
 
-/** The context for validating fields. */
 export interface FieldContext {
   /** IDs of all insert modes. */
   readonly insertModes: readonly string[];
-  /** The operation in the settings. Each operation has its own parameters. */
+  /** The operation in the settings, which determines the valid parameters. */
   readonly operation: Operation;
 }
 
@@ -37,13 +36,13 @@ type TextFields = Partial<Omit<Template, 'prompt' | 'origin'>>;
 
 export interface TemplateReading {
   readonly fields: TextFields;
-  /** The prompt without the front matter, trimmed, with `\n` line endings. */
+  /** The prompt, trimmed and with `\n` line endings. */
   readonly prompt: string;
-  /** In no particular order. Offsets are relative to the start of the file. */
+  /** Unsorted. Offsets are relative to the start of the file. */
   readonly issues: readonly TemplateIssue[];
 }
 
-/** The parts of a file. The prompt is empty if the front matter isn't closed. */
+/** The parts of a template file. If the front matter isn't closed, the prompt is empty. */
 interface TemplateParts {
   readonly frontMatter: TextSpan | undefined;
   readonly isClosed: boolean;
@@ -86,8 +85,8 @@ export async function readTemplateText(
 }
 
 /**
- * Converts a reading to a list entry. Any error makes it a broken template; warnings don't.
- * @param place `otherName` is the name if the template has none of its own
+ * Creates a template, or a broken template if there is an error. Warnings are ignored.
+ * @param place `otherName` is used if the template has no valid name of its own
  */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
@@ -120,7 +119,7 @@ function moved(issue: TemplateIssue, by: number): TemplateIssue {
   return { ...issue, offset: issue.offset + by };
 }
 
-/** Returns the span of the remaining text without surrounding whitespace. */
+/** Returns the span from an offset to the end of the text, without surrounding whitespace. */
 function trimmed(text: string, from: number): TextSpan {
   const rest = text.slice(from);
   const length = rest.trim().length;
@@ -138,7 +137,7 @@ const SCHEMAS = {
   fields: v.pipe(
     v.unknown(),
     v.check((value) => !Array.isArray(value)),
-    // Omits keys such as `__proto__`.
+    // `v.record` drops keys such as `__proto__`.
     v.record(v.string(), v.unknown()),
   ),
 };
@@ -150,8 +149,8 @@ type Reader = (
 ) => TextFields | TemplateIssueDetails;
 
 /**
- * Creates a reader for a field.
- * @param use converts a value of the right type to fields or an issue
+ * Creates a reader for a field of one type.
+ * @param use converts a value of that type to template fields or an issue
  */
 function field<Type extends Expected>(
   expected: Type,
@@ -166,7 +165,6 @@ function field<Type extends Expected>(
   };
 }
 
-/** Keyed by field name. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   Object.entries<Reader>({
     name: (value) => {
@@ -190,7 +188,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** Returns the valid fields, and the issues of the others. */
+/** Returns the valid fields, and the issues of the invalid ones. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,
@@ -208,7 +206,7 @@ export function readFields(
   return { fields, issues };
 }
 
-/** Reads one field. A field without a value counts as absent. */
+/** Reads one field. A field without a value is ignored. */
 function readField(
   key: string,
   value: unknown,
@@ -220,8 +218,8 @@ function readField(
 }
 
 /**
- * Checks each parameter on its own. Conflicts between two are checked with the parameters from the
- * settings when a request is sent.
+ * Returns the issue of the first parameter that is invalid on its own. Conflicts between parameters
+ * are checked when a request is sent, because those in the settings are merged in only then.
  */
 function parameterIssue(
   operation: Operation,

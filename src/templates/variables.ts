@@ -1,9 +1,9 @@
 import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templateMessages.ts';
 
 /**
- * The variables of a prompt: `${selection}`, `${language}`, `${fileName}`, and `${input:question}`.
- * A backslash makes `${` plain text. Two backslashes are one backslash before a variable. A
- * variable ends on the line on which it starts. Pure.
+ * Parses the variables of prompts: `${selection}`, `${language}`, `${fileName}`, and
+ * `${input:question}`. A variable can't span lines. `\${` stands for a literal `${`, and `\\${` for
+ * a backslash followed by a variable. Pure.
  */
 
 export const VARIABLES = ['selection', 'language', 'fileName'] as const;
@@ -12,9 +12,8 @@ export type Variable = (typeof VARIABLES)[number];
 /** The prefix of a variable that prompts the user. */
 export const INPUT = 'input:';
 
-/** The values of the variables. */
 export type PromptValues = Readonly<Record<Variable, string>> & {
-  /** The user's input by question. */
+  /** The user's answers by question. */
   readonly inputs: ReadonlyMap<string, string>;
 };
 
@@ -24,7 +23,7 @@ type Part =
   | { readonly kind: 'input'; readonly question: string }
   | { readonly kind: 'issue'; readonly text: string; readonly issue: TemplateIssue };
 
-/** Returns the issues of a prompt's variables, with offsets relative to its start. */
+/** Returns the issues of a prompt's variables. Offsets count from the start of the prompt. */
 export function promptIssues(prompt: string): TemplateIssue[] {
   return partsOf(prompt).flatMap((part) => (part.kind === 'issue' ? [part.issue] : []));
 }
@@ -35,15 +34,15 @@ export function questionsOf(prompt: string): string[] {
   return [...new Set(asked)];
 }
 
-/** True if the template needs a selection, because its prompt contains `${selection}`. */
+/** True if the prompt contains `${selection}`. */
 export function needsSelection({ prompt }: { readonly prompt: string }): boolean {
   return partsOf(prompt).some((part) => part.kind === 'variable' && part.name === 'selection');
 }
 
 /**
  * Returns the text to send. Values are inserted in one pass, so variables in them aren't expanded.
- * A selection without a variable is appended after an empty line, because a user who selects text
- * expects it to be sent. Invalid variables stay as written.
+ * Invalid variables stay as written. If the prompt doesn't use the selection, the selection is
+ * appended after an empty line, because users expect the text they selected to be sent.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {
@@ -55,7 +54,7 @@ export function fillPrompt(prompt: string, values: PromptValues): string {
   return filled.join('') + (isLeftOver ? `\n\n${values.selection}` : '');
 }
 
-/** Pairs of backslashes, then a variable or an escaped `${`. */
+/** Matches a variable or an escaped `${`, and any pairs of backslashes before it. */
 const VARIABLE = /(?<!\\)((?:\\\\)*)(?:\\\$\{|\$\{([^}\r\n]*)(\}?))/g;
 
 function partsOf(prompt: string): Part[] {
@@ -82,7 +81,7 @@ function partOf(
   inner: string,
   { isClosed, offset }: { readonly isClosed: boolean; readonly offset: number },
 ): Part {
-  // The end of an unclosed variable is unknown, so only its start is marked.
+  // The end of an unclosed variable is unknown, so only its `${` is underlined.
   const span = { offset, length: isClosed ? text.length : '${'.length };
   const wrong = (details: TemplateIssueDetails): Part => ({
     kind: 'issue',

@@ -1,21 +1,21 @@
 import { commands } from 'vscode';
 
-/** Context keys for `when` clauses and the walkthrough, which read `hostedModel.<key>`. */
+/** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of the following keys completes a walkthrough step.
+  // Each of the first four keys completes a walkthrough step.
   | 'isSetUp'
   | 'isTested'
   | 'hasGenerated'
   | 'hasChatted'
-  /** True if Escape would cancel a visible generation. */
+  /** True while the active document has a generation in progress, which Escape cancels. */
   | 'isGenerating'
-  /** True after the first generation in this window, even if it failed. */
+  /** True after the first generation in this window has started, even if it fails. */
   | 'hasJobs'
-  /** True once today's usage of the current key, in any window, includes a request. */
+  /** True once this window has noticed that a key was used today, even in another window. */
   | 'hasUsage'
   /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */
   | 'canSignOut'
-  /** True if the current service is set up and uses access tokens instead of sending its key. */
+  /** True if the current service is set up and exchanges its key for access tokens. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

@@ -3,12 +3,12 @@ import { onDidChangeSettings } from '../config/configuration.ts';
 
 /** The source that VS Code shows with each diagnostic. */
 export const DIAGNOSTIC_SOURCE = 'Hosted Model';
-/** Short enough to seem immediate, long enough not to run on every keystroke. */
+/** Short enough to feel immediate, but long enough to cover several keystrokes. */
 const PAUSE_MS = 150;
 
 interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
-  /** Uses the current document and settings. If it rejects, the shown diagnostics stay. */
+  /** Checks the current text and settings. If it rejects, the previous diagnostics stay. */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }
 
@@ -16,7 +16,7 @@ interface DocumentKind {
 export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
   readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
-  /** Timers of changed documents that are waiting for a check. */
+  /** Timers of delayed checks, by document. */
   readonly #pauses = new Map<TextDocument, NodeJS.Timeout>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => void this.show(document)),
@@ -44,10 +44,10 @@ export class DocumentDiagnostics implements Disposable {
     if (!isCurrent()) return;
     try {
       const diagnostics = await this.#kind.diagnosticsOf(document);
-      // Drops results for a document that was changed or closed during the check.
+      // If the document was changed or closed during the check, the result is outdated.
       if (isCurrent()) this.#collection.set(document.uri, diagnostics);
     } catch {
-      // The code couldn't be loaded. The command that needs it reports the failure.
+      // The user didn't ask for this check, so a failure isn't reported.
     }
   }
 

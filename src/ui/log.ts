@@ -1,6 +1,6 @@
 import { type Disposable, type LogOutputChannel, window } from 'vscode';
 
-/** The log methods that the extension uses. */
+/** The parts of VS Code's log channel that the extension uses. */
 export type Log = Pick<LogOutputChannel, 'debug' | 'info' | 'warn' | 'error' | 'show'>;
 
 /** Opens the log of this window. Failed writes, for example on a full disk, are ignored. */
@@ -12,7 +12,7 @@ export function openLog(): Log & Disposable {
       try {
         write(...values);
       } catch {
-        // A failure of the log can't be reported anywhere else.
+        // A failed log write must not fail the operation being logged.
       }
     };
   return {

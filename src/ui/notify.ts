@@ -5,15 +5,14 @@ export function inform(text: string): void {
   void window.showInformationMessage(`Hosted Model: ${text}`);
 }
 
-/** Long enough to read, short enough not to seem permanent. */
+/** Long enough to read, but short enough not to seem permanent. */
 const ANNOUNCED_MS = 5_000;
-/** Left of the status item at 100. A status bar that is too narrow hides items from the left. */
+/** Left of the status item (100), because a narrow status bar hides items from the left. */
 const PRIORITY = 101;
 
 /**
- * Briefly announces in the status bar that something has started or is done. The next announcement
- * replaces the current one. Screen readers read it immediately because of its alert role. VS Code
- * has no other API for that.
+ * Shows brief announcements in the status bar, one at a time. Their alert role makes screen readers
+ * read them immediately. VS Code has no other API for that.
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;
@@ -23,8 +22,8 @@ export class Announcements implements Disposable {
   }
 
   /**
-   * Announces a start in words, since the status item only spins.
-   * @returns a function that removes it
+   * Announces a start in words, because the status item only shows a spinner.
+   * @returns a function that removes the announcement
    */
   started(text: string): () => void {
     const item = this.#show('start', text, text);

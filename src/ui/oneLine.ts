@@ -1,16 +1,16 @@
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 
-/** More than a row can show. */
+/** Default limit in characters, more than fits in one row. */
 const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 
 /**
- * Converts any text to one plain line of limited length, without line breaks, icons, links, or
- * invisible characters. Notifications and input boxes turn `[text](address)` into a link, even to a
- * command.
+ * Converts any text to a single line of limited length, without icons, links, or invisible
+ * characters. Notifications and input boxes would otherwise turn `[text](address)` into a link,
+ * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Limits the work on long texts. The first part is always enough to fill a row.
+  // Limits the work on long texts. The factor leaves room for whitespace that collapses.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')
@@ -18,6 +18,6 @@ export function oneLine(text: string, longest = LONGEST): string {
     .replaceAll('](', '] (')
     .trim();
   if (plain.length <= longest) return plain;
-  // Doesn't split a surrogate pair.
+  // Removes half of a surrogate pair that was split.
   return `${plain.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

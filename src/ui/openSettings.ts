@@ -9,7 +9,7 @@ export async function openSettings(): Promise<void> {
   await commands.executeCommand(COMMAND, OF_THIS_EXTENSION);
 }
 
-/** The target of a Markdown link to the same settings, and the command to allow for it. */
+/** A Markdown link target for the same settings, and the command that it must be allowed to run. */
 export const SETTINGS_LINK = {
   command: COMMAND,
   target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,

@@ -4,9 +4,10 @@ import { type Progress, ProgressLocation, window } from 'vscode';
 const SHOWN_AFTER_MS = 2_000;
 
 /**
- * Runs work that the user can cancel. If it takes longer than 2 seconds, a notification shows its
- * latest message and a Cancel button that aborts the signal.
- * @param controller aborted by the Cancel button; the caller can also abort it
+ * Runs work that the user can cancel. After 2 seconds, a notification shows the latest message and
+ * a Cancel button.
+ * @param work gets a signal that Cancel aborts, and a function that replaces the message
+ * @param controller owns the signal; pass one to cancel the work from elsewhere
  */
 export async function cancellable<Result>(
   firstMessage: string,

@@ -10,9 +10,9 @@ import {
   window,
 } from 'vscode';
 
-/** Questions in a VS Code input box or pick list, alone or in a series. */
+/** Asks questions in input boxes and pick lists, alone or in a series of steps. */
 
-/** The answer if the user goes back to the previous question. */
+/** Returned instead of an answer if the user clicks Back. */
 export const back = Symbol('back');
 
 export type StepAnswer<Value> = Value | typeof back | undefined;
@@ -21,7 +21,7 @@ export interface Question {
   readonly title: string;
   readonly step: number;
   readonly totalSteps: number;
-  /** The problem with the previous answer. It is shown until the user changes the answer. */
+  /** A problem with the previous answer, shown until the user types. */
   readonly problem?: string | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface TextQuestion extends Question {
   readonly placeholder: string;
   readonly value?: string;
   readonly password?: boolean;
-  /** Returns an error or a hint for an answer. An error disables Enter. */
+  /** Returns an error or a hint about the typed text. An error disables Enter. */
   readonly check: (text: string) => InputBoxValidationMessage | undefined;
 }
 
-/** @returns the text as typed; undefined if the box was closed */
+/** @returns the text as typed, `back`, or undefined if the box was closed */
 export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
   const box = window.createInputBox();
   box.prompt = question.prompt;
@@ -55,21 +55,21 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
 
 export interface PickQuestion<Item extends QuickPickItem> extends Question {
   readonly placeholder: string;
-  /** Text below the box. It wraps, and stays visible while the user types. */
+  /** Text below the input box. It wraps, and stays visible while the user types. */
   readonly text?: string;
   readonly items: readonly Item[];
-  /** Creates an item from the typed text, for lists of suggestions. */
+  /** Creates an item for text that the user types instead of picking a suggestion. */
   readonly typed?: (text: string) => Item | undefined;
-  /** A hint about what to choose or type. It is shown if the user presses Enter without an item. */
+  /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;
   /**
-   * Handles the picked item while the list is shown as busy. If it returns a problem, the list
-   * shows the problem and stays open.
+   * Handles the picked item while the list is busy. If it rejects or returns a problem, the list
+   * stays open and shows a message. The signal aborts when the list is closed.
    */
   readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** @returns the picked item; undefined if the list was closed */
+/** @returns the picked item, `back`, or undefined if the list was closed */
 export function askPick<Item extends QuickPickItem>(
   question: PickQuestion<Item>,
 ): Promise<StepAnswer<Item>> {
@@ -105,7 +105,7 @@ export function askPick<Item extends QuickPickItem>(
   ]);
 }
 
-/** Shows an input as one question of a series. */
+/** Shows an input as one step of a series. Every step except the first has a Back button. */
 function askedBy<Value>(
   input: InputBox | QuickPick<QuickPickItem>,
   { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
@@ -120,8 +120,9 @@ function askedBy<Value>(
 }
 
 /**
- * Shows an input until it is answered or closed, or until `fail` is called. Always disposes it.
- * @returns undefined if it was closed
+ * Shows an input until `answer` or `fail` is called or the user closes it. Then disposes it.
+ * @param listen adds listeners, which are disposed with the input
+ * @returns the answer; undefined if the user closed the input
  */
 export function answered<Value>(
   input: QuickInput,

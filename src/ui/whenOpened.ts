@@ -1,8 +1,8 @@
 import { Disposable, type TextDocument, workspace } from 'vscode';
 
 /**
- * Starts a feature once a document of its kind is open in a trusted workspace. If it fails to load,
- * the next such document starts it.
+ * Starts a feature once a document that it applies to is open in a trusted workspace. If the start
+ * fails, the next such document triggers another attempt.
  */
 export function whenOpened(
   appliesTo: (document: TextDocument) => boolean,
@@ -19,7 +19,7 @@ export function whenOpened(
       if (started.disposed) feature.dispose();
       else started.defer(() => feature.dispose());
     } catch {
-      // No caller waits for the feature. A command that fails to load reports the failure.
+      // The user only opened a document, so the failure isn't reported.
       isStarting = false;
     }
   };

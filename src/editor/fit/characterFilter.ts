@@ -4,47 +4,60 @@ import { OBEYED, PROSE } from './languages.ts';
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
 /** Invisible characters that are part of an emoji. */
 const IN_EMOJI = String.raw`\p{RGI_Emoji_Tag_Sequence}|\uFE0F\u20E3|(?<=\p{Extended_Pictographic})\uFE0F|(?<=${PICTURE})\u200D`;
-/** Excludes the blank braille pattern (U+2800), because drawings use it as a space. */
+/**
+ * Invisible characters. Group 1 captures those that are part of an emoji. The blank braille pattern
+ * (U+2800) isn't included, because drawings use it as a space.
+ */
 const UNSEEN = new RegExp(String.raw`(${IN_EMOJI})|[[${INVISIBLE}]--[\t\n\u2800]]`, 'gv');
 const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
-/** The start of a flag, a keycap, or a surrogate pair. The rest may be in the next chunk. */
+/**
+ * An incomplete flag, keycap, or surrogate pair at the end of a chunk. The rest may be in the next
+ * chunk.
+ */
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
 /**
  * Control characters except tab and LF, lone surrogates, byte order marks, direction overrides, and
- * tags. Right-to-left scripts and Thai need some of the other invisible characters.
+ * tag characters. Other invisible characters are kept, because right-to-left scripts and Thai need
+ * some of them.
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Most invisible characters, because they can make code look different from what it does. Many
- * scripts need zero-width joiners, zero-width non-joiners, and the first 16 variation selectors.
- * These are kept, and VS Code highlights those that are out of place.
+ * All invisible characters except zero-width joiners, zero-width non-joiners, and the first 16
+ * variation selectors. Invisible characters can make code look different from what it does. Many
+ * scripts need the exceptions, and VS Code highlights those that are out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
- * All invisible characters. Agents read text that people can't see, and VS Code doesn't highlight
- * it in these files.
+ * All invisible characters. Agents would follow text that people can't see, and VS Code doesn't
+ * highlight it in these files.
  */
 const UNWANTED_WHERE_OBEYED = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
-/** Most chunks match this and need no further check. */
+/** Printable ASCII, tab, and LF. Most chunks match and need no further checks. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
- * Converts every line end in streamed text to LF and removes invisible characters, depending on the
- * language of the text. The visible rest of an escape sequence is kept.
+ * Converts the line endings of streamed text to LF and removes invisible characters. Which ones are
+ * removed depends on the language. The visible part of an escape sequence is kept.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;
   readonly #countsKept: boolean;
   #removed = 0;
   #kept = 0;
-  /** True if the previous chunk ended with CR. An LF that follows belongs to the same line end. */
+  /**
+   * True if the previous chunk ended with CR. If the next one starts with LF, both are one line
+   * ending.
+   */
   #afterReturn = false;
-  /** The end of the text so far, if the next chunk may complete it. */
+  /** The end of the previous chunk, held back if the next chunk may complete it. */
   #held = '';
-  /** The pictograph at the end of the text so far. */
+  /**
+   * The pictograph at the end of the text so far. Invisible characters after it can be part of the
+   * emoji.
+   */
   #before = '';
 
   constructor(languageId: string) {
@@ -53,12 +66,12 @@ export class CharacterFilter {
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 
-  /** Number of characters removed so far, except converted line ends. */
+  /** Number of characters removed so far, not counting converted line endings. */
   get removed(): number {
     return this.#removed;
   }
 
-  /** Number of invisible characters kept in prose so far, except those in emoji. */
+  /** Number of invisible characters kept in prose so far, not counting those in emoji. */
   get kept(): number {
     return this.#kept;
   }
@@ -76,7 +89,7 @@ export class CharacterFilter {
     return this.#filter(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Returns the held-back text, once no chunk follows. */
+  /** Called after the last chunk. Returns the held-back text. */
   end(): string {
     const rest = this.#filter(this.#held);
     this.#held = '';
@@ -100,7 +113,7 @@ export class CharacterFilter {
   }
 }
 
-/** Filters a complete text. */
+/** Applies the filter to a complete text. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -10,37 +10,40 @@ interface Fence {
 }
 
 /**
- * Removes the code fence from a response that starts with one, while it streams. The fence never
- * appears, not even briefly. Fences follow CommonMark, except that the opening one can have any
- * indentation, because models repeat the indentation of the prompt. Each line inside loses as much
- * of that indentation as it has.
+ * Removes the code fence around a response while it streams, so that the fence never appears.
+ * Fences follow CommonMark, except that the opening line can have any indentation, because models
+ * repeat the indentation of the prompt. The same indentation is removed from the lines inside.
  *
- * - Only text that may be part of a fence is held back. At the start, this is the leading
- *   whitespace and the first line. Later, it's a line that may close the fence, with the line break
- *   before it.
- * - The closing line and blank lines after it are removed, too. If the fence is never closed, as in
- *   a truncated response, the opening line stays removed.
- * - If text follows the closing line directly, that line is part of an inner fence, as in a doc
- *   comment. It is written, and so is the line that closes the inner fence.
- * - If text follows after a blank line, only the closing line is removed. The rest is written
- *   unchanged, including further fences. The opening line can't be restored by then, and half a
- *   fence would be worse than none. Dropping the rest would lose part of the response.
- * - A response that starts with anything else is written unchanged.
+ * - Only text that may be part of a fence is held back: first the leading blank lines and the first
+ *   line with text, later a line that may close the fence and the line break before it.
+ * - Blank lines after the closing line are removed, too. If the fence is never closed, as in a
+ *   truncated response, the opening line is still removed.
+ * - If the line after a closing line has text, the closing line belongs to an inner fence, as in a
+ *   doc comment. Inner fences are kept.
+ * - If text follows after a blank line, that text is written unchanged, including any fences. The
+ *   closing line is still removed, because the opening line is already gone and half a fence would
+ *   be worse than none.
+ * - A response that doesn't start with a fence is written unchanged.
  *
- * Expects LF line ends.
+ * Expects LF line endings.
  */
 export class CodeFence {
   #state: 'before' | 'inside' | 'closed' | 'outside' = 'before';
   #fence: Fence = { indentation: '', marks: '' };
   /** True inside an inner fence. */
   #isInner = false;
-  /** Blank lines at the start, or the line break before a line that may close the fence. */
+  /**
+   * Held-back blank lines at the start, or the line break before a line that may close the fence.
+   */
   #blank = '';
-  /** The start of a line that may be a fence. Undefined in the middle of a line that isn't one. */
+  /** The current line so far, if it may be a fence. Otherwise undefined until the next line. */
   #line: string | undefined = '';
-  /** Whitespace after the closing line. */
+  /** Whitespace received after the closing line. */
   #after = '';
-  /** The start of a continuation that may be a fence. Undefined if nothing needs to be decided. */
+  /**
+   * The start of a continuation, until it's clear whether it reopens the fence. Otherwise
+   * undefined.
+   */
   #head: string | undefined;
 
   add(text: string): string {
@@ -54,12 +57,15 @@ export class CodeFence {
     return this.#read(found.rest);
   }
 
-  /** Prepares for the continuation of a truncated response. A fence at its start is removed. */
+  /**
+   * Prepares for the continuation of a truncated response. A fence at its start is removed if it
+   * reopens the current one.
+   */
   expectReopenedFence(): void {
     this.#head ??= '';
   }
 
-  /** Returns the held-back text that isn't a fence, once no chunk follows. */
+  /** Called after the last chunk. Returns the held-back text that isn't part of a fence. */
   end(): string {
     const head = this.#head ?? '';
     this.#head = undefined;
@@ -67,14 +73,14 @@ export class CodeFence {
   }
 
   #read(text: string): string {
-    // Most responses have no fence, so this applies from the first line on.
+    // Fast path for most responses, which have no fence.
     if (this.#state === 'outside') return text;
     let written = '';
     for (const line of text.split(LINE_STARTS)) written += this.#readLine(line);
     return written;
   }
 
-  /** @param text part of a line, with its line end if it has arrived */
+  /** @param text part of a line, including its line break if that has arrived */
   #readLine(text: string): string {
     if (text === '' || this.#state === 'outside') return text;
     if (this.#state === 'closed') {
@@ -139,8 +145,9 @@ export class CodeFence {
   }
 
   /**
-   * Ends the fence or continues inside it, depending on the text after the closing line.
-   * @param text contains more than whitespace
+   * Decides whether a closing line ended the fence or belongs to an inner one.
+   * @param text the text after the closing line, which contains more than whitespace
+   * @returns the text to write before it
    */
   #leave(text: string): string {
     if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
@@ -163,7 +170,10 @@ export class CodeFence {
     this.#line = '';
   }
 
-  /** Continues where the text was truncated. A closing line in between is dropped. */
+  /**
+   * Continues where the text was truncated, inside the fence that the continuation reopened. If the
+   * truncated text ended with a closing line, that line is dropped.
+   */
   #reopen(fence: Fence): void {
     const isClosed =
       this.#state === 'closed' ||
@@ -186,7 +196,7 @@ export class CodeFence {
 // Opening and closing lines of fenced code blocks, as defined by CommonMark:
 // https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 
-/** Longer lines aren't treated as fences, which limits the held-back text. */
+/** Maximum length of a fence line in characters, which limits the held-back text. */
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;
@@ -194,7 +204,7 @@ const CLOSING = /^(?<indentation>[ \t]*)(?:(?<marks>`+|~+)(?<rest>[ \t]*))?$/;
 const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 
-/** Returns the fence that a complete line opens. */
+/** Returns the fence that a complete line opens, if any. */
 function opening(line: string): Fence | undefined {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : OPENING.exec(line)?.groups;
   return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
@@ -205,7 +215,7 @@ function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/** Checks if a line closes the fence. The line may be incomplete. */
+/** Checks whether a line closes the fence. The line may be incomplete. */
 function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   if (line.length > MAX_FENCE_LENGTH) return 'no';
   const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };
@@ -219,19 +229,16 @@ function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   return rest === '' ? 'maybe' : 'no';
 }
 
-/**
- * True if a line inside the fence opens an inner fence whose closing line would also close this
- * one.
- */
+/** True if a line opens an inner fence whose closing line could be mistaken for the outer one. */
 function opensInner(line: string, fence: Fence): boolean {
   const marks = WITH_INFO.exec(line.slice(0, MAX_FENCE_LENGTH))?.groups?.['marks'];
   return marks?.startsWith(fence.marks) ?? false;
 }
 
 /**
- * Finds a fence at the start of a continuation. Chat models reopen the fence they were in. A line
- * of marks alone opens a fence if text follows directly. Otherwise it closes one. Blank lines may
- * come before it.
+ * Finds a fence at the start of a continuation. Chat models often reopen the fence they were in.
+ * Blank lines may come before it. A fence line without an info string opens a fence only if the
+ * next line has text. Otherwise it closes one.
  *
  * @returns the fence and the text after its line; `maybe` if more text is needed to decide
  */

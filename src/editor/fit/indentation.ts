@@ -1,39 +1,41 @@
 import { ENDS_WITH_LINE, PROSE } from './languages.ts';
 
-/** Splits text into lines that keep their line ends. */
+/** Positions after line breaks. Splitting a text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
 
-/** The place that a response is fitted to. */
+/** The indentation and language to which a response is fitted. */
 export interface FitOptions {
-  /** Indentation of the place. Added to every line after the first, except blank lines. */
+  /** Added to every line after the first, except blank lines. */
   readonly indentation: string;
-  /** Language ID. Only in code does the end of a line show how deep the next one is indented. */
+  /**
+   * Language ID. In code, unlike in prose, the end of a line shows whether the next line is
+   * indented more.
+   */
   readonly languageId: string;
 }
 
 /**
- * Indents streamed lines to match the place. Blank lines become empty, so that they have no
- * trailing whitespace.
+ * Adds the indentation of the selection to streamed text. Removes whitespace from blank lines.
  *
- * A response may already have the indentation of the place, because the prompt had it. Then each
- * line first loses as much of that indentation as it has. This applies in two cases:
+ * Models often repeat the indentation of the prompt. That indentation is removed first, so that it
+ * isn't doubled. A response counts as already indented in two cases:
  *
- * - The first non-blank line starts with exactly that indentation.
- * - In code, the first non-blank line has no indentation, and the next one shows it (see `isEcho`).
+ * - The first non-blank line starts with the indentation of the selection.
+ * - In code, the first non-blank line isn't indented, but later lines are (see `isEcho`).
  *
- * The decision is made once and never looks further ahead, so that lines are written as they
- * arrive. If the place is indented with tabs and the response with spaces, or the reverse, nothing
- * is removed, because the text doesn't show how wide a tab is.
+ * This is decided once, from the first two non-blank lines, so that text is written as it arrives.
+ * If the selection is indented with tabs and the response with spaces, or vice versa, nothing is
+ * removed, because the width of a tab is unknown.
  *
- * Expects LF line ends.
+ * Expects LF line endings.
  */
 export class Indentation {
   readonly #options: FitOptions;
   #isFirst = true;
-  /** Whitespace at the start of a line. Undefined in the middle of a line. */
+  /** Leading whitespace of the current line. Undefined once other text has arrived. */
   #spaces: string | undefined = '';
-  /** True if the lines already have the indentation of the place. Undefined until decided. */
+  /** True if the response is already indented. Undefined until decided. */
   #isBrought: boolean | undefined;
   /** The first non-blank line, collected until `#isBrought` is decided. */
   #firstLine = '';
@@ -50,14 +52,14 @@ export class Indentation {
   }
 
   /**
-   * Returns nothing. Leading whitespace stays held back, because it counts if the response
-   * continues.
+   * Returns an empty string. Leading whitespace stays held back, because a continuation may need
+   * it.
    */
   end(): string {
     return '';
   }
 
-  /** @param part of a line, with its line end if it has arrived */
+  /** @param part part of a line, including its line break if that has arrived */
   #addToLine(part: string): string {
     let rest = part;
     let begin = '';
@@ -75,7 +77,7 @@ export class Indentation {
     return begin + rest;
   }
 
-  /** @param first the first character after the whitespace */
+  /** @param first first character after the whitespace */
   #beginLine(spaces: string, first = ''): string {
     const { indentation } = this.#options;
     this.#isBrought ??= this.#decide(spaces, first);
@@ -84,7 +86,10 @@ export class Indentation {
     return this.#isFirst ? own : indentation + own;
   }
 
-  /** @returns undefined if the next line is needed to decide */
+  /**
+   * Decides whether the response is already indented.
+   * @returns undefined if the next line is needed to decide
+   */
   #decide(spaces: string, first: string): boolean | undefined {
     const { indentation, languageId } = this.#options;
     if (this.#firstLine !== '') {
@@ -95,46 +100,52 @@ export class Indentation {
   }
 }
 
-/** Removes as much of the indentation as the line starts with. */
+/** Removes the part of the indentation that the line starts with. */
 export function withoutIndentation(line: string, indentation: string): string {
   let length = 0;
   while (length < indentation.length && line[length] === indentation[length]) length += 1;
   return line.slice(length);
 }
 
-/** Maximum number of spaces in one indentation step. */
+/** Maximum width of one indentation step, in spaces. */
 const LONGEST_STEP = 4;
 const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
-/** Comments, including the start of a doc comment. Its lines add at most one space of their own. */
+/**
+ * The start of a comment or doc comment. Later lines of a doc comment are indented by at most one
+ * more space.
+ */
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
-/** An open bracket, a comma, a backslash, or an operator. `i++` and `i--` are complete. */
+/**
+ * The end of a line that continues on the next one: an open bracket, a comma, a backslash, or an
+ * operator other than `++` and `--`.
+ */
 const GOES_ON =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
 /** Keywords that indent the next line even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
-/** Delimiters of strings that can span lines. Leading whitespace is part of such a string. */
+/** Delimiters of multiline strings, in which leading whitespace is content. */
 const TEXT_MARKS = /"""|'''|`/g;
 /** First characters of a line that continues the previous one: `.then()`, `&& x`, `? y`. */
 const CONTINUES = /^[.?:&|+=]/;
 
-/** The second non-blank line: its leading whitespace and the character after it. */
+/** The start of the second non-blank line: its leading whitespace and the character after it. */
 interface NextLine {
   readonly spaces: string;
   readonly first: string;
 }
 
 /**
- * True if code starts without indentation but has the indentation of the place on later lines.
- * Models respond like this if the selection starts after its indentation. Judged by the first two
- * non-blank lines. False in doubt, so that intended indentation is kept.
+ * True if all lines but the first repeat the indentation of the prompt. Models respond like this if
+ * the selection starts after its indentation. Only the first two non-blank lines are checked. False
+ * if in doubt, so that intended indentation is kept.
  *
- * - After a line that ends a statement, or a comment, the next line isn't deeper by itself.
- *   Indentation that starts with that of the place therefore comes from the place.
- * - After a line that opens a block (`{`, `:`), the next line is one step deeper by itself.
- *   Therefore it must be deeper than the place and deeper than one step.
- * - After any other line, the next one can have any indentation, so the result is false.
+ * - A complete statement or a comment doesn't indent the next line. If that line starts with the
+ *   indentation of the selection, the indentation comes from the prompt.
+ * - A line that opens a block (`{`, `:`) indents the next line by one step. The indentation comes
+ *   from the prompt only if it's deeper than the selection's and deeper than one step.
+ * - After any other line, the next line can have any indentation, so the result is false.
  */
 function isEcho(
   firstLine: string,
@@ -153,7 +164,9 @@ function isEcho(
   return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));
 }
 
-/** True if the line end ends the statement, in a language where it can. */
+/**
+ * True if the statement ends with this line. Only for languages in which a line break can end one.
+ */
 function isWhole(line: string): boolean {
   if (GOES_ON.test(line) || CONTROLS.test(line)) return false;
   return (line.match(TEXT_MARKS)?.length ?? 0) % 2 === 0;

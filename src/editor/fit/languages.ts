@@ -1,4 +1,4 @@
-/** Language IDs with special rules for generated text. Pure. */
+/** Language IDs with special rules for generated text. */
 
 /** Language IDs of prose. Every other language is treated as code. */
 export const PROSE: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ export const PROSE: ReadonlySet<string> = new Set([
   'typst',
 ]);
 
-/** Prose that agents follow as instructions. */
+/** Language IDs of prose that AI agents follow as instructions. */
 export const OBEYED: ReadonlySet<string> = new Set([
   'chatagent',
   'instructions',
@@ -30,7 +30,9 @@ export const OBEYED: ReadonlySet<string> = new Set([
   'skill',
 ]);
 
-/** Prose whose markup has no backtick fences, so a fence is never part of the text. */
+/**
+ * Prose languages without fenced code blocks. A fence around a response is never part of the text.
+ */
 const WITHOUT_FENCES: ReadonlySet<string> = new Set(['latex', 'restructuredtext', 'tex']);
 
 /** True if a code fence around a response is part of the text, as in Markdown. */
@@ -38,10 +40,16 @@ export function keepsFences(languageId: string): boolean {
   return PROSE.has(languageId) && !WITHOUT_FENCES.has(languageId);
 }
 
-/** Languages whose leading whitespace isn't indentation, even on blank lines. */
+/**
+ * Languages in which leading whitespace is content. In a diff, for example, it marks unchanged
+ * lines.
+ */
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
-/** Languages in which a line end can end a statement and a symbol at a line end opens a block. */
+/**
+ * Languages in which a line break can end a statement and a symbol at the end of a line, such as
+ * `{` or `:`, opens a block.
+ */
 export const ENDS_WITH_LINE: ReadonlySet<string> = new Set([
   'gdscript',
   'go',

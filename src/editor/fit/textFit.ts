@@ -3,21 +3,21 @@ import { CodeFence } from './codeFence.ts';
 import { type FitOptions, Indentation } from './indentation.ts';
 import { keepsFences, WITHOUT_INDENTATION } from './languages.ts';
 
-/** A formatting step for text in chunks. Chunks can be split anywhere. */
+/** A formatting step for streamed text, which can be split into chunks anywhere. */
 interface FormatStep {
-  /** Returns the text that can be passed on now. */
+  /** Adds a chunk, and returns the text that is ready for the next step. */
   add(text: string): string;
-  /** Returns the held-back text that belongs to the response, once no chunk follows. */
+  /** Called after the last chunk. Returns the held-back text that belongs to the response. */
   end(): string;
 }
 
-/** Options for fitting a response to its place. */
+/** Options for fitting a response to the text around it. */
 export interface ResponseFitOptions extends FitOptions {
-  /** True if the response is inserted into a document, before other text or its end. */
+  /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;
 }
 
-/** Drops trailing line breaks, which would add empty lines to a document. */
+/** Drops trailing line breaks, which would add empty lines to the document. */
 class FinalLineBreaks implements FormatStep {
   #held = '';
 
@@ -36,12 +36,12 @@ class FinalLineBreaks implements FormatStep {
 }
 
 /**
- * Fits a response to its place while it streams. Removes unwanted characters and the code fence
- * around code, adds the indentation of the place, and converts line ends to LF. Pure. The result
- * doesn't depend on how the text is split into chunks.
+ * Fits a streamed response to the text around it: removes unwanted characters and the code fence
+ * around code, indents the lines, and converts line endings to LF. The result doesn't depend on how
+ * the text is split into chunks.
  *
- * A truncated response hasn't ended. Its held-back text stays held back, because it can still
- * become a fence or a character. Its continuation is added after `continue`.
+ * Don't call `end` for a truncated response. Its held-back text may still become part of a fence or
+ * a character. Call `continue` before adding the continuation.
  */
 export class TextFit {
   readonly #characterFilter: CharacterFilter;
@@ -61,9 +61,7 @@ export class TextFit {
     ].filter((step) => step !== undefined);
   }
 
-  /**
-   * Number of characters removed so far: invisible ones, control characters, and lone surrogates.
-   */
+  /** Number of invisible characters, control characters, and lone surrogates removed so far. */
   get removed(): number {
     return this.#characterFilter.removed;
   }
@@ -73,14 +71,17 @@ export class TextFit {
     return this.#characterFilter.kept;
   }
 
-  /** Returns the text that can be written now. */
+  /** Adds a chunk, and returns the text that can be written now. */
   add(piece: string): string {
     let text = piece;
     for (const step of this.#steps) text = step.add(text);
     return text;
   }
 
-  /** Prepares for the continuation of a truncated response. A fence at its start is removed. */
+  /**
+   * Prepares for the continuation of a truncated response. Models often start it with the code
+   * fence again, which is then removed.
+   */
   continue(): void {
     this.#codeFence?.expectReopenedFence();
   }

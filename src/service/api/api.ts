@@ -5,35 +5,35 @@ import type { Operation } from '../services.ts';
 import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './requestBody.ts';
 
-/** A wire format for inference requests. Each API has its own file. */
+/** A wire format for inference requests. Each one is implemented in its own file. */
 export interface Api {
-  /** The URL of a call, including its query. */
+  /** Returns the URL of a call, including its query. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
-  /** The fields that name the model, and the project or space that pays for the call. */
+  /** Returns the body fields for the model, and for the project or space that is billed. */
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;
-  /** Additional fields of a call with a streamed response. */
+  /** Extra body fields for a streamed call. */
   readonly streaming: RequestBody;
-  /** Names of chat parameters in this API, keyed by their names in the settings. */
+  /** This API's names for chat parameters, keyed by their names in the settings. */
   readonly chatParameters: ReadonlyMap<string, string>;
-  /** Combines messages and tools, both in the format of chat completions, into one body. */
+  /** Converts messages and tools from the chat completions format to body fields. */
   readonly conversation: (parts: ChatParts, target: ModelTarget) => RequestBody;
   /** Converts an error response to a failure. */
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
-  /** Returns the failure that a stream event reports, or undefined if it reports none. */
+  /** Returns the failure that a stream event reports, if any. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
-  /** A request that checks token, project, and model as far as possible without generating text. */
+  /** Returns a request that checks access as far as the API allows. It generates nothing. */
   readonly accessCheck: (modelId: string, target: ModelTarget) => AccessCheck;
   readonly models: ModelCalls;
 }
 
 export type GenerationCall = Operation | `${Operation}Stream`;
 
-/** The service, address, and project, space, or deployment of a request. */
+/** The service and address of a request, and its project, space, or deployment. */
 export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 
 export interface ChatParts {
   readonly messages: readonly (RequestBody & { readonly role: string })[];
-  /** Undefined if there are none. */
+  /** Undefined if there are no tools. */
   readonly tools?: readonly RequestBody[];
   /** `required` if the model must call a tool. */
   readonly toolChoice?: 'auto' | 'required';
@@ -43,25 +43,26 @@ export interface AccessCheck {
   readonly url: string;
   /** Undefined for a GET. */
   readonly body?: RequestBody;
-  /** @throws {ServiceError} `unexpected-answer` */
+  /** Validates the response. @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;
-  /** True if this failure proves as much as a successful response. */
+  /** True if the error proves access as well as a successful response would. */
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 
-/** Requests for the models of a service. */
+/** Builds the URLs of requests for a service's models, and reads the responses. */
 export interface ModelCalls {
   /** True if these requests need a token. */
   readonly needsToken: boolean;
-  /** @param start the marker of the page; undefined for the first page */
+  /** @param start the cursor of the page; undefined for the first page */
   readonly listUrl: (
     from: Pick<ModelTarget, 'service' | 'serviceUrl'>,
     operation: Operation,
     start?: string,
   ) => string;
-  /** The URL of the shortest response that contains the entry of this model. */
+  /** Returns the URL of the smallest response that contains this model's entry. */
   readonly entryUrl: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>, modelId: string) => string;
   /**
+   * Reads one page of models.
    * @param date the `Date` header of the response
    * @param most the maximum number of entries to read
    * @throws {ServiceError} `unexpected-answer`

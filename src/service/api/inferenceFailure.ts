@@ -12,12 +12,12 @@ import type { ErrorResponse } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
- * Converts error responses to failures, by status and code together. The status alone is
- * misleading: a refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a
- * 403 or 404. Each rule is based on a documented or recorded response of the service.
+ * Converts error responses to failures, based on both status and code. The status alone is
+ * ambiguous: a refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a 403
+ * or 404. Each rule is based on a documented or recorded response of the service.
  */
 
-/** A project that doesn't exist or has another owner causes a 403 with a 404 inside. */
+/** Matches the message of a 403 if the project doesn't exist or the user isn't a member. */
 const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
 
 const inferenceError = shape({
@@ -29,7 +29,7 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/** The service's gateway has its own error formats, for example for an expired token. */
+/** The error formats of the service's own gateway, which rejects expired tokens, for example. */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
@@ -58,11 +58,11 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
 }
 
 /**
- * Returns the failure that a stream event reports, or undefined if it reports none. A stream that
- * started with status 200 can still contain an error, under any event name.
+ * Returns the failure that a stream event reports, if any. A stream that started with status 200
+ * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Most events aren't errors, and validating one takes as long as reading it.
+  // Skips events that can't be errors, because validating one takes as long as reading it.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -70,8 +70,9 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 }
 
 /**
- * Reads the counts from "…input tokens 4098 cannot exceed the total tokens limit 4096…", or from a
- * message with the limit first. The bounded quantifiers keep matching in linear time.
+ * Reads the token counts from messages such as "…input tokens 4098 cannot exceed the total tokens
+ * limit 4096…". In other messages, the limit comes first. The quantifiers are bounded, so matching
+ * takes linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
   const counts =
@@ -86,15 +87,15 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * Returns the failure for an error response that isn't in the service's own format. If it's a 401
- * or 403, something between this machine and the service refused the request.
+ * Returns the failure for an error response that isn't in the service's own format. Such a 401 or
+ * 403 comes from something between this machine and the service, such as a firewall.
  */
 export function foreignFailure(status: number): ServiceError {
   const isRefusal = status === 401 || status === 403;
   return new ServiceError(isRefusal ? 'intercepted' : kindOfStatus(status), { status });
 }
 
-/** Returns the failure kind of an inference response, based only on its status. */
+/** Returns the failure kind for a status, if the response has no known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

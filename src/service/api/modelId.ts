@@ -1,2 +1,2 @@
-/** A valid model ID. It is shown in many places, so it can't contain markup or become a link. */
+/** Matches a valid model ID. Excludes links, because VS Code may render IDs as Markdown. */
 export const MODEL_ID = /^(?!.*(?::\/\/|[Ww]{3}\.))[\w./:-]{1,128}(?:@[\w-]{1,32})?$/;

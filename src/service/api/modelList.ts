@@ -4,31 +4,34 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 
-/** Reads and validates the model list. Source of the schemas: the recording of the list. */
+/** Reads the watsonx.ai model list. The schemas are based on a recorded response. */
 
 export interface Model {
   readonly id: string;
   readonly label: string;
   readonly provider: string;
   readonly description: string;
-  /** The maximum tokens of prompt and response together; undefined if not listed. */
+  /** The maximum number of tokens in prompt and response together; undefined if not listed. */
   readonly contextLength?: number | undefined;
-  /** The maximum new tokens of one response; undefined if not listed. */
+  /** The maximum number of tokens in one response; undefined if not listed. */
   readonly maxOutputTokens?: number | undefined;
-  /** The billing class of prompt tokens, a short word such as `class_12`. */
+  /** The billing class of prompt tokens, such as `class_12`. */
   readonly inputTier?: string | undefined;
   /** The billing class of response tokens. */
   readonly outputTier?: string | undefined;
   /** The supported functions, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
-  /** The tasks it is suited for, such as `function_calling`. */
+  /** The tasks that the model is suited for, such as `function_calling`. */
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
-  /** The day of the response by the service's clock, YYYY-MM-DD; undefined without a valid date. */
+  /**
+   * The date of the response by the service's clock, YYYY-MM-DD. Undefined if the response had no
+   * valid `Date` header.
+   */
   readonly asOf?: string | undefined;
 }
 
-/** A stage such as `available`, `deprecated`, or `withdrawn`, which starts on an ISO date. */
+/** A stage such as `available`, `deprecated`, or `withdrawn`, and its ISO start date. */
 export interface LifecycleStage {
   readonly stage: string;
   readonly from: string;
@@ -41,7 +44,7 @@ export interface ModelList {
   readonly hasMore: boolean;
 }
 
-/** Returns the name of an operation among the functions of a model. */
+/** Returns the name of an operation in the `functions` of a model. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
 }
@@ -51,14 +54,14 @@ export interface ModelPage extends ModelList {
   readonly next: string | undefined;
 }
 
-/** The maximum number of list entries to read. Any others are dropped without validation. */
+/** The maximum number of models to read. Further entries are dropped without validation. */
 export const MOST_MODELS = 1_000;
 
-/** The maximum number of items in each list of an entry. Real entries have only a few. */
+/** The maximum number of items to read from each list in a model's entry. */
 const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
-/** The service lists 0 for an unknown limit. */
+/** A token limit. 0 becomes undefined, because the service lists 0 for an unknown limit. */
 const limit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
@@ -117,14 +120,14 @@ export function readModels(json: unknown, date: string | undefined, most = MOST_
   return { models, hasMore: resources.length > most, next: next?.href };
 }
 
-/** Creates a schema for an optional list that keeps only valid entries. */
+/** Creates a schema for an optional list that drops invalid entries. */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const legibleOf = (list: unknown) =>
     Array.isArray(list) ? legible(schema, list, MAX_ITEMS_PER_FIELD) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
 }
 
-/** Returns the valid entries among the first `most`. */
+/** Returns the valid entries among the first `most` entries. */
 export function legible<Schema extends v.GenericSchema>(
   schema: Schema,
   list: readonly unknown[],

@@ -35,7 +35,7 @@ export function openai(prefix: string): Api {
     failureInEvent,
     accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
-      // Checks only the token, because many gateways route more models than they list.
+      // Checks only the token, because many gateways accept models that they don't list.
       read: readModels,
     }),
     models: { needsToken: true, listUrl: modelsUrl, entryUrl: modelsUrl, read: readModels },
@@ -72,7 +72,8 @@ function failure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Reads "…maximum context length is 4097 tokens. However, your messages resulted in 5000 tokens…"
+ * Reads the token counts from a message such as "…maximum context length is 4097 tokens. However,
+ * your messages resulted in 5000 tokens…".
  */
 function tooLong(message: string, details: FoundDetails): ServiceError {
   const counts = /context length is (?<limit>\d+) tokens.{0,200}? (?<actual>\d+) tokens/.exec(
@@ -97,7 +98,10 @@ const model = shape({
   owned_by: v.fallback(v.string(), ''),
 });
 
-/** Reads the model list. It has only names, so we assume chat and tool support. */
+/**
+ * Reads the model list. It doesn't include capabilities, so every model is assumed to support chat
+ * and tools.
+ */
 function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
   const { data } = check(modelList, json);
   const models = legible(model, data, most).map(({ id, owned_by: provider }) => ({

@@ -2,16 +2,16 @@ import { type ErrorDetails, ServiceError } from '../errors.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * A parameter set with the field names of the generation operation. The values come from settings
- * or a template, so they are unknown until `parameterProblem` has checked them.
+ * Parameters of a request, named as in the generation operation, even for chat. The values come
+ * from settings or templates, and `parameterProblem` checks them.
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The default for `max_new_tokens`: enough for a page, and a limit on cost. */
+/** The default for `max_new_tokens`. It's enough for a page of text, but limits the cost. */
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
- * The default for chat, where a tool call may contain a whole file. The chat provider also reports
- * it to VS Code as the output limit of models without a lower one.
+ * The default for chat, where a tool call can contain a whole file. The chat provider also reports
+ * it to VS Code as a model's maximum output, unless the model's own limit is lower.
  */
 export const CHAT_NEW_TOKENS = 8_192;
 
@@ -23,12 +23,12 @@ export interface NumberRange {
   readonly most?: number;
 }
 
-/** The values that a parameter can have. */
+/** The allowed values of a parameter. */
 export type ParameterRange =
   | NumberRange
   | { readonly type: 'boolean' }
   | { readonly type: 'choice'; readonly choices: readonly string[] }
-  /** A list of distinct texts. */
+  /** A list of distinct strings, with at most `most` entries. */
   | { readonly type: 'texts'; readonly most: number }
   | { readonly type: 'object'; readonly fields: ReadonlyMap<string, NumberRange> };
 
@@ -58,8 +58,8 @@ const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, P
 ]);
 
 /**
- * In chat, 0 new tokens would mean "as many as the model can generate". Users who set 0 don't want
- * that, so the range starts at 1.
+ * The minimum of `max_new_tokens` is 1. In chat, 0 would mean "as many as the model can generate",
+ * which isn't what a user who sets 0 expects.
  */
 const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
   ['decoding_method', { type: 'choice', choices: ['greedy', 'sample'] }],
@@ -73,24 +73,24 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 ]);
 
 /**
- * The documented parameter ranges of each operation. A parameter without a range is either left to
- * the service or not sent. The JSON schema of the setting allows values that either operation
- * allows. Source: the service's reference of both operations.
+ * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
+ * or not at all. The JSON schema of the setting allows a value if either operation does.
+ * Source: https://cloud.ibm.com/apidocs/watsonx-ai
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,
   generation: GENERATION_RANGES,
 };
 
-/** Removes parameters set to null. A folder uses null to unset a parameter of the user settings. */
+/** Removes parameters that are null. A folder sets null to unset one from the user settings. */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
   return Object.fromEntries(set);
 }
 
 /**
- * Checks a parameter set before anything is sent. The service reports an out-of-range value only as
- * a bad request. Pure.
+ * Checks parameters before anything is sent, because the service reports an invalid one only as a
+ * bad request. Pure.
  * @returns `parameter-refused` for the first invalid parameter; undefined if all are valid
  */
 export function parameterProblem(
@@ -108,8 +108,8 @@ export function parameterProblem(
 }
 
 /**
- * Returns the flaw of one parameter. If only the other operation allows the value, `limitOf` names
- * this operation.
+ * Returns the problem with one parameter, if any. If only the other operation allows the value,
+ * `limitOf` is this operation.
  */
 function flawOf(operation: Operation, name: string, value: unknown): ErrorDetails | undefined {
   const range = PARAMETER_RANGES[operation].get(name);
@@ -155,7 +155,7 @@ function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
   return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
 }
 
-/** Returns the flaw of the first invalid field, with its name. */
+/** Returns the problem with the first invalid field, including the field's name. */
 function fieldFlaw(
   fields: ReadonlyMap<string, NumberRange>,
   value: unknown,
@@ -172,8 +172,8 @@ function fieldFlaw(
 }
 
 /**
- * Checks that `min_new_tokens` isn't above `max_new_tokens`. Chat has no minimum, so this applies
- * only to generation. If no maximum is set, `newTokensByDefault` raises the default instead.
+ * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat doesn't need this check,
+ * because it has no minimum. If no maximum is set, `newTokensByDefault` raises the default instead.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

@@ -1,7 +1,7 @@
 import type { Operation } from '../services.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters, withoutUnset } from './parameters.ts';
 
-/** Request bodies, and the mapping of parameters to an operation. Pure. */
+/** Helpers for request bodies. Pure. */
 
 export type RequestBody = Readonly<Record<string, unknown>>;
 
@@ -14,11 +14,11 @@ export function stringsIn(value: unknown): string[] {
 }
 
 /**
- * Maps a parameter set to the fields of an operation. `parameters.ts` checks the values.
- * @param chatNames the API's chat fields, keyed by generation fields; without `decoding_method`,
- * which is mapped by value
- * @param newTokens the value of `max_new_tokens` if it isn't set
- * @returns the fields to send, and the names of parameters without a counterpart in the operation
+ * Maps parameters to the body fields of an operation. Doesn't check the values.
+ * @param chatNames the chat field for each generation field; `decoding_method` has none, because it
+ * becomes a temperature
+ * @param newTokens the default for `max_new_tokens`
+ * @returns the fields to send, and the names of parameters that the operation doesn't support
  */
 export function mapParameters(
   operation: Operation,
@@ -35,7 +35,7 @@ export function mapParameters(
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }
-  // A temperature of 0 means greedy decoding. Sampling is the default in chat.
+  // Chat samples by default. A temperature of 0 makes the decoding greedy.
   if (set['decoding_method'] === 'greedy') fields['temperature'] = 0;
   return { fields, dropped };
 }

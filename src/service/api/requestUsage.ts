@@ -1,21 +1,21 @@
 import { isKind } from '../errors.ts';
 import type { TokenUsage } from './responseReader.ts';
 
-/** Scripts with about one token per character. */
+/** Matches characters of scripts with about one token per character. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
 const LETTERS_PER_TOKEN = 4;
 
 /** The tokens used by one request. */
 export interface RequestUsage extends TokenUsage {
-  /** True if the service didn't count them. */
+  /** True if the numbers are estimates, because the service reported none. */
   readonly isEstimate: boolean;
 }
 
 /**
- * Returns the usage as counted by the service, or an estimate if it didn't count. Pure.
+ * Returns the usage that the service reported, or an estimate if it reported none. Pure.
  * @param prompt all text that was sent
- * @param received all text that the model generated, reasoning included
+ * @param received all text that the model generated, including reasoning
  */
 export function usageOf(usage: TokenUsage, prompt: string, received: string): RequestUsage {
   const isCounted = usage.inputTokens + usage.outputTokens > 0;
@@ -23,8 +23,8 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 }
 
 /**
- * Estimates the usage of a request that failed or was canceled. Returns undefined for a request
- * that was refused or never sent.
+ * Estimates the usage of a request that failed or was canceled. Returns undefined if no text was
+ * received, unless the request was canceled after it was sent.
  */
 export function usageOfFailed(
   error: unknown,
@@ -42,13 +42,13 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 
 /**
  * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per 4
- * other characters. Four is the usual rule of thumb for English. Other languages and code can have
- * up to twice as many tokens. Each model counts differently, and only the service has the exact
- * number. So the estimate can be used to prompt the user, but not to refuse a request.
+ * other characters, which is the usual rule of thumb for English. Other languages and code can have
+ * up to twice as many tokens. Don't refuse a prompt because of its estimate: each model counts
+ * differently, and only the service has the exact number.
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');
-  // Counts UTF-16 code units, as `length` does.
+  // Counts UTF-16 code units, so a rare character counts as two tokens.
   const dense = text.length - others.length;
   return Math.ceil(dense + others.length / LETTERS_PER_TOKEN);
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../services.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason the service stopped generating, for both operations. */
+/** The reason that generation stopped, with the same names for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -13,18 +13,18 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** A chunk of a generation: one stream event, or a whole response. */
+/** The contents of one stream event, or of a whole response. */
 export interface ResponseChunk {
   readonly text: string;
   /** The model's reasoning, which precedes the response. */
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCallFragment[];
-  /** Undefined while the service continues. */
+  /** Undefined until generation stops. */
   readonly stopReason: StopReason | undefined;
-  /** Totals so far, in tokens; undefined if this chunk has none. */
+  /** A running total, like `outputTokens`. Undefined if this chunk has none. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
-  /** Short IDs of warnings, such as `api_legacy`. */
+  /** IDs of the service's warnings, such as `api_legacy`. */
   readonly warnings: readonly string[];
 }
 
@@ -35,17 +35,16 @@ export interface ToolCallFragment extends ToolCall {
 
 export interface Generation {
   readonly text: string;
-  /** The tool calls that the model requests. */
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage: TokenUsage;
-  /** Parameters that were not sent, because the operation has no counterpart for them. */
+  /** Names of parameters that weren't sent, because the operation doesn't support them. */
   readonly dropped: readonly string[];
-  /** Short IDs of the service's warnings, such as `api_legacy`. None contains a secret. */
+  /** IDs of the service's warnings, without those that contain a secret. */
   readonly warnings: readonly string[];
 }
 
-/** The time to wait for the token count after the stop reason. */
+/** Milliseconds to wait for the token count after the stop reason. */
 const COUNT_MS = 1_000;
 
 /** Callbacks for the text and reasoning of a stream. */
@@ -54,7 +53,7 @@ export interface ResponseListeners {
   readonly onReasoning?: ((text: string) => void) | undefined;
 }
 
-/** Reads one generation, whole or as a stream, and joins its chunks. */
+/** Reads the response to one request, either whole or as a stream. */
 export class ResponseReader {
   readonly #readChunk: (json: unknown) => ResponseChunk;
   readonly #listeners: ResponseListeners | undefined;
@@ -85,9 +84,9 @@ export class ResponseReader {
 
   /**
    * Reads the response to its end.
-   * @param signal the caller's signal; errors after it aborts are thrown even with a stop reason
+   * @param signal if aborted, errors are thrown even after the stop reason
    * @throws {ServiceError} any failure that the service reports or that occurs while reading;
-   * `incomplete` if there was no stop reason
+   * `incomplete` if the response ends without a stop reason
    */
   async read(body: Body, signal: AbortSignal): Promise<Omit<Generation, 'dropped'>> {
     if (this.#listeners) await this.#readStream(body, signal);
@@ -103,7 +102,7 @@ export class ResponseReader {
     };
   }
 
-  /** Reads the stream up to its last event, and leaves the rest of the body unread. */
+  /** Reads the stream until the response is complete, and leaves the rest of the body unread. */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {
       for await (const { data } of readEvents(body)) {
@@ -112,7 +111,7 @@ export class ResponseReader {
         if (failure) throw failure;
         if (isSilent(json, data)) continue;
         this.#add(this.#readChunk(json));
-        // The stop reason and the token count are the last useful events.
+        // Nothing useful follows the stop reason and the token count.
         if (this.#isComplete && this.#outputTokens !== undefined) return;
         if (this.#isComplete) body.endWithin(COUNT_MS);
       }
@@ -121,7 +120,7 @@ export class ResponseReader {
     }
   }
 
-  /** True once there is a stop reason. It doesn't matter how the connection ends after that. */
+  /** True once the stop reason was received. After that, connection errors are ignored. */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
   }
@@ -142,7 +141,7 @@ export class ResponseReader {
     this.#listeners?.onText(chunk.text);
   }
 
-  /** The first fragment of a call has its ID and name. Each one has a part of the arguments. */
+  /** Adds a fragment to its tool call. Only the first fragment has the ID and name. */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
     this.#hasBegun = true;
     const known = this.#toolCalls.get(index);
@@ -154,7 +153,7 @@ export class ResponseReader {
   }
 }
 
-/** True for comments, `close`, keep-alives, and other events that aren't part of a response. */
+/** True for events that aren't part of the response, such as keep-alives and `close`. */
 function isSilent(json: unknown, data: string): boolean {
   if (json === undefined) return !data.trimStart().startsWith('{');
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
@@ -177,15 +176,15 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['error', 'error'],
 ]);
 
-/** Case-insensitive, as the service's documentation requires. */
+/** Ignores case, as the service's documentation requires. */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
- * Responses and stream events of both operations are read by hand, unlike all other responses. A
- * stream has thousands of events, and validating one with a schema takes half as long as JSON.parse
- * (measured with `npm run bench cpuOfAStream`). Source of the formats: recordings of the service.
+ * Generated responses are validated by hand instead of with a schema. A stream has thousands of
+ * events, and validating one with a schema takes half as long as `JSON.parse` (measured with
+ * `npm run bench cpuOfAStream`). The formats are based on recordings of the service.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -204,7 +203,7 @@ export function readGeneration(json: unknown): ResponseChunk {
     reasoning: '',
     toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
-    // Only the first event counts the prompt. Later events have 0. The output is a running total.
+    // Only the first event counts the prompt. The 0 of later events must not overwrite it.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
     outputTokens: countOf(result?.['generated_token_count']),
     warnings: warningIds(system),
@@ -257,8 +256,8 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * Returns the first entry of a list, since requests ask for only one response. The list may be
- * empty, and some gateways omit it from the event with the usage.
+ * Returns the first entry of a list, because requests ask for only one response. The list can be
+ * empty, and some gateways omit it from the event that contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {
   if (list === undefined && isFields(usage)) return undefined;
@@ -275,9 +274,9 @@ function unexpected(): never {
   throw new ServiceError('unexpected-answer');
 }
 
-// Counts and warnings are only informational. Invalid ones are ignored and don't fail a response.
+// Counts and warnings are only informational, so invalid ones don't make the response fail.
 
-/** More tokens than any response has. Sums of larger counts could become Infinity. */
+/** More tokens than any request uses. Larger counts are ignored: their sum could be Infinity. */
 const MAX_TOKENS = 1_000_000_000;
 
 function countOf(value: unknown): number | undefined {

@@ -5,11 +5,12 @@ import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
 import { functionOf, readModels } from './modelList.ts';
 
 /**
- * The watsonx.ai API, on IBM Cloud and on premises. Requests use a project, a space, or a
- * deployment. A deployment has its own address, so its requests name neither a model nor a project.
+ * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
+ * deployment. A deployment is identified by the URL, so its requests name neither a model nor a
+ * project.
  */
 
-/** The API version. It is pinned, so that the response format stays the same. */
+/** The API version, pinned to keep the response format stable. */
 const VERSION = '2025-02-11';
 const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>> = {
   chat: '/text/chat',
@@ -20,7 +21,7 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
   models: '/foundation_model_specs',
 };
 const PAGE_SIZE = 200;
-/** IDs that can be used in a list filter, whose syntax reserves colons, commas, and `!`. */
+/** Matches model IDs that a list filter can contain. It reserves colons, commas, and `!`. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 export const watsonx: Api = {
@@ -69,7 +70,8 @@ export const watsonx: Api = {
       const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
       return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
     }
-    // Deployments have no tokenization. If one refuses a chat without messages, it exists.
+    // Deployments don't support tokenization, so this sends a chat without messages. The service
+    // rejects it as a bad request if the deployment exists.
     const url = watsonx.url('chat', target);
     const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;
@@ -100,7 +102,10 @@ function addressOf(
 
 const tokenizationSchema = shape({ result: shape({ token_count: count }) });
 
-/** Returns the number of tokens of a text. @throws {ServiceError} `unexpected-answer` */
+/**
+ * Reads the token count from a tokenization response.
+ * @throws {ServiceError} `unexpected-answer`
+ */
 export function readTokenCount(json: unknown): number {
   return check(tokenizationSchema, json).result.token_count;
 }

@@ -4,8 +4,9 @@ import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**
- * Exchanges an API key for an access token with a form and the service's own grant type. Drops the
- * `refresh_token` of the response, because the service doesn't accept it for this grant.
+ * Creates the authentication method that exchanges an API key for an access token with the
+ * service's own grant type. Drops the `refresh_token` in the response, because the service doesn't
+ * accept it for this grant.
  */
 export function apiKeyGrant({
   path,

@@ -2,19 +2,17 @@ import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { HttpRequest } from '../http/httpRequest.ts';
 import type { TokenResponse } from './token.ts';
 
-/**
- * An authentication method: how a connection gets its access token. Each method has its own file.
- */
+/** The way a connection gets its access token. Each authentication method has its own file. */
 export interface AuthMethod {
   /** The scheme of the Authorization header in requests to the service. */
   readonly scheme: string;
-  /** The key and all header values derived from it. */
+  /** Returns the key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if the key itself is the access token. */
   readonly exchange?: TokenExchange;
 }
 
-/** The exchange of a credential for an access token. */
+/** The exchange of credentials for an access token. */
 export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. */
   readonly path: string;
@@ -22,14 +20,14 @@ export interface TokenExchange {
   readonly fetchToken: (credentials: Credentials, identity: Identity) => Promise<TokenResponse>;
 }
 
-/** The identity service that the user approved. */
+/** Sends requests to the identity service that the user approved. */
 export interface Identity {
-  /** Sends a credential. Failed attempts are retried. */
+  /** Sends a credential. Retries temporary failures. */
   readonly post: <Result>(
     request: IdentityRequest<Result> &
       Pick<HttpRequest<Result>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'>,
   ) => Promise<Result>;
-  /** Requests information about a token. There is one attempt, limited to 5 s. */
+  /** Requests information about a token. Makes one attempt, limited to 5 s. */
   readonly get: <Result>(
     request: IdentityRequest<Result> & { readonly token: string },
   ) => Promise<Result>;

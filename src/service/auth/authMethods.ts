@@ -24,14 +24,14 @@ export function authMethodOf({ authentication }: Pick<Service, 'authentication'>
 }
 
 /**
- * The secrets of a connection: the key, its credential header values as sent, and the same for
- * unused sources. They must never be shown, or sent anywhere else.
+ * Returns the secrets of a connection: its key, the keys of unused sources, and all header values
+ * derived from them. They must never be shown or sent to other hosts.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);
 }
 
-/** The given keys and their credential header values as sent, without duplicates. */
+/** Returns these keys and all header values derived from them, without duplicates. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   return [...new Set(keys.flatMap((key) => authMethodOf(key.service).secrets(key)))];
 }

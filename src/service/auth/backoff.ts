@@ -3,13 +3,13 @@ import { ServiceError } from '../errors.ts';
 
 const FIRST_MS = 5_000;
 const LONGEST_MS = 300_000;
-/** Upper limit for a requested pause, because a proxy can request years. */
+/** Maximum pause that a response can request. A faulty proxy may request years. */
 const LONGEST_REQUESTED_MS = 3_600_000;
 
 /**
- * The pause after consecutive failures. It starts at 5 s and doubles up to 5 min, each time ±25 %.
- * A longer pause that the service requests takes precedence, up to one hour. Time spent asleep
- * counts.
+ * The pause after failed token requests. It starts at 5 s and doubles with each failure in a row,
+ * up to 5 min, with a random variation of ±25 %. A longer pause requested by the service takes
+ * precedence, up to one hour. Time during which the machine sleeps counts, too.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -22,14 +22,14 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** True during the pause. No background refresh starts until it's over. */
+  /** True during the pause. */
   get isOn(): boolean {
     return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
   }
 
   /**
-   * The failure that requested a pause, with the remaining time. Undefined if no pause was
-   * requested or it's over.
+   * The failure whose response requested a pause, with the remaining time in `retryAfterMs`.
+   * Undefined if no pause was requested or if the pause is over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

@@ -18,12 +18,12 @@ import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**
- * OAuth 2.0 client credentials, the usual method of company gateways:
- * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+ * Creates the authentication method for OAuth 2.0 client credentials, which most company gateways
+ * use: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
  * oauth4webapi builds the request. `identity` sends it and handles errors. The response is parsed
- * with our own schema, because some servers omit `token_type` or add an ID token from an issuer
- * that isn't configured here.
+ * with our own schema, because some servers omit `token_type` or add an ID token from another
+ * issuer.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },
@@ -45,7 +45,7 @@ export function clientCredentials(
           inBody ? ClientSecretPost(apiKey) : clientSecretBasic(apiKey),
           { ...(scope && { scope }), ...(audience && { audience }) },
           {
-            // Allows http only for a loopback address.
+            // `parseServiceUrl` accepts http only for a loopback address.
             [allowInsecureRequests]: parseServiceUrl(authUrl).ok,
             [customFetch]: (_url, request) =>
               identity.post({
@@ -59,7 +59,7 @@ export function clientCredentials(
               }),
           },
         ).catch((error: unknown) => {
-          // The library's own errors can contain the request.
+          // Errors of the library can contain the request, and therefore the secret.
           throw error instanceof ServiceError ? error : new ServiceError('token-request-refused');
         });
         return readTokenResponse(await response.text(), response.headers.get('date') ?? undefined);
@@ -69,9 +69,9 @@ export function clientCredentials(
 }
 
 /**
- * `client_secret_basic` that also works with servers that don't decode the credentials. The
- * library's version encodes hyphens and underscores, and most client IDs contain them:
- * https://github.com/panva/oauth4webapi/issues/148
+ * Implements `client_secret_basic` so that it also works with servers that don't decode the
+ * credentials. The library's version encodes hyphens and underscores, which most client IDs
+ * contain: https://github.com/panva/oauth4webapi/issues/148
  */
 function clientSecretBasic(secret: string): ClientAuth {
   return (_server, { client_id: clientId }, _body, headers) => {
@@ -79,7 +79,10 @@ function clientSecretBasic(secret: string): ClientAuth {
   };
 }
 
-/** Encodes both parts before joining them: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/**
+ * Returns the value for HTTP Basic. Both parts are form-encoded first:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
 function basicOf(clientId: string, secret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');
 }
@@ -88,13 +91,16 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-/** Converts the Authorization header of a request to the form that `HttpRequest` expects. */
+/** Converts the Authorization header of a request to fields of `HttpRequest`. */
 function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams>) {
   const [scheme, value] = headers['authorization']?.split(' ') ?? [];
   return scheme && value ? { scheme, tokenProvider: () => fixedToken(value) } : {};
 }
 
-/** Error codes that concern the request: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/**
+ * All OAuth 2.0 error codes except `invalid_client`:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+ */
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_grant',

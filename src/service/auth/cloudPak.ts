@@ -11,9 +11,9 @@ const PATH = '/icp4d-api/v1/authorize';
 const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
- * Cloud Pak for Data: exchanges a user name and an API key. The response rarely states when the
- * token expires, so a second request gets the expiry. Source: the `cp4d` token manager in IBM's
- * `ibm-cloud-sdk-core`.
+ * The authentication method of Cloud Pak for Data. It exchanges a user name and an API key for a
+ * token. The response rarely states when the token expires, so a second request gets the expiry.
+ * Source: the `cp4d` token manager in IBM's `ibm-cloud-sdk-core`.
  */
 export const cloudPak: AuthMethod = {
   scheme: 'Bearer',
@@ -46,7 +46,8 @@ function readToken(json: unknown): TokenResponse {
 }
 
 /**
- * Returns seconds since 1970. Undefined if the request fails, because the token works without it.
+ * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails,
+ * because the token works without it.
  */
 function fetchExpiration(value: string, identity: Identity): Promise<number | undefined> {
   const expiration = identity.get({

@@ -64,8 +64,9 @@ function identityOf(
 }
 
 /**
- * Binds requests to the approved origin and provides the access token of these credentials.
- * @param onToken called with each token that an attempt gets. The last one is sent.
+ * Returns the request fields that provide the access token of these credentials and restrict the
+ * request to the approved origin.
+ * @param onToken called with each token that an attempt gets; the last one is sent
  */
 export function accessOf(
   credentials: Credentials,
@@ -87,8 +88,8 @@ export function accessOf(
 }
 
 /**
- * Sends a request without a credential to the token endpoint.
- * @throws {ServiceError} as `Http.probe`
+ * Checks that the token endpoint responds, without sending a credential.
+ * @throws {ServiceError} as `Http.probe` does
  */
 export async function probeIdentity(
   http: Http,

@@ -3,8 +3,6 @@ import { ServiceError, safeWord, TOKEN_REQUEST_REFUSED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
-/** Maps error responses of an identity service to failures, by status and error code. */
-
 const identityError = shape({
   errorCode: v.string(),
   errorMessage: v.string(),
@@ -12,21 +10,21 @@ const identityError = shape({
 });
 
 /**
- * Returns the failure for an error response. Only an error in the identity service's own format is
- * evidence that the key itself was refused. Any other 4xx comes from a proxy or gateway in between.
+ * Returns the failure for an error response. Only an error in the identity service's own format
+ * proves that the key was refused. Any other 4xx comes from a proxy or gateway in between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Other codes count as a refused key. They may stand for a disabled, locked, or expired key, but
-  // only BXNIM0415E has been recorded.
+  // Any other code counts as a refused key. Disabled, locked, and expired keys may have codes of
+  // their own, but only BXNIM0415E has been recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
   const requestId = safeWord(context?.requestId);
   return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
 }
 
-/** Returns the failure for a status alone. A status is no evidence that the key was refused. */
+/** Returns the failure for a status alone, which doesn't prove that the key was refused. */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });
   if (status >= 500) return new ServiceError('server-failed', { status });

@@ -3,23 +3,23 @@ import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
 
-/** A response to a token request. Its schema has been validated, but its times haven't. */
+/** The content of a token response. Its schema has been validated, but its times haven't. */
 export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the response states one. */
   readonly expiresIn?: number | undefined;
   /** Expiry in seconds since 1970, by the server's clock. */
   readonly expiration?: number | undefined;
-  /** The server's clock in milliseconds since 1970. */
+  /** Time of the response by the server's clock, in milliseconds since 1970. */
   readonly serverNow?: number | undefined;
   /** True if `value` is the credential itself, which never expires. */
   readonly isApiKey?: true;
 }
 
-/** Milliseconds, counted from right before the token request. */
+/** The lifetime and thresholds of a token, in milliseconds since right before its request. */
 export interface TokenLife {
   readonly lifeMs: number;
-  /** From this age on, a refresh runs in the background. */
+  /** From this age on, the token is refreshed in the background. */
   readonly softMs: number;
   /** From this age on, callers wait for the next token. */
   readonly hardMs: number;
@@ -31,9 +31,9 @@ const HARD_MARGIN_MS = 30_000;
 const SHORTEST_REFRESHED_MS = 30_000;
 
 /**
- * Computes the thresholds of a token. A life of 30 s or less gets no soft threshold, because that
- * would cause a request every few seconds.
- * @param random 0 to 1
+ * Computes the lifetime and thresholds of a token. A token that lives 30 s or less isn't refreshed
+ * in the background, because that would cause a request every few seconds.
+ * @param random a number from 0 to 1
  */
 export function tokenLife(response: TokenResponse, random: number): TokenLife {
   const lifeMs = lifeSeconds(response) * 1_000;
@@ -44,7 +44,8 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
 }
 
 /**
- * Returns the shortest stated lifetime. A token that expires even earlier is replaced after a 401.
+ * Returns the shortest stated lifetime, up to 24 hours, or 5 minutes if none is stated. A token
+ * that expires earlier is replaced after a 401.
  */
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
@@ -58,7 +59,7 @@ export function statesLife(response: TokenResponse): boolean {
 }
 
 /**
- * Returns the stated lifetimes in seconds, without impossible ones. `expiration` is compared with
+ * Returns the positive lifetimes that a response states, in seconds. `expiration` is compared with
  * the server's clock, because local clocks can be minutes off.
  */
 function statedLives(response: TokenResponse): number[] {
@@ -72,10 +73,10 @@ const DATE_STEP_MS = 1_000;
 
 /**
  * Returns how many milliseconds this machine's clock is ahead of the server's. Negative if it's
- * behind, and 0 if the server's time fits within the request. Undefined if the server's time is
- * unknown.
- * @param start wall clock before the request, milliseconds since 1970
- * @param end wall clock after the response, milliseconds since 1970
+ * behind, and 0 if the server's time lies between `start` and `end`. Undefined if the server's time
+ * is unknown.
+ * @param start wall clock before the request, in milliseconds since 1970
+ * @param end wall clock after the response, in milliseconds since 1970
  */
 export function clockAhead(
   start: number,
@@ -88,7 +89,10 @@ export function clockAhead(
   return end < serverNow ? end - serverNow : 0;
 }
 
-/** An access token. Compared by reference: a value that is received twice makes two tokens. */
+/**
+ * An access token. Tokens are compared by reference, because a service can return the same value
+ * twice.
+ */
 export interface Token {
   readonly value: string;
 }
@@ -102,17 +106,20 @@ export type TokenState =
       /** Milliseconds since 1970. Infinity if the credential itself is the token. */
       readonly expiresAt: number;
       readonly refreshesAt: number;
-      /** See `clockAhead`. Missing if the server's time is unknown. */
+      /**
+       * Milliseconds by which this machine's clock is ahead of the server's. Missing if the
+       * server's time is unknown.
+       */
       readonly clockAheadMs?: number;
       /** The failure of the last background refresh, which will be retried. */
       readonly refreshError?: ServiceError;
     }
   | { readonly kind: 'expired' }
-  /** Final until the credentials change or the user retries. */
+  /** Lasts until the credentials change or the user retries. */
   | { readonly kind: 'refused'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
-/** A token and the time right before its request. */
+/** A token, its thresholds, and the time right before its request. */
 export interface CurrentToken extends Token, Moment {
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
@@ -121,13 +128,13 @@ export interface CurrentToken extends Token, Moment {
 const CLOCK_SET_BACK_MS = 5_000;
 
 /**
- * Returns the larger of the wall-clock and monotonic time since a token was requested, in
- * milliseconds.
+ * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
+ * its request.
  */
 export function ageOf(token: CurrentToken, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
-  // After the clock was set back, the wall-clock age is unknown. The token is refreshed soon, but
-  // stays in use.
+  // If the clock was set back, the wall-clock age is unknown. The token is treated as due for a
+  // refresh, but stays in use.
   const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
 }

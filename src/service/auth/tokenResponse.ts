@@ -6,8 +6,8 @@ import type { TokenResponse } from './token.ts';
 /** Schemas for responses to token requests. Unknown fields are ignored. */
 
 /**
- * A number, or a string of digits, because some gateways turn numbers into strings. Any other value counts as
- * missing.
+ * Seconds, as a number or a string of digits. Some gateways turn numbers into strings. Any other
+ * value counts as missing.
  */
 export const seconds = v.fallback(
   v.optional(v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number))])),
@@ -15,8 +15,9 @@ export const seconds = v.fallback(
 );
 
 /**
- * An access token: 16 to 8192 characters of the alphabet for bearer tokens. It goes into a header,
- * so it must not contain a line break. Measured: Node strips a line break and sends a broken token.
+ * An access token of 16 to 8192 characters that are allowed in a bearer token:
+ * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be refused,
+ * because Node would remove the line break from the header and send a broken token (measured).
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 
@@ -30,7 +31,7 @@ const tokenSchema = shape({
 /**
  * Parses a response to a token request.
  * @param serverDate the `Date` header of the response
- * @param read validates the JSON, as OAuth 2.0 by default
+ * @param read validates the JSON; by default as an OAuth 2.0 response
  * @throws {ServiceError} `token-unusable`
  */
 export function readTokenResponse(

@@ -26,23 +26,24 @@ const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
 
 /**
- * The access token of one set of credentials. Kept in memory only.
+ * Provides the access token of one set of credentials. Keeps it in memory only.
  *
  * - **Life.** Starts right before the token request. `token.ts` derives its length from the
  *   response.
  * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10 % of the life before the end, whichever is later). Callers wait
- *   for the next token.
- * - **One request.** All callers share it. Each caller can stop waiting. The request is aborted
- *   when no caller is left.
- * - **Failed background refresh.** The current token stays in use while it's valid. The next
- *   attempt backs off from 5 s to 5 min.
+ * - **Hard threshold** (30 s or 10 % of the life before the end, whichever comes later). Callers
+ *   wait for the next token.
+ * - **One request at a time.** All callers share it. A caller can stop waiting, and the request is
+ *   aborted when none is left.
+ * - **Failed background refresh.** The current token stays in use while it's valid. Further
+ *   refreshes back off from 5 s to 5 min.
  * - **Requested pause.** If the identity service requests a pause, callers without a valid token
- *   get its failure until the pause ends, after one hour at most. Only `refresh` ignores the pause.
+ *   get its failure until the pause ends. The pause is limited to one hour. Only `refresh` ignores
+ *   it.
  * - **Refused credentials.** They aren't sent again until `refresh` is called.
- * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time. Neither sleep
- *   nor a changed clock keeps an expired token in use. There is no timer.
+ * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
+ *   nor a changed clock keeps an expired token in use. No timer is used.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
@@ -51,7 +52,7 @@ export class TokenService {
   readonly #backoff: Backoff;
   readonly #listeners = new Set<(state: TokenState) => void>();
   #current: CurrentToken | undefined;
-  /** The token before the current one. The service may still accept it. */
+  /** The token before the current one. It's still a secret, because the service may accept it. */
   #previous: CurrentToken | undefined;
   #task: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
@@ -74,7 +75,8 @@ export class TokenService {
   }
 
   /**
-   * Registers a listener for state changes. Expiry isn't reported, because there is no timer.
+   * Registers a listener for state changes. The listener isn't called when a token expires, because
+   * there is no timer.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: TokenState) => void): () => void {
@@ -119,16 +121,16 @@ export class TokenService {
 
   /**
    * Gets the next token now, even for refused credentials or during a pause. The current token
-   * stays in use until then.
-   * @throws {ServiceError} as `get`
+   * stays in use in the meantime.
+   * @throws {ServiceError} as `get` does
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#wait(signal);
   }
 
   /**
-   * Refreshes a token past its soft threshold in the background. Stops after two refreshes without
-   * a `get` in between.
+   * Refreshes the token in the background if it's past its soft threshold. Stops after two
+   * refreshes without a `get` in between.
    */
   keepFresh(): void {
     const token = this.#living();
@@ -141,7 +143,7 @@ export class TokenService {
     this.#task?.result.then(refreshed, () => {});
   }
 
-  /** The current token and the one before it. */
+  /** The values of the current and the previous token. */
   get values(): readonly string[] {
     return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
   }
@@ -170,7 +172,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared request. Starts it if none is running. */
+  /** Waits for the shared request, and starts it if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();

@@ -14,7 +14,7 @@ import { withoutSecrets } from '../secrets.ts';
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
- * before the model generates text, so that they cost no generated tokens.
+ * before the model generates text, because that would cost tokens.
  */
 
 export const CHECKS = [
@@ -28,7 +28,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number];
 
-/** Skipped if the key itself is the access token. */
+/** Checks that are skipped if the key itself is the access token. */
 const TOKEN_CHECKS: ReadonlySet<CheckName> = new Set<CheckName>([
   'identity-host',
   'token',
@@ -40,13 +40,18 @@ export interface CheckFacts {
   readonly host?: string;
   /** Lifetime of a new token, in milliseconds. */
   readonly lifeMs?: number;
-  /** Milliseconds that this machine's clock is ahead of the service's. Negative if it's behind. */
+  /**
+   * Milliseconds by which this machine's clock is ahead of the service's. Negative if it's behind.
+   */
   readonly clockAheadMs?: number;
-  /** Only for a deprecated or withdrawn model. */
+  /** Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
-  /** The functions of the model in the service's list. */
+  /** The functions of the model according to the service's model list. */
   readonly functions?: readonly string[];
-  /** True if the model doesn't support the call that proves project and model. */
+  /**
+   * True if the project and model couldn't be checked, because the model doesn't support the
+   * required call.
+   */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
 }
@@ -82,12 +87,14 @@ export interface DiagnoseOptions {
   readonly runtime: CheckedRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
-  /** True if these credentials would still be used. Called before each check that sends them. */
+  /**
+   * Returns true if these credentials are still in use. Called before each check that sends them.
+   */
   readonly mayUse?: () => Promise<boolean>;
   readonly clock?: Clock;
 }
 
-/** A smaller difference causes no noticeable problem. */
+/** Smaller differences cause no noticeable problem. */
 const CLOCK_TOLERANCE_MS = 120_000;
 
 interface CheckContext extends DiagnoseOptions {
@@ -95,8 +102,8 @@ interface CheckContext extends DiagnoseOptions {
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   /**
-   * Returns the client and the token service for checks that send a credential. All checks of a run
-   * share them.
+   * Returns the client and the token service for checks that send a credential. All checks of a
+   * diagnosis share them.
    * @throws {ServiceError} `credentials-changed`
    */
   readonly probe: () => Promise<Probe>;
@@ -134,7 +141,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
     const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
-      // The access check is a separate operation. A model without it may still support the others.
+      // A model that doesn't support the access check may still support the selected operation.
       if (isKind(error, 'operation-unsupported')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });
@@ -149,10 +156,11 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks one after the other. After a failure, only the other host is still tried, if that
- * can tell one host from the whole network.
- * @param onResult called when a check starts, waits for a retry, and ends
- * @returns the first failure
+ * Runs the checks in order until one fails. If only one host may be unreachable, the service host
+ * is still checked to find out if the whole network is down.
+ * @param onResult called when a check starts, waits for a retry, ends, or is left out after a
+ * failure
+ * @returns the first failure; undefined if all checks passed
  * @throws {ServiceError} `cancelled` when the signal aborts
  */
 export async function diagnose(
@@ -197,15 +205,15 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
     return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // A response can repeat these values, but a report must not contain them.
+    // Details from a response can repeat these values, but a report must not contain them.
     const secrets = [context.credentials.apiKey, context.credentials.projectId];
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
 }
 
 /**
- * True if two failures together mean that the network is down. Without a network, every host name
- * is unknown, so neither is likely to be misspelled.
+ * True if two failures show that the network is down, because neither of two different hosts can be
+ * reached. A misspelled address would affect only one of them.
  */
 function isOffline(one: ServiceError, other: ServiceError): boolean {
   const areOut = [one, other].every((error) => isKind(error, 'unreachable', 'timeout'));
@@ -216,7 +224,7 @@ function offline({ details }: ServiceError): ServiceError {
   return new ServiceError('offline', details);
 }
 
-/** True if the failure may affect only one host, so that the other one is worth a try. */
+/** True if the failure may affect only one host, so it's worth trying the other one. */
 function isOfOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }

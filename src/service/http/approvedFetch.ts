@@ -3,21 +3,22 @@ import { addressHolds, holdsSecret, SHORTEST_SOUGHT } from '../secrets.ts';
 import { Body } from './body.ts';
 import { isUnsent } from './connectionErrors.ts';
 
-/** The approved destination of a request, and the secrets that the request must not contain. */
+/** The approved destination of a request, and the secrets it must not contain. */
 export interface ApprovedTarget {
   /**
-   * The only allowed origin. For a request with a credential, it's the one that the user approved.
+   * The only origin that the request may be sent to. The user has approved it if the request
+   * contains a credential.
    */
   readonly origin: string;
-  /** Values that must not appear in the URL or the body. */
+  /** Values that must not appear in the URL or the body unless `sendsSecret` is true. */
   readonly secrets: readonly string[];
-  /** True for a token request. No other request may have a secret in its URL or body. */
+  /** True for a token request, the only kind that may have a secret in its URL or body. */
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, right before the request is sent. */
   onSend?(): void;
-  /** Called if no response has begun `silentMs` after the request was sent. */
+  /** Called if no response headers have arrived after `silentMs`. */
   onSilence?(): void;
-  /** Called when the headers of a response have arrived. */
+  /** Called when the response headers have arrived. */
   onResponse?(response: Response): void;
 }
 
@@ -29,22 +30,26 @@ export type ApprovedFetch = (
 export interface ApprovedFetchOptions {
   /** Sends a request that has passed the checks. */
   readonly fetch: typeof globalThis.fetch;
-  /** Maximum milliseconds from sending a request to the headers of its response. */
+  /** Maximum milliseconds to wait for the response headers. */
   readonly headersMs: number;
-  /** Milliseconds without a response after which `onSilence` is called. */
+  /** Milliseconds to wait for the response headers before calling `onSilence`. */
   readonly silentMs: number;
-  /** Maximum milliseconds between two chunks of a body. */
+  /** Maximum milliseconds between two chunks of a response body. */
   readonly idleMs: number;
-  /** Secrets of accepted credentials. Only a token request may have one in its URL or body. */
+  /**
+   * Returns the secrets of all credentials that an identity service has accepted. They're checked
+   * like `ApprovedTarget.secrets`.
+   */
   readonly provenSecrets: () => readonly string[];
 }
 
 const MAX_ERROR_BYTES = 65_536;
 
 /**
- * Creates the one `fetch` that sends every request. Right before sending, it compares the origin
- * with the approved one and searches for secrets. Redirects aren't followed. Up to 64 KiB of an
- * error response are read before it's returned, so that the connection can be reused.
+ * Creates the `fetch` for all requests. Before it sends a request, it compares the origin with the
+ * approved one and searches the URL and body for secrets. It reads an error response completely
+ * before returning it, so that the connection can be reused. The text of an error response over 64
+ * KiB is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error of
  * `fetch`
@@ -82,7 +87,8 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
 }
 
 /**
- * Throws unless a URL is on the approved origin and certificates are checked.
+ * Throws if a URL isn't on the approved origin or contains a user name or password, or if
+ * certificate checks are turned off.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */
 function checkDestination(
@@ -100,8 +106,8 @@ function checkDestination(
 }
 
 /**
- * Refuses a request if a key was pasted into an ID or a URL, so that the key doesn't reach the
- * model host.
+ * Throws if the URL or the body contains a secret. For example, the user may have pasted a key into
+ * the project ID, and the model host must not receive it.
  * @throws {ServiceError} `setting-holds-secret`
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {
@@ -112,8 +118,8 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
 }
 
 /**
- * Returns the failure of a request without a response: `unreachable` if nothing was sent, otherwise
- * `timeout`.
+ * Returns the failure of a request whose headers took too long: `unreachable` if nothing was sent,
+ * otherwise `timeout`.
  */
 function headersTimeout(error: unknown): ServiceError {
   return isUnsent(error)

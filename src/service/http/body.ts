@@ -2,16 +2,16 @@ import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
-/** Maximum characters of an event. The longest event in practice has a few hundred. */
+/** Maximum length of an event, in characters. Real events have a few hundred at most. */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Maximum characters per call of the parser. For each line that ends in CR, the parser searches the
- * rest of its input for an LF. Long input would take quadratic time.
+ * Maximum input per call of the parser, in characters. For each line that ends in CR, the parser
+ * searches the rest of its input for an LF, so long input would take quadratic time.
  */
 const MAX_PARSER_INPUT = 4_096;
 
-/** The body of one response. Adds the size and time limits that `fetch` lacks. */
+/** Reads the body of a response, with the size and time limits that `fetch` lacks. */
 export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #maxBytes: number;
@@ -23,9 +23,10 @@ export class Body {
 
   /**
    * @param stream null if the response has no body
-   * @param maxBytes limit after decompression
+   * @param maxBytes maximum size after decompression
    * @param idleMs maximum milliseconds between two chunks
-   * @param closeConnection closes the connection. Canceling the stream would wait for its next chunk.
+   * @param closeConnection closes the connection; canceling the stream would wait for its next
+   * chunk
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
@@ -41,7 +42,7 @@ export class Body {
   }
 
   /**
-   * Yields the chunks. A caller that stops early can read the rest with `readRest`.
+   * Yields the chunks. After stopping early, call `readRest` or `close`.
    * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any error of the connection
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
@@ -62,15 +63,15 @@ export class Body {
   }
 
   /**
-   * Reads the rest of the response for at most this many milliseconds. A connection can be reused
-   * only if its response was read to the end. Never throws.
+   * Reads the rest of the response for at most this many milliseconds, so that the connection can
+   * be reused. Never throws.
    */
   async readRest(ms: number): Promise<void> {
     this.endWithin(ms);
     try {
       while (await this.#next());
     } catch {
-      // The caller already has its result, and the connection is closed.
+      // Ignore the error. The caller already has its result, and the connection is closed.
     }
   }
 
@@ -107,7 +108,7 @@ export class Body {
 }
 
 /**
- * Reads server-sent events. Chunks can end anywhere: inside a character, between CR and LF, or
+ * Reads server-sent events. A chunk can end anywhere: inside a character, between CR and LF, or
  * inside a field name. Lines can end in LF, CRLF, or CR, with or without a space after `data:`. If
  * the caller stops early, the rest of the body stays unread.
  * @throws {ServiceError} `too-large` if an event exceeds the limit; any error of the body
@@ -133,7 +134,8 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // The extra line end completes an event whose empty line is missing. It also releases a line
-  // whose CR the parser holds back in case an LF follows. The standard would discard such an event.
+  // The extra line end completes a last event that isn't followed by an empty line, although the
+  // standard would discard it. It also ends a line after a final CR, which the parser holds back in
+  // case an LF follows.
   yield* read(`${decoder.decode()}\n`);
 }

@@ -6,27 +6,27 @@ export interface ConcurrencyOptions {
   /** Maximum concurrent requests, 1 to 8. */
   readonly limit: number;
   /**
-   * Maximum requests that wait for their first attempt. Any further request fails with
-   * `queue-full`.
+   * Maximum requests of each priority that wait for their first attempt. Any further request fails
+   * with `queue-full`.
    */
   readonly queue: number;
   /** Minimum milliseconds between the starts of two requests. */
   readonly minIntervalMs: number;
 }
 
-/** The outcome of an attempt. `throttled` stands for a 429. */
+/** The outcome of an attempt. `throttled` means a 429. */
 export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 
 /** Permission to send one request. */
 export interface Slot {
   /**
    * Releases the slot. Only the first call has an effect.
-   * @param pauseMs milliseconds for which the service asked all requests to wait
+   * @param pauseMs milliseconds that the service asked all requests to wait
    */
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
 
-/** The part of a concurrency limit that a request uses. */
+/** The methods of a concurrency limit that a request uses. */
 export type RequestGate = Pick<ConcurrencyLimit, 'acquire' | 'applyRateLimit'>;
 
 export interface ConcurrencyState {
@@ -34,40 +34,44 @@ export interface ConcurrencyState {
   readonly waiting: number;
   /** The current maximum of concurrent requests. */
   readonly limit: number;
-  /** The limit from the setting, if 429 responses have lowered it. */
+  /**
+   * The limit from the user's setting. Undefined unless 429 responses have lowered the current
+   * limit.
+   */
   readonly loweredFrom?: number;
   /** Milliseconds until a pause requested by the service ends. */
   readonly resumesInMs?: number;
-  /** The next start, if a slot is free and only an interval delays it. */
+  /** The next start, if an interval delays a request that could have a slot. Ignores pauses. */
   readonly nextStart?: NextStart;
 }
 
 interface Waiter {
-  /** The position in the queue. Lower ranks start first. */
+  /** The priority in the queue. Lower ranks start first. */
   readonly rank: number;
   readonly isLowPriority: boolean;
-  /** True for the first attempt of a request. Only first attempts count toward the queue size. */
+  /** True for a first attempt. Retries don't count toward the queue size. */
   readonly isNew: boolean;
   start(): void;
 }
 
 /**
- * How much one success raises a limit of 1. Measured with 120 calls to a service that handles one
- * request at a time: 1/2 takes 1.65 requests per call. 1/4 takes 1.4 and finishes sooner.
+ * The amount by which a success raises a limit of 1. Higher limits rise by less. Measured with 120
+ * calls to a service that handles one request at a time: 1/2 takes 1.65 requests per call, and 1/4
+ * takes 1.4 and finishes sooner.
  */
 const GROWTH = 1 / 4;
 
 /**
  * The concurrency limit of one service origin.
  *
- * - Requests start in order, and waiting can be canceled. A retry goes ahead of first attempts of
- *   the same priority and is never refused.
- * - Chat has low priority. It goes after selections, and leaves one slot to them if there are two
- *   or more. An agent can send requests for minutes while a user waits for one response in a
- *   document.
- * - A 429 halves the limit, once per round trip, down to 1. Each success raises it by a fraction,
- *   up to the setting. Measured: 74 to 93 % of the calls failed with a fixed limit, 2 % with this
- *   one.
+ * - Requests of the same priority start in order, and waiting can be canceled. A retry starts
+ *   before first attempts of its priority and is never refused.
+ * - Chat has low priority: it starts after requests for a document, and leaves one slot free for
+ *   them if the limit is at least 2. Otherwise, an agent that sends requests for minutes would
+ *   delay a user who waits for a single response.
+ * - A 429 halves the limit, down to 1, unless its request started before the last halving. Each
+ *   success raises it by a fraction, up to the setting. Measured: 74 to 93 % of the calls failed
+ *   with a fixed limit, 2 % with this one.
  * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
  */
 export class ConcurrencyLimit {
@@ -112,7 +116,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** The same limit, for low-priority requests. */
+  /** The same limit for low-priority requests. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
@@ -134,7 +138,7 @@ export class ConcurrencyLimit {
     this.#changed();
   }
 
-  /** Applies the rate limit that a response states. */
+  /** Applies the rate limit from the headers of a response. */
   applyRateLimit(rateLimit: RateLimit): void {
     if (!rateLimit.perSecond) return;
     this.#pace.applyRateLimit(rateLimit);
@@ -145,7 +149,7 @@ export class ConcurrencyLimit {
 
   /**
    * Waits for a slot.
-   * @param isRetry true if the request has had a slot before
+   * @param isRetry true if the request has already had a slot
    * @throws {ServiceError} `queue-full`; `cancelled` if the signal aborts first
    */
   acquire(signal: AbortSignal, isRetry = false, isLowPriority = false): Promise<Slot> {
@@ -186,7 +190,7 @@ export class ConcurrencyLimit {
     this.#startWaiters();
   }
 
-  /** True if a new request still has to wait and the queue of its priority is too long. */
+  /** True if a first attempt still has to wait and the queue of its priority is too long. */
   #exceedsQueue(waiter: Waiter): boolean {
     const queue = this.#waiters.filter(({ isNew, rank }) => isNew && rank === waiter.rank);
     return queue.includes(waiter) && queue.length > this.#options.queue;
@@ -227,7 +231,7 @@ export class ConcurrencyLimit {
     return !isLowPriority || this.#lowPriorityInFlight < Math.max(1, limit - 1);
   }
 
-  /** The next request to start. Undefined if no slot is free for any. */
+  /** The next request to start. Undefined if no waiting request can have a slot. */
   #next(): Waiter | undefined {
     return this.#waiters.find(({ isLowPriority }) => this.#hasRoom(isLowPriority));
   }

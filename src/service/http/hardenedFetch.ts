@@ -3,42 +3,43 @@ import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The code in newer versions of undici for a proxy that closes the connection without a response.
+ * The error code for a proxy that closes the connection without responding, in newer versions of
+ * undici.
  */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** The code in older versions. undici treats it as temporary and connects again. */
+/** `PROXY_CLOSED` in older versions, which treat the failure as temporary and reconnect. */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
 /**
- * Replaces an error of `fetch` if it's certain that nothing was sent. Its cause is the original
- * error.
+ * Thrown instead of the error of `fetch` if it's certain that nothing was sent. The cause is the
+ * original error.
  */
 export class RequestNotSentError extends Error {
   override readonly name = 'RequestNotSentError';
 }
 
-/** Error codes for a kept connection that the service has closed. */
+/** Error codes of a kept-alive connection that the service has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Sends a request with the global `fetch`. VS Code patches it to use the user's proxies and
- * certificates, and to keep connections. Its patched `http` and `https` don't keep connections. VS
- * Code may patch `fetch` at any time, so every request looks it up. Redirects aren't followed,
- * because a POST would send the key to the other host.
+ * Sends a request with the global `fetch`, which VS Code patches to use the user's proxies and
+ * certificates. Unlike the patched `http` and `https`, it keeps connections alive. VS Code may
+ * patch `fetch` at any time, so each request looks it up. Redirects aren't followed, because a
+ * redirected POST would send the key to another host.
  * @throws {RequestNotSentError} if nothing was sent; otherwise the error of `fetch`
  */
 export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // A connection becomes free one turn of the event loop after its response ends.
+  // A connection can't be reused until one turn of the event loop after its response ends.
   await turn();
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed the kept connection. The second attempt opens a new one.
+    // The service has probably closed a kept-alive connection. The second attempt opens a new one.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -59,7 +60,8 @@ async function send(
   if (typeof body !== 'string') return globalThis.fetch(url, options);
   let isSent = false;
   const bytes = new TextEncoder().encode(body);
-  // Measured: `fetch` pulls the bytes only when it writes them to a connection.
+  // `fetch` pulls the bytes only when it writes them to a connection (measured), so `isSent` is
+  // reliable.
   const source: UnderlyingByteSource = {
     type: 'bytes',
     pull: (controller) => {
@@ -90,8 +92,8 @@ function isOfClosedConnection(error: unknown): boolean {
 }
 
 /**
- * True if a new connection was closed during its TLS handshake. Node adds the host to the error
- * only in this case.
+ * True if the connection was reset during the TLS handshake. Node adds the host to the error only
+ * in this case.
  */
 export function isTlsHandshakeReset(error: unknown): boolean {
   return (
@@ -100,12 +102,12 @@ export function isTlsHandshakeReset(error: unknown): boolean {
 }
 
 /**
- * Stops the endless reconnects to a proxy that closes the connection instead of responding to
- * CONNECT. undici reconnects thousands of times a second, even after the request is canceled
+ * Prevents endless reconnects to a proxy that closes the connection instead of responding to
+ * CONNECT. undici would reconnect thousands of times a second, even after the request is canceled
  * (nodejs/undici#3897, fixed in 8.10.1; VS Code 1.139 has 7.29). undici publishes each error before
- * it reads the code. A different code prevents the reconnect.
+ * it reads the error code, so changing the code prevents the reconnect.
  * @param isOurs true for a host and port that this extension sends requests to
- * @returns a function that ends the watch
+ * @returns a function that removes this workaround
  */
 export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {

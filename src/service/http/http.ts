@@ -28,17 +28,17 @@ const PROBE_MS = 15_000;
 const MAX_PROBE_BYTES = 1_048_576;
 
 /**
- * The HTTP client: axios on the approved `fetch`, with retries by axios-retry. `send` and `probe`
- * throw only a `ServiceError`. An AxiosError would expose the key and the token, even as JSON or
- * through `util.inspect`.
+ * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
+ * `probe` throw only `ServiceError`, because an AxiosError exposes the key and the token, even
+ * through JSON or `util.inspect`.
  */
 export class Http {
-  /** The `fetch` below axios, for a library that needs one. It doesn't retry or add a token. */
+  /** The `fetch` that axios calls. It doesn't retry or add a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
-  /** The hosts and ports of all requests. */
+  /** Hosts and ports that requests were sent to, for `endEndlessTunnels`. */
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 
@@ -65,7 +65,8 @@ export class Http {
   }
 
   /**
-   * Creates the budget of one call. The deadline is this many milliseconds after its first attempt.
+   * Creates the budget of one call.
+   * @param totalMs milliseconds from the first attempt to the deadline
    */
   budget(totalMs: number): CallBudget {
     return { retriesLeft: MAX_RETRIES, attempts: 0, totalMs, endsAt: undefined };
@@ -119,8 +120,9 @@ export class Http {
   /**
    * Sends one request without a credential to find out if a host responds. An error status counts
    * as a response.
-   * @returns undefined if the response isn't the expected one
-   * @throws {ServiceError} if there was no response, or the response isn't from the service
+   * @returns the result of `read`; undefined if the host responds with an error or unusable content
+   * @throws {ServiceError} if the host doesn't respond, or the response may be from a proxy or a
+   * login page
    */
   async probe<Found>(
     asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
@@ -144,13 +146,13 @@ export class Http {
 }
 
 /**
- * The callbacks of one call. An error from a callback must not be mistaken for a failure of the
+ * Wraps the callbacks of one call, so that their errors aren't mistaken for failures of the
  * request.
  */
 export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;
 
-  /** Wraps a callback, and keeps the first error that any callback throws. */
+  /** Wraps a callback to record its error. Only the first error of all callbacks is kept. */
   capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
     if (!call) return undefined;
     return (value) => {
@@ -164,8 +166,8 @@ export class Callbacks {
   }
 
   /**
-   * Wraps an asynchronous callback in the same way. If it rejects, the request ends as if it were
-   * canceled.
+   * Wraps an asynchronous callback to record its error. If the callback rejects, the request ends
+   * as if it were canceled.
    */
   awaiting(call: (() => Promise<void>) | undefined): typeof call {
     if (!call) return undefined;
@@ -179,7 +181,7 @@ export class Callbacks {
     };
   }
 
-  /** @throws the first error of a callback, unchanged */
+  /** Throws the first error of a callback, unchanged. Does nothing if there was none. */
   rethrow(): void {
     if (this.#thrown) throw this.#thrown.error;
   }
@@ -189,11 +191,11 @@ export class Callbacks {
 function createAxios(): AxiosInstance {
   const instance = axios.create({
     adapter: 'fetch',
-    // Without `Request`, axios passes the URL and `fetchOptions` to our `fetch`.
+    // Without `Request`, axios passes the URL and `fetchOptions` to `fetchOfOptions`.
     env: { fetch: fetchOfOptions, Request: null as never },
     maxRedirects: 0,
     responseType: 'stream',
-    // Request bodies are sent unchanged. The caller reads the response.
+    // Send bodies unchanged, and let the caller read the responses.
     transformRequest: [],
     transformResponse: [],
     headers: {
@@ -220,8 +222,8 @@ function createAxios(): AxiosInstance {
 }
 
 /**
- * Calls `send` of `fetchOptions`. axios caches each `env.fetch` forever, so all instances share
- * this function.
+ * Calls the `send` function in `fetchOptions`. axios caches each `env.fetch` forever, so all
+ * instances share this function.
  */
 function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   const { send, ...others } = init as FetchOptions;
@@ -247,8 +249,8 @@ function headersIn({ headers }: AxiosResponse): (name: string) => string | undef
 }
 
 /**
- * Refuses a URL with a user name or password. axios would move them to a header, and `fetch` would
- * never see them.
+ * Throws if a URL contains a user name or password. axios would move them to a header, where the
+ * check in `createApprovedFetch` can't find them.
  * @throws {ServiceError} `host-not-approved`
  */
 function refuseUserInfo(url = ''): void {
@@ -257,8 +259,8 @@ function refuseUserInfo(url = ''): void {
 }
 
 /**
- * Returns a limit that counts a probe but ignores its response. A rate or pause in the response
- * would delay the first text, because the generation follows the probe of a new connection.
+ * Returns a limiter that makes the probe wait for a slot, but ignores its response. A rate limit or
+ * pause in the response would delay the generation that often follows the probe.
  */
 function withoutLearning(limiter: RequestGate): RequestGate {
   const acquire = async (signal: AbortSignal) => {
@@ -273,8 +275,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * True if a failure shows that the host responds. A page with a success status doesn't count. It
- * can be the login page of a network, and that page would receive the key next.
+ * True if a failure shows that the host responded. A page with a success status doesn't count,
+ * because it may be the login page of a network, which would then receive the key.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

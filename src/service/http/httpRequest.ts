@@ -3,31 +3,35 @@ import type { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
 import type { RateLimit } from './requestPace.ts';
 
-/** A response without a success status. Only `HttpRequest.failure` reads its text. */
+/**
+ * A response with an error status. Only `HttpRequest.failure` reads its text, because a
+ * `ServiceError` must not contain it.
+ */
 export interface ErrorResponse {
   readonly status: number;
   readonly text: string;
 }
 
-/** One request: its destination, content, limits, and the functions that read its response. */
+/** A request, its limits, and the functions that read its response. */
 export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /**
-   * The only allowed origin. For a request with a credential, it's the one that the user approved.
+   * The only origin that the request may be sent to. The user has approved it if the request
+   * contains a credential.
    */
   readonly origin: string;
   readonly accept: 'application/json' | 'text/event-stream';
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection, to which the access token is added. They must not appear in the URL
-   * or the body. A failure omits each detail that contains one, even if the service sent it.
+   * Secrets of the connection. Neither they nor the access token may appear in the URL or the body.
+   * Failure details that contain one are removed.
    */
   readonly secrets?: readonly string[];
-  /** True for a token request. No other request may have a secret in its URL or body. */
+  /** True for a token request, the only kind that may have a secret in its URL or body. */
   readonly sendsSecret?: true;
-  /** More values that failures must not contain, such as a project ID. */
+  /** Other values that failures must not contain, such as a project ID. */
   readonly confidential?: readonly string[];
   /** The scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
@@ -38,24 +42,27 @@ export interface HttpRequest<Result> {
   /** Maximum bytes of a response. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called once per call, when its first attempt has a slot. If it rejects, the request fails. */
+  /**
+   * Called once per call, as soon as its first attempt has a slot. If it rejects, the request
+   * fails.
+   */
   readonly onTurn?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Called if an attempt has had no response for 5 s. */
+  /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: (() => void) | undefined;
   readonly failure: (answer: ErrorResponse) => ServiceError;
-  /** Reads the response. The request ends when the promise settles. */
+  /** Reads the response. Once the promise settles, the rest of the body is discarded. */
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
 /**
- * The part of a request that grants access to a service, and the origin that receives the token.
+ * The fields of a request that grant access to a service, and the origin that receives the token.
  */
 export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'secrets' | 'tokenProvider'>;
 
 /**
- * Provides the token of one attempt. An attempt can be queued, so it gets the token again right
- * before sending.
+ * Provides the token of one attempt. An attempt calls `get` before and after it waits in the queue,
+ * because a token can expire there.
  */
 export interface TokenProvider {
   /** True if `get` can return a token without waiting. */
@@ -64,7 +71,7 @@ export interface TokenProvider {
   get(signal: AbortSignal): Promise<string>;
 }
 
-/** Provides a token that is never refreshed. */
+/** Returns a provider for a token that is never refreshed. */
 export function fixedToken(value: string): TokenProvider {
   return { hasToken: () => true, get: async () => value };
 }
@@ -75,7 +82,7 @@ export interface HttpResponse {
   readonly body: Body;
 }
 
-/** A retry, reported before its wait. */
+/** A scheduled retry, reported before the wait. */
 export interface Retry {
   /** 1 for the first retry. */
   readonly retry: number;
@@ -83,7 +90,7 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** The remaining retries and time. All requests of a call share them. */
+/** The remaining retries and time of a call, shared by all of its requests. */
 export interface CallBudget {
   retriesLeft: number;
   /** Number of requests sent so far. */
@@ -112,7 +119,9 @@ export function checkResponseHeaders(
   }
 }
 
-/** Reads the rate limit from the headers of a response. Anything but a number is ignored. */
+/**
+ * Reads the rate limit from the headers of a response. Ignores values that aren't whole numbers.
+ */
 export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {
     const text = header(name);

@@ -12,26 +12,29 @@ import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
 export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Returns the milliseconds before a retry. Tests replace it. */
+  /** Returns the milliseconds to wait before a retry. Tests replace it. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Secrets of all connections. A failure omits each detail that contains one, because a response
-   * can repeat text from an earlier request.
+   * Returns the secrets of all connections. Failure details that contain one are removed, because a
+   * response can repeat text from an earlier request.
    */
   readonly secrets: () => readonly string[];
 }
 
 /**
- * Maximum time to read the rest of a response after its last event, so that the connection can be
- * reused.
+ * Maximum milliseconds to read the rest of a response that is no longer needed. A connection can be
+ * reused only after its response was read to the end.
  */
 const REST_MS = 1_000;
-/** The part of `REST_MS` that a caller waits for. Most responses end with their last event. */
+/**
+ * The part of `REST_MS` that the caller waits for. It's enough for most responses, which end right
+ * after their last event.
+ */
 const UNSEEN_MS = 50;
 
 /**
- * The state of one request from its first attempt to the end of its response. It holds the token
- * and slot of the current attempt, the budget, and the outcome. It doesn't send anything.
+ * Tracks one request from its first attempt to the end of its response: the token and slot of the
+ * current attempt, the budget, and the outcome. `Http` sends the request.
  */
 export class PendingRequest implements ApprovedTarget {
   readonly #request: HttpRequest<unknown>;
@@ -45,7 +48,7 @@ export class PendingRequest implements ApprovedTarget {
   #token: string | undefined;
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   #retry: Retry | undefined;
-  /** True if the last attempt wasn't billed, because the service refused it or nothing was sent. */
+  /** True if the last attempt wasn't billed, because nothing was sent or the service refused it. */
   #isRefused = false;
 
   constructor(
@@ -96,7 +99,7 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Waits for a token, and then for a slot. The slot comes last, because the minimum interval
-   * counts from the moment it's granted.
+   * starts when it's granted.
    * @returns the value of the Authorization header, if the request has one
    * @throws {ServiceError}
    */
@@ -107,8 +110,8 @@ export class PendingRequest implements ApprovedTarget {
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
     this.#outcome = ['ok'];
     if (tokens && !tokens.hasToken()) {
-      // The token expired in the queue. This is handled only once, because a second token that
-      // expires this quickly could never be used.
+      // The token expired in the queue. Release the slot while the next token is fetched. Do this
+      // only once, because a token that expires this quickly may never survive the queue.
       this.#slot?.release('failed');
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
@@ -119,7 +122,7 @@ export class PendingRequest implements ApprovedTarget {
     return this.#token === undefined ? undefined : `${scheme} ${this.#token}`;
   }
 
-  /** Turns an error into the failure of this request, without details that contain secrets. */
+  /** Converts an error to the failure of this request, and removes details that contain secrets. */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;
     const { error, isTransient } = toFailure(cause, this.#request, clock.now());
@@ -131,7 +134,7 @@ export class PendingRequest implements ApprovedTarget {
     return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
   }
 
-  /** True if a failed attempt will be retried. Releases its slot in any case. */
+  /** True if a failed attempt will be retried. Always releases the slot of the attempt. */
   plansRetry(cause: unknown): boolean {
     const { error, isTransient } = this.fail(cause);
     this.#isRefused ||= isTransient;
@@ -142,11 +145,11 @@ export class PendingRequest implements ApprovedTarget {
     const retry = MAX_RETRIES - budget.retriesLeft + 1;
     const wait = waitMs(retry, error.details.retryAfterMs ?? 0, random);
     this.#retry = { retry, waitMs: wait, error };
-    // A wait that lasts beyond the deadline is pointless.
+    // A retry after the deadline would be pointless.
     return clock.monotonic() + wait < (budget.endsAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Milliseconds before the retry that `plansRetry` has scheduled. */
+  /** Milliseconds to wait before the retry that `plansRetry` scheduled. */
   get retryWaitMs(): number {
     return this.#retry?.waitMs ?? 0;
   }
@@ -158,8 +161,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Ends the request. The rest of its response is read in the background, and the slot is held
-   * until then.
+   * Ends the request, and reads the rest of its response in the background. The slot is released
+   * when the response ends.
    */
   async finish(body: Body | undefined): Promise<void> {
     try {
@@ -174,8 +177,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. The deadline takes
-   * precedence unless no connection was made.
+   * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
+   * deadline takes precedence, too, unless no connection could be made.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
@@ -195,8 +198,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Starts the deadline of the call with its first attempt. Time in the queue doesn't count,
-   * because it depends on other requests.
+   * Starts the timer for the deadline of the call. Time in the queue before the first attempt
+   * doesn't count, because it depends on other requests.
    */
   #startDeadline(): void {
     const { budget } = this.#request;

@@ -7,8 +7,8 @@ import { isRetriedStatus, LONGEST_RETRY_AFTER_MS, retryAfterMs } from './retry.t
 type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
 
 /**
- * Turns an error from axios, a check, or reading a response into a `ServiceError`. Decides if
- * another attempt may succeed.
+ * Converts an error to a failure, and determines if another attempt may succeed. The error can come
+ * from axios, from a check, or from reading the response.
  * @param now milliseconds since 1970
  */
 export function toFailure(error: unknown, request: FailedRequest, now: number): Failure {
@@ -31,20 +31,20 @@ function responseFailure(
   }
   const wait = retryAfterMs(header('retry-after'), header('date'), now);
   const error = failure({ status, text: data }).with({ status, retryAfterMs: wait });
-  // A 429 can also mean an exhausted quota. A retry wouldn't help then.
+  // A 429 can also mean that a quota is used up. Then a retry wouldn't help.
   const canPass = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
   const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
   return { error, isTransient };
 }
 
-/** True for 3xx, except 304, which isn't a redirect. */
+/** True for a 3xx status except 304 (Not Modified), which doesn't redirect. */
 export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
 /**
- * Returns the host that a redirect points to, in ASCII. Undefined if the location isn't http or
- * https, such as `command:`, or if the host name is invalid.
+ * Returns the host that a redirect points to, in ASCII. Undefined if the location isn't an http or
+ * https URL, or if its host name is invalid.
  */
 export function redirectHost(location: string | undefined, from: string): string | undefined {
   const to = location ? URL.parse(location, from) : null;

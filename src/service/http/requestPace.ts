@@ -1,7 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 
-/** The request rate that a service accepts, as stated in a response. Undefined if not stated. */
+/**
+ * The rate limit stated in a response. A field is undefined if its header is missing or invalid.
+ */
 export interface RateLimit {
   readonly perSecond: number | undefined;
   /** Number of requests left in the current second. */
@@ -11,22 +13,28 @@ export interface RateLimit {
 export interface NextStart {
   /** Milliseconds until the next request starts. */
   readonly inMs: number;
-  /** The source of the interval: the user's setting, or the rate stated by the service. */
+  /**
+   * `setting` if the user's minimum interval delays the start, `service` if the rate limit does.
+   */
   readonly spacedBy: 'setting' | 'service';
 }
 
 const SECOND_MS = 1_000;
 /**
- * A rate is dropped after a minute without repetition. It may have applied only to a busy moment.
+ * A rate limit expires after a minute unless a response repeats it. It may have applied only to a
+ * busy moment.
  */
 const RATE_LIFE_MS = 60_000;
 
-/** Computes the earliest start of the next request, from intervals, stated rates, and pauses. */
+/**
+ * Computes when the next request may start. Takes the user's minimum interval, the service's rate
+ * limit, and requested pauses into account.
+ */
 export class RequestPace {
   readonly #clock: Clock;
-  /** Minimum milliseconds between two starts, from the user's setting. */
+  /** The user's minimum interval between two starts, in milliseconds. */
   minIntervalMs: number;
-  /** The interval for the rate stated by the service, and the end of its validity. */
+  /** The interval that the rate limit requires, and the monotonic time when it expires. */
   #stated = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;
@@ -43,9 +51,9 @@ export class RequestPace {
   }
 
   /**
-   * Applies the rate that a response states, for one minute. If no request is left in this second,
-   * other clients are using the service too. The next start then also keeps the interval from this
-   * response.
+   * Applies the rate limit from a response for one minute. If no requests are left in this second,
+   * other clients are probably using the service, too. The next request then waits at least one
+   * interval from now.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;
@@ -66,13 +74,13 @@ export class RequestPace {
     return this.#pausedUntil - this.#clock.monotonic();
   }
 
-  /** Milliseconds until the next start. Zero or less if a request can start now. */
+  /** Milliseconds until a request may start. Zero or less if it may start now. */
   get waitMs(): number {
     const { bySetting, byService } = this.#spacedUntil();
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
-  /** The next start, based only on intervals and ignoring pauses. Undefined if no interval delays it. */
+  /** The next start, ignoring pauses. Undefined if no interval delays it. */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();
     const inMs = Math.max(bySetting, byService) - this.#clock.monotonic();

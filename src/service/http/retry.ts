@@ -1,12 +1,12 @@
 /**
  * The retry rules. Pure functions.
  *
- * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the documentation of
- *   the service says to retry it.
- * - A connection that failed before anything was sent counts as one of the 3.
- * - The backoff is 0.5–1, 1–2, and 2–4 s. Random waits spread the load of several clients. The
- *   ranges don't overlap, so waits always grow.
- * - `Retry-After` extends a wait up to 60 s. Beyond that, the failure is reported with its time.
+ * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the service's
+ *   documentation says to retry it.
+ * - A connection that failed before anything was sent is retried, too, and counts toward the 3.
+ * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random to spread the load of several clients. The
+ *   ranges don't overlap, so each wait is longer than the one before.
+ * - `Retry-After` can extend a wait to 60 s. If it's longer, the failure is reported instead.
  *   axios-retry passes any value to a timer, and a timer with a huge value fires at once.
  */
 
@@ -24,7 +24,7 @@ export function isRetriedStatus(status: number | undefined): boolean {
 }
 
 /**
- * Returns the milliseconds before a retry.
+ * Returns the milliseconds to wait before a retry.
  * @param retry 1 for the first retry
  * @param retryAfterMs the wait that the service requested, or 0
  */
@@ -35,8 +35,8 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 
 /**
  * Converts a `Retry-After` header, in seconds or as an HTTP date, to milliseconds from now.
- * Undefined if it's missing or invalid. A date is compared with the `Date` header, because clocks
- * differ.
+ * Undefined if it's missing or invalid. A date is compared with the `Date` header if there is one,
+ * because the local clock can be wrong.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,

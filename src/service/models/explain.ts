@@ -4,7 +4,7 @@ import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
-/** Failed checks that can explain a refusal. Any other failure only stopped the checks. */
+/** Failures of checks that explain a refusal. After any other, the cause remains unknown. */
 const CAUSES: readonly ErrorKind[] = [
   'key-refused',
   'token-request-refused',
@@ -19,20 +19,20 @@ const CAUSES: readonly ErrorKind[] = [
 ];
 
 /**
- * Returns the cause of a refusal, based on the checks that ran after it.
+ * Returns the cause of a refusal, based on the checks that followed it.
  * @param failure the first failed check; undefined if all passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
-  // The checks prove the token, but not the right to generate.
+  // If all checks pass, a new token works. The account may still lack the right to generate.
   return refusal.kind === 'unauthorized'
     ? new ServiceError('refused-once', refusal.details)
     : refusal;
 }
 
 /**
- * Returns the cause of a refusal, based on the service's entry of the model. If the entry doesn't
- * explain it, returns the refusal. Pure.
+ * Returns the cause of a refusal, based on the model's entry in the service's list. If the entry
+ * doesn't explain it, returns the refusal unchanged. Pure.
  */
 export function explainByModel(
   refusal: ServiceError,
@@ -40,7 +40,7 @@ export function explainByModel(
   parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
-  // Leaves out the code, which only means that the request was bad.
+  // The code is left out, because it only means that the request was bad.
   const { status, host, attempts, requestId } = refusal.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }

@@ -1,24 +1,24 @@
 import type { Model } from '../api/modelList.ts';
 import { type ServiceError, safeWord } from '../errors.ts';
 
-/** The lifecycle of a model, determined by the service's model list and clock. Pure. */
+/** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
-  /** The current stage; undefined if it is neither, or if the response had no date. */
+  /** Undefined if the model is in neither stage, or if the service's date is unknown. */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
-  /** The day of deprecation, past or future, YYYY-MM-DD. */
+  /** The date of deprecation, past or future, YYYY-MM-DD. */
   readonly deprecated: string | undefined;
-  /** The day of withdrawal, past or future, YYYY-MM-DD. */
+  /** The date of withdrawal, past or future, YYYY-MM-DD. */
   readonly withdrawn: string | undefined;
-  /** Other current stages, short words such as `constricted`. */
+  /** Other stages that have started, such as `constricted`. */
   readonly others: readonly string[];
-  /** IDs of replacement models. Replacements listed for the withdrawal stage come first. */
+  /** IDs of replacement models. Those listed for the withdrawal stage come first. */
   readonly successors: readonly string[];
 }
 
-/** Stages with a start date in any other format are ignored. */
+/** The format of a start date. Stages with any other format are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The later stage comes first. */
+/** The later stage comes first, because a model can have reached both. */
 const ENDS = ['withdrawn', 'deprecated'] as const;
 
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
@@ -36,7 +36,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   };
 }
 
-/** Adds the successors and the withdrawal date to a failure that the model caused. */
+/** Adds successors and withdrawal date to a failure if the model is deprecated or withdrawn. */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;
   if (!stage) return error;

@@ -10,15 +10,14 @@ export interface ModelRequest {
   readonly parameters: Parameters;
   /** Everything the model reads: the prompt, followed by the response so far if there is one. */
   readonly text: string;
-  /** The default for `max_new_tokens`; `DEFAULT_NEW_TOKENS` if undefined. */
+  /** The default for `max_new_tokens`. `DEFAULT_NEW_TOKENS` if undefined. */
   readonly newTokens?: number;
 }
 
 /**
- * Finds a known reason why the model can't serve a request with valid parameters: its withdrawal or
- * its output limit. The prompt length isn't checked, because only the service can count tokens.
- * Pure.
- * @returns `model-unknown` or `parameter-refused`; undefined if there is no known reason
+ * Checks if the model is withdrawn, or if its output limit is lower than `max_new_tokens`. Doesn't
+ * check the prompt length, because only the service can count tokens. Pure.
+ * @returns `model-unknown` or `parameter-refused`; undefined if there is no problem
  */
 export function modelProblem(model: Model, parameters: Parameters): ServiceError | undefined {
   const lifecycle = lifecycleOf(model);
@@ -34,9 +33,9 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 }
 
 /**
- * Returns the value for `max_new_tokens` if it isn't set. The model's output limit can lower the
- * default. In chat, so can the estimated room that the text leaves in the context. In generation,
- * the value is at least `min_new_tokens`. Pure.
+ * Returns the `max_new_tokens` of a request that doesn't set it: the default, or the model's output
+ * limit if that is lower. Chat also lowers it to the estimated space left in the context.
+ * Generation raises it to `min_new_tokens` if necessary. Pure.
  * @param model undefined if nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {

@@ -12,38 +12,39 @@ import { SharedTask } from '../sharedTask.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
-/** 4 KB per model, for services that list `MOST_MODELS` models on one page. */
+/** Allows 4 KB per model if a service lists `MOST_MODELS` models on one page. */
 const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 
-/** Deadline for the entry of the current model, while the user sees an empty list. */
+/** Deadline for looking up the current model. Until then, the user sees an empty list. */
 const LOOK_MS = 5_000;
 const LIFE_MS = 3_600_000;
 
+/** The service, address, and operation to get models for. */
 export interface ModelSource {
   readonly service: Service;
-  /** The origin and path prefix, already checked. */
+  /** The validated origin and path prefix. */
   readonly serviceUrl: string;
   readonly operation: Operation;
-  /** Keys that a URL can't contain, in case the user pasted one as a model ID. */
+  /** Keys that the URL must not contain, in case the user pasted one as a model ID. */
   readonly secrets?: readonly string[];
 }
 
-/** A source with the only origin that requests may go to. */
+/** A `ModelSource` with the only origin that requests may go to. */
 interface BoundSource extends ModelSource {
   readonly origin: string;
 }
 
 /**
- * The models of all services. Requests for public lists carry no credential, so the user can pick a
- * model before setting a key. Models whose fields contain a secret are dropped, because the fields
- * are shown to the user.
+ * Requests and caches the models of all services. Requests for public lists carry no credential, so
+ * the user can pick a model before setting a key. Models with a secret in any field are dropped,
+ * because the fields are shown to the user.
  */
 export class Models {
   readonly #http: Http;
   readonly #secrets: () => readonly string[];
   readonly #clock: Clock;
-  /** Models that the services returned. Entries are valid for an hour. */
+  /** Models that services returned. Entries expire after an hour. */
   readonly #cache = new Map<string, Moment & { readonly model: Model }>();
   readonly #tasks = new Map<string, SharedTask<Model | undefined>>();
 
@@ -54,9 +55,9 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers now, for the user to pick from. If the current model
-   * is withdrawn, it is added at the end, so that its withdrawal can be shown.
-   * @param access credentials for a list that isn't public
+   * Lists the models that the service offers, for the user to pick from. Includes the current model
+   * even if it's withdrawn, so that the list can show its withdrawal.
+   * @param access the credentials, if the list isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
   async list(
@@ -66,7 +67,7 @@ export class Models {
     access?: Access,
   ): Promise<ModelList> {
     const all = await listModels(this.#http, from, signal, access);
-    // Nearly all lists are free of secrets, so one search of the whole list usually suffices.
+    // Hardly any list contains a secret, so one search of the whole list usually suffices.
     const isFree = (words: unknown) => !this.#holdsSecret(words, from);
     const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
     this.#keep(from, list.models);
@@ -80,12 +81,11 @@ export class Models {
   }
 
   /**
-   * Gets one model from the service, even if it is withdrawn or isn't offered for this operation.
-   * Unless the service is unreachable, the next request can reuse the open connection.
-   * @param limiter counts the request; omitted if the user waits for its result
-   * @returns undefined if the service has no such entry, for example for a custom deployment
-   * @throws {ServiceError} if there is no response from the service; `cancelled` if the signal
-   * aborts
+   * Requests one model, even if it's withdrawn or doesn't support the operation. This also opens a
+   * connection that the next request can reuse.
+   * @param limiter the limit that applies to the request; omitted if the user waits for the result
+   * @returns undefined if the service lists no such model, or if its entry contains a secret
+   * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
     from: BoundSource,
@@ -170,7 +170,7 @@ export async function listModels(
         calls.read(parseJson(await body.text()), header('date'), left),
     });
     models.push(...read.models);
-    // Only the marker of the next page is used, so a link can't lead to another URL.
+    // Only the cursor in the link is used, so the link can't lead to another host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     if (read.hasMore || !start) return { models, hasMore: read.hasMore };
     if (models.length >= MOST_MODELS) break;
