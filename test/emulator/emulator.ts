@@ -61,7 +61,7 @@ export class Emulator {
     this.#server = server;
     this.#options = options;
     this.#now = now;
-    this.#tokens = new IssuedTokens(now);
+    this.#tokens = new IssuedTokens(now, (token) => this.settings.acceptsToken(token));
     this.settings = settingsFrom(chosen);
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     this.#connections = new Connections(server);

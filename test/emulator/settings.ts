@@ -31,6 +31,8 @@ export interface EmulatorSettings extends EventFormat {
   account: string;
   /** What a client has to ask for, and whom the token is to be for. */
   oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
+  /** Whether inference also takes this token, which another identity provider issued. */
+  acceptsToken: (token: string) => boolean;
   /** Whether anything says how long a token lives. */
   saysLife: boolean;
   projectIds: readonly string[];
@@ -76,6 +78,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     apiKeys: [defaultApiKey],
     account: defaultAccount,
     oauth: {},
+    acceptsToken: () => false,
     saysLife: true,
     projectIds: [defaultProjectId],
     spaceIds: ['emulator-space'],

@@ -6,9 +6,12 @@ export type TokenState = 'live' | 'expired' | 'not valid';
 export class IssuedTokens {
   readonly #issued = new Map<string, { expiresAtMs: number; dead?: TokenState }>();
   readonly #nowMs: () => number;
+  readonly #isAccepted: (token: string) => boolean;
 
-  constructor(nowMs: () => number) {
+  /** @param isAccepted true for a live token that was issued elsewhere */
+  constructor(nowMs: () => number, isAccepted: (token: string) => boolean) {
     this.#nowMs = nowMs;
+    this.#isAccepted = isAccepted;
   }
 
   /** In order of issue. */
@@ -34,7 +37,7 @@ export class IssuedTokens {
 
   stateOf(token: string): TokenState {
     const entry = this.#issued.get(token);
-    if (entry === undefined) return 'not valid';
+    if (entry === undefined) return this.#isAccepted(token) ? 'live' : 'not valid';
     return entry.dead ?? (this.#nowMs() < entry.expiresAtMs ? 'live' : 'expired');
   }
 
