@@ -42,8 +42,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a token arrives after signing out',
     file: 'src/service/auth/tokenServices.ts',
-    from: 'entry.service?.dispose();',
-    to: '',
+    from: 'created.deref()?.dispose();',
+    to: ';',
     test: services,
     title: 'discard the result of a request that was under way',
   },

@@ -6,6 +6,8 @@ import {
   ageOf,
   type CurrentToken,
   clockAhead,
+  isJustReceived,
+  isLiving,
   type Token,
   type TokenResponse,
   type TokenState,
@@ -34,6 +36,7 @@ const REFRESHES_WITHOUT_USE = 2;
  *   token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10 % of the life before the end, whichever comes later). Callers
  *   wait for the next token.
+ * - **Expired on arrival.** Callers that waited for a token get it even if it has expired by then.
  * - **One request at a time.** All callers share it. A caller can stop waiting, and the request is
  *   aborted when none is left.
  * - **Failed background refresh.** The current token stays in use while it's valid. Further
@@ -93,11 +96,10 @@ export class TokenService {
    */
   get(signal: AbortSignal, before: TokenState = this.#state): Promise<Token> {
     this.#refreshesWithoutUse = 0;
-    const token = this.#living();
-    if (token) {
-      this.#refreshIfDue(token);
-      return Promise.resolve(token);
-    }
+    const living = this.#living();
+    if (living) this.#refreshIfDue(living);
+    const token = living ?? this.#justReceived();
+    if (token) return Promise.resolve(token);
     if (this.#refusal) return Promise.reject(this.#refusal);
     const pause = this.#task ? undefined : this.#backoff.requestedPause;
     if (pause) return Promise.reject(pause);
@@ -109,7 +111,7 @@ export class TokenService {
 
   /** True if `get` can return a token without waiting. */
   get isLiving(): boolean {
-    return this.#living() !== undefined;
+    return (this.#living() ?? this.#justReceived()) !== undefined;
   }
 
   /** Discards a token that the service refused. Does nothing if the token has been replaced. */
@@ -159,7 +161,12 @@ export class TokenService {
 
   #living(): CurrentToken | undefined {
     const token = this.#current;
-    return token && ageOf(token, this.#clock) < token.life.hardMs ? token : undefined;
+    return token && isLiving(token, this.#clock) ? token : undefined;
+  }
+
+  #justReceived(): CurrentToken | undefined {
+    const token = this.#current;
+    return token && isJustReceived(token, this.#clock) ? token : undefined;
   }
 
   #refreshIfDue(token: CurrentToken): boolean {
@@ -195,9 +202,10 @@ export class TokenService {
     try {
       const response = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
+      const receivedAt = momentOf(this.#clock);
       const life = tokenLife(response, this.#random());
-      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), response.serverNow);
-      const token = { value: response.value, ...moment, life, clockAheadMs };
+      const clockAheadMs = clockAhead(moment.wallStart, receivedAt.wallStart, response.serverNow);
+      const token = { value: response.value, ...moment, receivedAt, life, clockAheadMs };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;

@@ -37,6 +37,8 @@ export class TokenServices {
   readonly #options: TokenServicesOptions;
   /** Keys are made by `keyOf`. The most recently used entries are last. */
   readonly #entries = new Map<string, Entry>();
+  /** All since the last sign-out. A running call can use one that isn't kept anymore. */
+  readonly #created: WeakRef<TokenService>[] = [];
 
   constructor(options: TokenServicesOptions) {
     this.#options = options;
@@ -96,10 +98,13 @@ export class TokenServices {
     });
   }
 
-  /** Discards all tokens and the results of pending requests. The secrets stay masked. */
+  /**
+   * Discards all tokens and the results of pending requests, and disposes all token services. The
+   * secrets stay masked.
+   */
   forget(): void {
+    for (const created of this.#created.splice(0)) created.deref()?.dispose();
     for (const entry of this.#entries.values()) {
-      entry.service?.dispose();
       entry.service = undefined;
       entry.isUsed = false;
     }
@@ -122,7 +127,7 @@ export class TokenServices {
 
   #serviceFor(entry: Entry): TokenService {
     const { fetchToken, clock } = this.#options;
-    return new TokenService({
+    const service = new TokenService({
       fetchToken: async (signal) => {
         const response = await fetchToken(entry.credentials, signal);
         // If the key itself is the token, no service has accepted it yet.
@@ -133,6 +138,8 @@ export class TokenServices {
       },
       ...(clock && { clock }),
     });
+    this.#created.push(new WeakRef(service));
+    return service;
   }
 
   #forgetOldest(): void {

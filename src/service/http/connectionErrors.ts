@@ -65,7 +65,7 @@ const MOST_LINKS = 10;
 export function connectionFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
-  const isConnecting = property(root, 'syscall') === 'connect';
+  const isConnecting = isOfConnect(root);
   const isOfFetch = property(error, 'code') === 'ERR_NETWORK';
   const proxy = proxyFailure(root, code, url, isOfFetch);
   if (proxy) return proxy;
@@ -88,6 +88,10 @@ export function connectionFailure(error: unknown, url: string): Failure {
 /** True only if it's certain that nothing of the request was sent. */
 export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
+}
+
+function isOfConnect(error: unknown): boolean {
+  return property(error, 'syscall') === 'connect';
 }
 
 /**
@@ -126,7 +130,7 @@ function proxyFailure(
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
   if (UNUSABLE_PROXY.has(code)) return lasting('proxy', { code });
-  const proxy = unreachableProxy(error, message, url);
+  const proxy = unreachableProxy(error, code, message, url);
   if (proxy === undefined) return undefined;
   const found = lasting('proxy', { code: code || undefined, proxy: proxy || undefined });
   return { ...found, isTransient: code !== 'ENOTFOUND' };
@@ -134,14 +138,24 @@ function proxyFailure(
 
 /**
  * Returns the unreachable proxy, or an empty string if its name is invalid. Undefined if the socket
- * was for the host of the URL. A proxy that uses the same port as the service isn't recognized.
+ * was for the host of the URL, or was connected. A proxy that uses the same port as the service
+ * isn't recognized.
  */
-function unreachableProxy(error: unknown, message: string, url: string): string | undefined {
+function unreachableProxy(
+  error: unknown,
+  code: string,
+  message: string,
+  url: string,
+): string | undefined {
   const { hostname, port, protocol } = new URL(url);
   const lookedUp = property(error, 'hostname');
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
+  // A request on an open connection may have run.
+  const isUnconnected =
+    isOfConnect(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
+  if (!isUnconnected) return undefined;
   const host = property(error, 'address') ?? property(error, 'host');
   const [, tried] = ATTEMPTED.exec(message) ?? [];
   const reached = tried ?? `${host}:${property(error, 'port')}`;

@@ -28,9 +28,12 @@ function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
   };
 }
 
-/** Sends every request through the proxy on this port, by CONNECT. */
-export async function throughProxy(port: number): Promise<() => Promise<void>> {
-  return patchFetch(new ProxyAgent(`http://127.0.0.1:${port}`));
+/**
+ * Sends every request through the proxy on this port.
+ * @param proxyTunnel false to send http requests to the proxy itself, instead of by CONNECT
+ */
+export async function throughProxy(port: number, proxyTunnel = true): Promise<() => Promise<void>> {
+  return patchFetch(new ProxyAgent({ uri: `http://127.0.0.1:${port}`, proxyTunnel }));
 }
 
 /** Trusts this certificate, too. */

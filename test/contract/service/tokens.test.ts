@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import {
   endWorlds,
   failureOf,
+  kindOf,
+  modelId,
   SetClock,
   startWorld,
   tokenPath,
@@ -108,6 +111,40 @@ describe('while the identity service is down', () => {
       await world.generate();
     });
   }
+});
+
+describe('a token that expires before it arrives', () => {
+  let runtime: ServiceRuntime | undefined;
+  afterEach(async () => {
+    runtime?.dispose();
+    await endWorlds();
+  });
+
+  /** @param sees whether the service has a clock that shows the expiry */
+  async function startLate(sees: boolean) {
+    const clock = new SetClock();
+    const now = sees ? clock.now : () => 0;
+    const world = await startWorld({ emulator: { tokenLifeSeconds: 1, now } });
+    const beforePart = async () => clock.pass(1_200);
+    world.emulator.faults.always(tokenPath, { beforePart });
+    runtime = new ServiceRuntime({ clock });
+    const limits = { limit: 1, queue: 50, minIntervalMs: 0 };
+    const client = runtime.client(world.credentials, { modelId, operation: 'chat', limits });
+    const counts = () => [world.emulator.count(tokenPath), world.inferenceCount()];
+    return { generate: () => client.generateText('Hi', {}), counts };
+  }
+
+  it('serves the generation that waited for it, since the service decides', async () => {
+    const { generate, counts } = await startLate(false);
+    assert.notEqual((await generate()).text, '');
+    assert.deepEqual(counts(), [1, 1]);
+  });
+
+  it('is replaced once if the service refuses it, and the second refusal is reported', async () => {
+    const { generate, counts } = await startLate(true);
+    assert.equal(await kindOf(generate()), 'unauthorized');
+    assert.deepEqual(counts(), [2, 2]);
+  });
 });
 
 describe('a token', () => {

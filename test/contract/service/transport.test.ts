@@ -168,6 +168,23 @@ describe('a connection', () => {
     }
   });
 
+  it('that a plain HTTP proxy resets after sending is not used again', async () => {
+    const far = 'http://service.example';
+    const approved = { auth: far, service: far };
+    const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });
+    const end = await throughProxy(Number(new URL(world.emulator.url).port), false);
+    try {
+      world.emulator.faults.always(chat, { resetBeforeHeaders: true });
+      const { kind, details } = await failureOf(world.generate());
+      assert.deepEqual(
+        [kind, details.code, details.attempts, world.inferenceCount()],
+        ['connection-lost', 'ECONNRESET', 1, 1],
+      );
+    } finally {
+      await end();
+    }
+  });
+
   it('is used again for the next call, also after error answers', async () => {
     const world = await startWorld();
     await world.generate();

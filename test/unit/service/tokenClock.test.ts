@@ -73,6 +73,20 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
+  it('uses a token that expired before it arrived for 2 s, and then gets the next one', async () => {
+    const { flights, answer, value } = underTest(time);
+    const waiting = value();
+    await time.pass(1_200);
+    await answer({ expiresIn: 1 });
+    assert.equal(await waiting, 'token-1');
+    await time.pass(1_999);
+    assert.deepEqual([await value(), flights.length], ['token-1', 1]);
+    await time.pass(1);
+    const next = value();
+    await answer();
+    assert.deepEqual([await next, flights.length], ['token-2', 2]);
+  });
+
   it('drops the token it is told of, and no newer one', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();

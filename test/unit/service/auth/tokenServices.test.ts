@@ -117,6 +117,43 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, keys.length + 1);
   });
 
+  const fourOthers = ['one', 'two', 'three', 'four'].map((apiKey) => ({
+    ...credentials,
+    apiKey: `key-number-${apiKey}`,
+  }));
+  for (const end of ['forget', 'dispose'] as const) {
+    it(`serve a call whose credentials four others followed, until ${end}`, async () => {
+      const { services, requests } = start();
+      const service = services.for(credentials);
+      for (const other of fourOthers) services.for(other);
+      assert.notEqual(services.for(credentials), service);
+      assert.equal((await service.get(never)).value, 'token-number-1');
+      services[end]();
+      assert.equal(service.isLiving, false);
+      assert.equal(await kindOf(service.get(never)), 'cancelled');
+      assert.equal(requests.length, 1);
+    });
+  }
+
+  it('discard the token of a test whose credentials failed another test, when the user signs out', async () => {
+    const { services, test } = start();
+    const held = Promise.withResolvers<void>();
+    const alive: boolean[] = [];
+    const slow = services.test(
+      credentials,
+      async (service) => {
+        await held.promise;
+        alive.push(service.isLiving);
+      },
+      never,
+    );
+    assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
+    services.forget();
+    held.resolve();
+    await slow;
+    assert.deepEqual(alive, [false]);
+  });
+
   it('discard the result of a request that was under way when the user signed out', async () => {
     const { services, world } = start();
     const held = Promise.withResolvers<void>();

@@ -27,6 +27,32 @@ describe('a failed connection', () => {
     ['no way to the host', broken('EHOSTUNREACH', connect), 'unreachable', false],
     ['a reset while connecting', broken('ECONNRESET', connect), 'unreachable', false],
     ['a reset after sending', broken('ECONNRESET', { syscall: 'read' }), 'connection-lost', false],
+    [
+      'a reset of an open connection to a proxy',
+      broken('ECONNRESET', { syscall: 'read', address: '10.0.0.1', port: 3128 }),
+      'connection-lost',
+      false,
+    ],
+    [
+      'a reset while connecting to a proxy',
+      broken('ECONNRESET', { ...connect, address: '10.0.0.1', port: 3128 }),
+      'proxy',
+      true,
+    ],
+    [
+      'a close in the TLS handshake with a proxy',
+      broken('ECONNRESET', { ...inHandshake, host: 'proxy.example', port: 3128 }),
+      'proxy',
+      true,
+    ],
+    [
+      'no connection to a proxy in time',
+      Object.assign(broken('UND_ERR_CONNECT_TIMEOUT'), {
+        message: 'Connect Timeout Error (attempted address: proxy.example:3128, timeout: 10000ms)',
+      }),
+      'proxy',
+      true,
+    ],
     ['a hang-up', broken('ECONNRESET'), 'connection-lost', false],
     ['a broken pipe', broken('EPIPE', { syscall: 'write' }), 'connection-lost', false],
     ['a timeout after sending', broken('ETIMEDOUT', { syscall: 'read' }), 'connection-lost', false],
