@@ -202,9 +202,9 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
  * Returns why a source outside the editor isn't used, such as `line 2: VENDOR_API_KEY has quotes
  * …`.
  */
-export function sourceProblem({ text, decision }: ExternalSource): string | undefined {
+export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
-  const { values, missing, named, issues } = text.reading;
+  const { missing, named, issues } = text.reading;
   if (named.length === 0) {
     return text.isOfOther
       ? 'names a different service than hostedModel.service'
