@@ -2,11 +2,12 @@ import type { InputBoxValidationMessage } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel } from '../messages/settingLabels.ts';
-import { type Credentials, cleanValue } from '../service/credentials.ts';
+import { type Credentials, cleanValue, Secret } from '../service/credentials.ts';
 import { addressHolds } from '../service/secrets.ts';
 import type { Service } from '../service/services.ts';
 import { type Destination, destination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
+import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** Checks the values that the user enters in the set-up. Messages never contain a value. Pure. */
 
@@ -33,6 +34,11 @@ export function problemOfKey(text: string, service: Service): string | undefined
   if (value === '') return ANSWER_ISSUES.nothing;
   if (isWellFormed('apiKey', value, service) && !blemishes.includes('non-ascii')) return undefined;
   return ANSWER_ISSUES[mayHoldSpaces(service) ? 'garbledSecret' : 'garbledKey'];
+}
+
+/** Returns the reason why the stored key can't be used; undefined if it can. */
+export function problemOfStoredKey({ record, settings }: SourceSnapshot): string | undefined {
+  return problemOfKey(record ? Secret.open(record).apiKey : '', settings.service);
 }
 
 export function problemOfAccount(label: string, text: string): string | undefined {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
 import type { Connection } from '../service/connection.ts';
+import { Secret } from '../service/credentials.ts';
 
 /**
  * The user's decisions about credentials from a `.env` file or the environment. Each decision
@@ -13,8 +14,8 @@ export type ApprovalDecision = 'approved' | 'refused';
 
 type HashedDecision = readonly [hash: string, decision: ApprovalDecision];
 
-/** Every value that a decision depends on, in a fixed order. */
-export type Subject = readonly [kind: 'source', ...values: readonly string[]];
+/** Every value that a decision depends on, in a fixed order. One of them is the key. */
+export type Subject = Secret<readonly [kind: 'source', ...values: readonly string[]]>;
 
 const SALT = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
@@ -107,5 +108,7 @@ export class Approvals {
  * to check guesses of the values.
  */
 function hashOf(subject: Subject, salt: string): string {
-  return createHmac('sha256', salt).update(JSON.stringify(subject)).digest('hex');
+  return createHmac('sha256', salt)
+    .update(JSON.stringify(Secret.open(subject)))
+    .digest('hex');
 }

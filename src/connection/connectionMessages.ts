@@ -192,9 +192,9 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
  * Describes the reason why a `.env` file or the environment isn't used, such as `line 2:
  * VENDOR_API_KEY has quotes …`. Undefined if it's complete and the user didn't decline it.
  */
-export function sourceProblem({ text, decision }: ExternalSource): string | undefined {
+export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
-  const { values, missing, named, issues } = text.reading;
+  const { missing, named, issues } = text.reading;
   if (named.length === 0) {
     return text.isOfOther
       ? 'names a different service than hostedModel.service'

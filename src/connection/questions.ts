@@ -2,7 +2,7 @@ import { type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
-import { parseServiceUrl } from '../service/credentials.ts';
+import { parseServiceUrl, Secret } from '../service/credentials.ts';
 import { type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
@@ -85,10 +85,11 @@ export function askSource(
       ? ['the .env file of this folder', 'the file']
       : ['the environment of VS Code', 'the environment'];
   const label = settingLabel('apiKey', { service });
+  const { resource } = Secret.open(values);
   // Most users have the default service and don't recognize its name, so leave it out.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
-    `Use the ${allSettings({ service, resource: values.resource })}${ofService} from ${what}?`,
+    `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
     [
       `Folder: ${folder.path || 'none'}`,
       hostsText(destination, service, '\n'),

@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import { missingText } from '../messages/settingLabels.ts';
+import { Secret } from '../service/credentials.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, lookedText, projectText, serviceText } from './connectionMessages.ts';
@@ -85,7 +86,7 @@ export async function importSource(
   found: SourceSnapshot,
 ): Promise<'refused' | undefined> {
   const { id, values, service, subject } = source;
-  if (!(await options.setUp({ found: { ...values, service } }))) return undefined;
+  if (!(await options.setUp({ found: { ...Secret.open(values), service } }))) return undefined;
   await options.approvals.remember(subject, 'refused');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

@@ -1,5 +1,6 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
+import { Secret } from '../service/credentials.ts';
 import { hasMovableIdentity, type SettingName } from '../service/services.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
@@ -105,10 +106,11 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
  */
 export async function settleDestination(
   keys: KeyStore,
-  { settings: { service }, record }: SourceSnapshot,
+  { settings: { service }, record: stored }: SourceSnapshot,
   binding: ChangedBinding,
 ): Promise<boolean> {
-  if (!record) return false;
+  if (!stored) return false;
+  const record = Secret.open(stored);
   const { approved, wanted } = binding;
   const answer = await askDestination(binding, service);
   if (answer === 'saved') {

@@ -5,7 +5,7 @@ import type {
   Settings,
   SourceSettings,
 } from '../config/settings.ts';
-import type { SourceReading, SourceValues } from '../dotenv/envFile.ts';
+import type { PublicReading, SourceValues } from '../dotenv/envFile.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
@@ -13,6 +13,7 @@ import {
   type Credentials,
   cleanValue,
   missingSettings,
+  Secret,
   type ServiceKey,
 } from '../service/credentials.ts';
 import { neededSettings, type Service, type SettingName } from '../service/services.ts';
@@ -32,11 +33,11 @@ import type { KeyRecord } from './keyStore.ts';
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
 /** The content of a source, regardless of its approval. */
-export type ExternalText =
+export type ExternalText<Reading = PublicReading> =
   | { readonly kind: 'unread'; readonly why: UnreadReason }
   | {
       readonly kind: 'read';
-      readonly reading: SourceReading;
+      readonly reading: Reading;
       /** True if the source names other services, but not the one in the settings. */
       readonly isOfOther?: boolean;
     };
@@ -53,12 +54,15 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/** The content of all sources, each read once. Reading them doesn't prompt. */
+/**
+ * The content of all sources, each read once. Reading them doesn't prompt. Other rooms get it, too,
+ * so each secret is a `Secret`.
+ */
 export interface SourceSnapshot {
   readonly settings: Settings;
-  readonly record: KeyRecord | undefined;
+  readonly record: Secret<KeyRecord> | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
-  readonly keys: readonly ServiceKey[];
+  readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
   /** In order of precedence. */
   readonly outside: readonly ExternalSource[];
@@ -78,7 +82,7 @@ export interface ExternalSource {
   readonly id: ExternalSourceId;
   readonly text: ExternalText;
   /** Present only if the values are complete and free of errors. */
-  readonly values?: SourceValues | undefined;
+  readonly values?: Secret<SourceValues> | undefined;
   readonly service?: Service;
   /**
    * The addresses that the values lead to. The identity address never comes from the source: it's
@@ -93,7 +97,7 @@ export interface ExternalSource {
 
 export interface UsableSource extends ExternalSource {
   readonly service: Service;
-  readonly values: SourceValues;
+  readonly values: Secret<SourceValues>;
   readonly destination: Destination;
   readonly subject: Subject;
 }
@@ -142,7 +146,7 @@ export interface Lookup {
  * problem.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
-  return withOtherKeys(chooseSource(found), found.keys);
+  return withOtherKeys(chooseSource(found), Secret.open(found.keys));
 }
 
 /**
@@ -154,7 +158,7 @@ export function chooseWithoutFolder(
   keys: readonly ServiceKey[],
 ): SourceSelection {
   const selection = namedSource(found) ? chooseSource(found) : selectEditorSource(found);
-  return withOtherKeys(selection, [...found.keys, ...keys]);
+  return withOtherKeys(selection, [...Secret.open(found.keys), ...keys]);
 }
 
 function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): SourceSelection {
@@ -237,7 +241,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
   if (!isUsable(source)) return undefined;
   if (source.decision !== 'approved') return { kind: 'ask-source', source };
-  const credentials = credentialsFor(source.service, source.values, source.destination);
+  const values = Secret.open(source.values);
+  const credentials = credentialsFor(source.service, values, source.destination);
   return { kind: 'ready', source: source.id, credentials };
 }
 
@@ -287,12 +292,19 @@ export function editorSourceProject({ service, projectId, resource }: SourceSett
     : { projectId: '', resource: undefined };
 }
 
+/** Returns the project IDs in the settings and in all sources, used or not. */
+export function projectIdsIn({ settings, outside }: SourceSnapshot): string[] {
+  const ofSources = outside.flatMap(({ values }) => (values ? Secret.open(values) : []));
+  return [settings, ...ofSources].map(({ projectId }) => projectId);
+}
+
 /** Combines the stored key with the settings, or returns the obstacle. */
 export function selectEditorSource({
   settings,
-  record,
+  record: stored,
 }: Pick<SourceSnapshot, 'settings' | 'record'>): EditorSourceSelection {
   const { service, serviceProblem, url, authUrl } = settings;
+  const record = stored && Secret.open(stored);
   if (serviceProblem) return { kind: 'bad-service', problem: serviceProblem };
   const project = editorSourceProject(settings);
   const projectId = cleanValue(project.projectId).value;

@@ -7,7 +7,7 @@ import {
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
-import type { SourceId } from '../service/credentials.ts';
+import { Secret, type SourceId } from '../service/credentials.ts';
 import type { SettingName } from '../service/services.ts';
 import {
   addressName,
@@ -268,7 +268,7 @@ function maskedId(text: string): string {
 }
 
 function namesKey({ text }: ExternalSource): boolean {
-  return text.kind === 'read' && text.reading.named.some(({ setting }) => setting === 'apiKey');
+  return text.kind === 'read' && text.reading.named.includes('apiKey');
 }
 
 /** Returns the values of a source for display. The key is fully masked. */
@@ -276,7 +276,7 @@ function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? namesKey(source) : found.record !== undefined;
   const values = source
-    ? source.values
+    ? source.values && Secret.open(source.values)
     : { ...editorSourceProject(found.settings), url: found.settings.url };
   const { projectId = '', url = '', resource } = values ?? {};
   const host = URL.canParse(url) ? new URL(url).host : '';

@@ -2,8 +2,10 @@ import { type FileSystemError, FileType, type WorkspaceFolder, workspace } from 
 import { readSettings, type Settings, withStoredService } from '../config/settings.ts';
 import {
   firstReading,
+  publicReading,
   readForAll,
   type ServiceReading,
+  type SourceReading,
   type SourceValues,
 } from '../dotenv/envFile.ts';
 import {
@@ -15,7 +17,7 @@ import {
 } from '../dotenv/envText.ts';
 import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
 import { readServices } from '../service/addedServices.ts';
-import type { ServiceKey } from '../service/credentials.ts';
+import { Secret, type ServiceKey } from '../service/credentials.ts';
 import { type Service, serviceFor, services } from '../service/services.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { destination } from './binding.ts';
@@ -47,8 +49,9 @@ export async function findSources(
   const folder = folderOf(owner);
   const sourceOf = async (
     id: ExternalSourceId,
-    { text, inUse }: ReadText,
+    { text: read, inUse }: ReadText,
   ): Promise<ExternalSource> => {
+    const text = read.kind === 'read' ? { ...read, reading: publicReading(read.reading) } : read;
     if (!inUse?.reading.values) return { id, text };
     const { service } = inUse;
     const { values } = inUse.reading;
@@ -56,8 +59,15 @@ export async function findSources(
     const authUrl = service.word === settings.service.word ? settings.authUrl : service.authUrl;
     const subject = sourceSubject(id, service, values, { folder, authUrl });
     const decision = await approvals.decisionFor(subject);
-    const target = destination(authUrl, values.url);
-    return { id, text, service, values, destination: target, subject, decision };
+    return {
+      id,
+      text,
+      service,
+      values: new Secret(values),
+      destination: destination(authUrl, values.url),
+      subject,
+      decision,
+    };
   };
   // Copied on each lookup, since any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
@@ -78,8 +88,8 @@ export async function findSources(
   const kept = record ? [[word, record] as const, ...others] : others;
   return {
     settings,
-    record,
-    keys: [...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)],
+    record: record && new Secret(record),
+    keys: new Secret([...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)]),
     folder,
     outside,
   };
@@ -175,7 +185,7 @@ type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 
 /** The text of a source, and its reading for each service. */
 interface ReadText {
-  readonly text: ExternalText;
+  readonly text: ExternalText<SourceReading>;
   /** The reading to use; undefined if the text couldn't be read. */
   readonly inUse: ServiceReading | undefined;
   readonly all: readonly ServiceReading[];
@@ -206,7 +216,7 @@ function sourceSubject(
   { folder, authUrl }: { readonly folder: Folder; readonly authUrl: string },
 ): Subject {
   const values = [account, apiKey, resource, projectId, url];
-  return ['source', id, folder.uri, word, definition, authUrl, ...values];
+  return new Secret(['source', id, folder.uri, word, definition, authUrl, ...values]);
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {

@@ -1,6 +1,6 @@
 import { type Extension, env, version } from 'vscode';
 import { readUserSettings, type Settings } from '../config/settings.ts';
-import type { Lookup } from '../connection/sourceSelection.ts';
+import { type Lookup, projectIdsIn } from '../connection/sourceSelection.ts';
 import { redact } from '../service/secrets.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Copied } from './checkMessages.ts';
@@ -29,11 +29,9 @@ export async function copyReport(
   looked: Lookup | undefined,
   settings: Settings,
 ): Promise<Copied> {
-  const known = secretsIn(runtime, looked, settings);
-  const leaksInto = (part: string, shortest: number) => {
-    const words = known.filter(({ length }) => length >= shortest);
-    return runtime.leaksInto(part, words, shortest);
-  };
+  const projectIds = projectIdsOf(looked, settings);
+  const leaksInto = (part: string, shortest: number) =>
+    runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
   const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
   // Text that looks like a secret may be one that we don't have.
   if (isKept || redact(text) !== text) return 'holds-secret';
@@ -57,20 +55,11 @@ export function versions(extension: Extension<unknown>): string[] {
 }
 
 /**
- * Returns all known keys, header values, and project IDs, even those that aren't in use. A project
- * ID identifies an account. If the lookup timed out, the report contains none of its values.
+ * Returns all known project IDs, even those that aren't in use. A project ID identifies an account.
+ * If the lookup timed out, the report contains none of its values.
  */
-function secretsIn(
-  runtime: ServiceRuntime,
-  looked: Lookup | undefined,
-  settings: Settings,
-): string[] {
-  const found = looked?.found;
-  const outside = found?.outside.map(({ values }) => values) ?? [];
-  const secrets = [
-    ...runtime.secretsOfKeys(found?.keys ?? []),
-    ...outside.map((values) => values?.projectId),
-    ...[found?.settings, settings, readUserSettings()].map((one) => one?.projectId),
-  ];
-  return secrets.flatMap((secret) => secret || []);
+function projectIdsOf(looked: Lookup | undefined, settings: Settings): string[] {
+  const ofSettings = [settings, readUserSettings()].map(({ projectId }) => projectId);
+  const all = looked ? [...projectIdsIn(looked.found), ...ofSettings] : ofSettings;
+  return all.filter(Boolean);
 }

@@ -1,4 +1,4 @@
-import { problemOfKey } from '../connection/answerChecks.ts';
+import { problemOfStoredKey } from '../connection/answerChecks.ts';
 import type { Destination } from '../connection/binding.ts';
 import {
   addressText,
@@ -93,9 +93,9 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, they are the cause, not the values that the
   // editor lacks. A placeholder counts both as an error and as a missing value.
-  const faulty = othersInOrder(found).find(({ text, decision }) => {
+  const faulty = othersInOrder(found).find(({ text, values, decision }) => {
     if (text.kind !== 'read' || decision === 'refused') return false;
-    const { named, missing, values, issues } = text.reading;
+    const { named, missing, issues } = text.reading;
     const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
     return named.length > 0 && missing.every(isFaulty) && !values;
   });
@@ -156,7 +156,7 @@ function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'bad-address') {
     return failed('syntax', addressText(choice), 'openSettings');
   }
-  const badKey = problemOfKey(found.record?.apiKey ?? '', found.settings.service);
+  const badKey = problemOfStoredKey(found);
   if (badKey) return failed('syntax', unusableText('apiKey', badKey, found.settings), 'setUp');
   if (choice.kind === 'bad-project') {
     return failed('syntax', projectText(found.settings), 'openSettings');

@@ -5,6 +5,7 @@ import {
   neutralNameSet,
   resourceOf,
   type Service,
+  type SettingName,
   serviceNameSets,
 } from '../service/services.ts';
 import type { Assignment } from './envText.ts';
@@ -49,6 +50,15 @@ export interface SourceReading {
   readonly named: readonly RecognizedSetting[];
   /** In the order of the lines. */
   readonly issues: readonly Issue[];
+}
+
+/** The names and issues of a reading, without its values. */
+export interface PublicReading extends Pick<SourceReading, 'missing' | 'issues'> {
+  readonly named: readonly SettingName[];
+}
+
+export function publicReading({ missing, named, issues }: SourceReading): PublicReading {
+  return { missing, named: named.map(({ setting }) => setting), issues };
 }
 
 /** A service and the settings that were read for it. */

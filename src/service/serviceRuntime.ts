@@ -7,7 +7,7 @@ import { TokenServices } from './auth/tokenServices.ts';
 import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Credentials, ServiceKey } from './credentials.ts';
+import { type Credentials, Secret, type ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
@@ -19,6 +19,9 @@ export interface ServiceRuntimeOptions {
   readonly http?: HttpOptions;
   readonly clock?: Clock;
 }
+
+/** Keys of all sources, used or not. */
+type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;
 
@@ -114,14 +117,14 @@ export class ServiceRuntime {
    * @param credentials needed if the list isn't public
    */
   listModels(
-    from: Omit<ModelSource, 'secrets'> & Pick<Credentials, 'otherKeys'>,
+    from: Omit<ModelSource, 'secrets'> & { readonly otherKeys?: KnownKeys },
     current: string,
     signal: AbortSignal,
     credentials?: Credentials,
   ): Promise<ModelList> {
     const needsToken = credentials && apiOf(from.service).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    const secrets = credentials ? secretsOf(credentials) : secretsOfKeys(from.otherKeys ?? []);
+    const secrets = credentials ? secretsOf(credentials) : secretsIn(from.otherKeys);
     const source = { ...from, secrets };
     return this.#models.list(source, current, signal, access);
   }
@@ -144,18 +147,15 @@ export class ServiceRuntime {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
   }
 
-  /** Returns these keys and the values of their credential headers as sent. */
-  secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
-    return secretsOfKeys(keys);
-  }
-
   /**
-   * True if a text contains one of these words, or a key or token of this window, in any form.
-   * @param shortest minimum length of a key or token, in characters
+   * True if a text contains one of these words, one of these keys or the value of its credential
+   * header, or a key or token of this window, in any form.
+   * @param shortest minimum length of what is searched for, in characters
    */
-  leaksInto(text: string, words: readonly string[], shortest: number): boolean {
-    const secrets = this.#tokenServices.secrets.filter(({ length }) => length >= shortest);
-    return holdsSecret(text, [...words, ...secrets]);
+  leaksInto(text: string, words: readonly string[], shortest: number, keys?: KnownKeys): boolean {
+    const known = [...words, ...secretsIn(keys), ...this.#tokenServices.secrets];
+    const sought = known.filter(({ length }) => length >= shortest);
+    return holdsSecret(text, sought);
   }
 
   /** The concurrency limits in use, by service origin. */
@@ -212,6 +212,11 @@ export class ServiceRuntime {
     this.#limiters.set(origin, limiter);
     return limiter;
   }
+}
+
+/** Returns keys and the values of their credential headers as sent. */
+function secretsIn(keys: KnownKeys | undefined): readonly string[] {
+  return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }
 
 /** True for a deployment. Its model is unknown to this client. */

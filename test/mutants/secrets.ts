@@ -97,8 +97,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a report for support is not searched',
     file: 'src/diagnose/copyReport.ts',
-    from: 'return runtime.leaksInto(part, words, shortest);',
-    to: 'return false;',
+    from: 'runtime.leaksInto(part, projectIds, shortest, looked?.found.keys)',
+    to: 'false',
     test: 'test/unit/diagnose/copyReport.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',
   },

@@ -19,6 +19,21 @@ const NAMED_ONCE = new RegExp(
 );
 const inService = (path: string) => path.startsWith('service/');
 
+/** What gives a secret, each with a line that must be caught. */
+const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
+  [
+    'what opens a secret',
+    /\b(Secret\.open|Connection\.credentials)\b/,
+    '  const keys = Secret.open(looked.found.keys);',
+  ],
+  [
+    'functions that return one',
+    /\b(choose|chooseWithoutFolder|credentialsFor|keysOfFolders|readExternalFile|secretsOf|secretsOfKeys|selectEditorSource)\(|\bkeys\.(read|others)\(/,
+    '  const selection = selectEditorSource(looked.found);',
+  ],
+  ['its fields', /(?<!')\bapiKey\b(?!'|: ')/, "  const words = [found.record?.apiKey ?? ''];"],
+];
+
 /** What VS Code doesn't promise, each with a line that must be caught. */
 const privateApi: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
@@ -76,6 +91,12 @@ export const houseRules: readonly HouseRule[] = [
       /\bSecretStorage\b|secrets(\.|\[')(get|store|delete|keys)\b/.test(line),
     planted: ['status/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
   },
+  ...givesSecret.map(([what, pattern, planted]) => ({
+    name: `3: only connection/, service/, and dotenv/ name ${what}`,
+    isBroken: (line: string, path: string) =>
+      !/^(connection|service|dotenv)\//.test(path) && pattern.test(line),
+    planted: ['diagnose/copyReport.ts', planted] as const,
+  })),
   {
     name: '3: only config/configuration.ts reads configuration',
     isBroken: (line, path) =>

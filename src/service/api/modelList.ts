@@ -4,7 +4,7 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 
-/** Reads the watsonx.ai model list. The schemas are based on a recorded response. */
+/** Reads the public list of models. The schemas are based on a recorded response. */
 
 export interface Model {
   readonly id: string;

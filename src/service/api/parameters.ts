@@ -75,7 +75,6 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 /**
  * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
  * or not at all. The JSON schema of the setting allows a value if either operation does.
- * Source: https://cloud.ibm.com/apidocs/watsonx-ai
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,

@@ -457,12 +457,14 @@ describe('a runtime', () => {
         ...(place === 'the identity address' && { authUrl: url }),
       };
       const { modelId: current, operation } = used;
+      const { service, serviceUrl } = credentials;
+      const from = { service, serviceUrl, operation };
       const signal = new AbortController().signal;
       const calls = {
         test: runtime.test(credentials, used, signal),
         generation: runtime.client(credentials, used).generateText('Hi', {}),
         model: runtime.fetchModelInfo(credentials, used, signal),
-        list: runtime.listModels({ ...credentials, operation }, current, signal, credentials),
+        list: runtime.listModels(from, current, signal, credentials),
         diagnosis: diagnose({ runtime, credentials, settings: used }, () => {}, signal),
       };
       const ends = await Promise.allSettled(Object.values(calls));

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { Approvals, type Subject } from '../../../src/connection/approvals.ts';
+import { Secret } from '../../../src/service/credentials.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
 const values = ['key-to-approve', 'project-1', 'https://service.example'] as const;
-const subject: Subject = [
-  'source',
-  'envFile',
-  'file:///work/a',
-  'ibm',
-  'https://identity.example',
-  ...values,
-];
+const approved = ['envFile', 'file:///work/a', 'ibm', 'https://identity.example', ...values];
+const subject = subjectOf(...approved);
+
+function subjectOf(...shown: readonly string[]): Subject {
+  return new Secret(['source', ...shown]);
+}
 
 function approvalsOn(keyring: FakeKeyring, state: FakeState) {
   return new Approvals(keyring.window(), state);
@@ -22,28 +21,23 @@ describe('approvals', () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     assert.equal(await approvals.decisionFor(subject), 'approved');
-    for (let index = 1; index < subject.length; index += 1) {
-      const changed = [...subject] as string[];
-      changed[index] += 'x';
-      assert.equal(
-        await approvals.decisionFor(changed as unknown as Subject),
-        undefined,
-        `${index}`,
-      );
+    for (const index of approved.keys()) {
+      const changed = approved.with(index, `${approved[index]}x`);
+      assert.equal(await approvals.decisionFor(subjectOf(...changed)), undefined, `${index}`);
     }
   });
 
   it('B14: of one folder say nothing about another one with the same content', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
-    const elsewhere = subject.map((value) => value.replace('/work/a', '/work/b'));
-    assert.equal(await approvals.decisionFor(elsewhere as unknown as Subject), undefined);
+    const elsewhere = approved.map((value) => value.replace('/work/a', '/work/b'));
+    assert.equal(await approvals.decisionFor(subjectOf(...elsewhere)), undefined);
   });
 
   it('do not run values together: a border that moves is another subject', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
-    await approvals.remember(['source', 'file:///a', 'bc'], 'approved');
-    assert.equal(await approvals.decisionFor(['source', 'file:///ab', 'c']), undefined);
+    await approvals.remember(subjectOf('file:///a', 'bc'), 'approved');
+    assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
   it('B09: remember a refusal, across windows, until it is forgotten', async () => {
@@ -58,7 +52,7 @@ describe('approvals', () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);
-    for (const value of subject.slice(2)) assert.equal(kept.includes(value), false);
+    for (const value of approved.slice(1)) assert.equal(kept.includes(value), false);
     assert.equal(await approvalsOn(new FakeKeyring(), state).decisionFor(subject), undefined);
     const other = new FakeKeyring();
     await approvalsOn(other, new FakeState()).remember(subject, 'approved');
@@ -68,7 +62,7 @@ describe('approvals', () => {
   it('have one salt, also where two are looked for at the same moment', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
-    const other: Subject = ['source', 'file:///work/a', 'project-1'];
+    const other = subjectOf('file:///work/a', 'project-1');
     await Promise.all([approvals.decisionFor(subject), approvals.decisionFor(other)]);
     await Promise.all([
       approvals.remember(subject, 'approved'),
@@ -83,10 +77,10 @@ describe('approvals', () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
     for (let index = 0; index < 520; index += 1) {
-      await approvals.remember(['source', 'file:///a', `${index}`], 'refused');
+      await approvals.remember(subjectOf('file:///a', `${index}`), 'refused');
     }
-    assert.equal(await approvals.decisionFor(['source', 'file:///a', '0']), undefined);
-    assert.equal(await approvals.decisionFor(['source', 'file:///a', '519']), 'refused');
+    assert.equal(await approvals.decisionFor(subjectOf('file:///a', '0')), undefined);
+    assert.equal(await approvals.decisionFor(subjectOf('file:///a', '519')), 'refused');
   });
 
   it('are only looked for, nothing is stored, as long as nobody answers', async () => {
@@ -105,7 +99,7 @@ describe('approvals', () => {
       return keyring.values.get(name);
     };
     const approvals = new Approvals(keyring.window({ get }), state);
-    const other: Subject = ['source', 'file:///work/a', 'project-2'];
+    const other = subjectOf('file:///work/a', 'project-2');
     await approvals.remember(other, 'approved');
     assert.equal(await approvals.decisionFor(other), 'approved', 'for this window');
     fails = false;
@@ -142,7 +136,7 @@ describe('approvals', () => {
   it('end with signing out where they were a yes, in every folder', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
-    const other: Subject = ['source', 'file:///work/b', 'project-2'];
+    const other = subjectOf('file:///work/b', 'project-2');
     await approvals.remember(subject, 'approved');
     await approvals.remember(other, 'refused');
     await approvals.forgetApproved();

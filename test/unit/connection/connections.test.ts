@@ -5,6 +5,7 @@ import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
 import { Connection } from '../../../src/service/connection.ts';
+import { Secret } from '../../../src/service/credentials.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
@@ -85,7 +86,7 @@ describe('the connections of a window', () => {
     connections.onDidChange(() => {
       if (!connections.current) return;
       const { folder, record } = connections.current.found;
-      const text = `${folder.path} ${record?.apiKey ?? 'no key'}`;
+      const text = `${folder.path} ${record ? Secret.open(record).apiKey : 'no key'}`;
       if (text !== shown.at(-1)) shown.push(text);
     });
   });

@@ -7,6 +7,7 @@ import {
 } from '../../../src/connection/answerChecks.ts';
 import { bindingOf, destination } from '../../../src/connection/binding.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
+import { Secret } from '../../../src/service/credentials.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { found } from './sources.ts';
 
@@ -17,7 +18,7 @@ const { settings } = found({ settings: { url: URL_SETTING, projectId: 'project-1
 const record = { apiKey: 'key-1', authUrl: service.authUrl, serviceUrl: URL_SETTING };
 
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>
-  selectEditorSource({ settings: own, record: stored });
+  selectEditorSource({ settings: own, record: stored && new Secret(stored) });
 
 describe('credentials of the editor', () => {
   it('are ready when all three are there, bound to the hosts that were shown', () => {

@@ -14,12 +14,11 @@ import {
   sourceRows,
   sourceState,
 } from '../../../src/connection/sourceView.ts';
-import { readEnvFile } from '../dotenv/reading.ts';
-import { ibm } from '../service/fixtures.ts';
 import {
   type Changes,
   choiceOf,
   envFile,
+  envFileOf,
   environment,
   found,
   full,
@@ -372,10 +371,9 @@ describe('where it looked', () => {
       '[VENDOR_API_KEY](https://evil.example)=x',
     ];
     for (const lines of [faulty, faulty.toReversed()]) {
-      const reading = readEnvFile(lines.join('\n'), ibm);
-      assert.ok(reading.issues.length > 4_000);
-      const outside = [{ ...envFile(), text: { kind: 'read', reading } } as const];
-      const text = lookedText(found({ record: undefined, outside }));
+      const file = envFileOf(lines.join('\n'));
+      assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
+      const text = lookedText(found({ record: undefined, outside: [file] }));
       assert.ok(text.length < 500, text);
       assert.match(text, /; and [\d]+ more; lacks/);
       assert.match(text, /^[\w .,;:?()"'-]+$/);

@@ -1,4 +1,5 @@
 import { destination } from '../../../src/connection/binding.ts';
+import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import {
   type Choice,
   choose,
@@ -6,7 +7,8 @@ import {
   type SourceSnapshot,
   type UnreadReason,
 } from '../../../src/connection/sourceSelection.ts';
-import type { SourceReading } from '../../../src/dotenv/envFile.ts';
+import { publicReading, type SourceReading } from '../../../src/dotenv/envFile.ts';
+import { Secret, type ServiceKey } from '../../../src/service/credentials.ts';
 import { services } from '../../../src/service/services.ts';
 import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
 import { connectionOf, ibm } from '../service/fixtures.ts';
@@ -49,7 +51,8 @@ function sourceOf(
 ): ExternalSource {
   const { values } = reading;
   const target = values && destination(ibm.authUrl, values.url);
-  return { id, text: { kind: 'read', reading }, values, destination: target, decision };
+  const text = { kind: 'read', reading: publicReading(reading) } as const;
+  return { id, text, values: values && new Secret(values), destination: target, decision };
 }
 
 export const noFile = unreadFile('no-file');
@@ -66,8 +69,10 @@ function lines({ key, project, url }: Partial<typeof full>): string {
   ].join('');
 }
 
-export type Changes = Omit<Partial<SourceSnapshot>, 'settings'> & {
+export type Changes = Partial<Pick<SourceSnapshot, 'folder' | 'outside'>> & {
   settings?: Partial<SourceSnapshot['settings']>;
+  record?: KeyRecord | undefined;
+  keys?: readonly ServiceKey[];
 };
 
 export function found(changes: Changes = {}): SourceSnapshot {
@@ -77,17 +82,17 @@ export function found(changes: Changes = {}): SourceSnapshot {
   return {
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
     ...known,
-    keys: [
-      ...[known.record, ...outside.map(({ values }) => values)].flatMap((one) =>
+    record: known.record && new Secret(known.record),
+    keys: new Secret([
+      ...[known.record, ...outside.map(valuesOf)].flatMap((one) =>
         one ? { service: ibm, apiKey: one.apiKey } : [],
       ),
       ...(changes.keys ?? []),
-    ],
-    outside: outside.map((one) =>
-      one.values
-        ? { service: ibm, ...one, destination: destination(authUrl, one.values.url) }
-        : one,
-    ),
+    ]),
+    outside: outside.map((one) => {
+      const values = valuesOf(one);
+      return values ? { service: ibm, ...one, destination: destination(authUrl, values.url) } : one;
+    }),
     settings: {
       service: ibm,
       isServiceSet: false,
@@ -108,6 +113,10 @@ export function found(changes: Changes = {}): SourceSnapshot {
       ...changes.settings,
     },
   };
+}
+
+function valuesOf({ values }: ExternalSource) {
+  return values && Secret.open(values);
 }
 
 /** The connection that these sources lead to, or what stands in the way. */

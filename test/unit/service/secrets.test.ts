@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { Secret } from '../../../src/service/credentials.ts';
 import {
   addressHolds,
   holdsPrivateKey,
@@ -239,7 +240,8 @@ describe('what is shown', () => {
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const { service, serviceUrl } = credentials;
-    const from = { service, serviceUrl, operation: 'chat' as const, otherKeys: [other] };
+    const otherKeys = new Secret([other]);
+    const from = { service, serviceUrl, operation: 'chat' as const, otherKeys };
     const { models } = await runtime.listModels(from, 'm/any', never);
     assert.deepEqual(
       models.map(({ label }) => label),
@@ -252,7 +254,8 @@ describe('what is shown', () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, service: zen };
-    const from = { ...used, operation: 'chat' as const };
+    const { service, serviceUrl } = used;
+    const from = { service, serviceUrl, operation: 'chat' as const };
     const { models } = await runtime.listModels(from, 'm/any', never, used);
     assert.deepEqual(
       models.map(({ label }) => label),
