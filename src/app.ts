@@ -27,7 +27,7 @@ export interface Started {
   readonly status: StatusItem;
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
-  readonly make: <Part extends Disposable>(name: string, make: () => Part) => Part;
+  readonly make: <Part extends Disposable>(make: () => Part) => Part;
   /** Runs work that isn't awaited. Logs a failure. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the set-up state in the status bar and the command palette. */
@@ -65,14 +65,13 @@ export class HostedModel implements App {
     this.globalState = context.globalState;
     this.status = status;
     this.extension = context.extension;
-    const runtime = make('the service client', () => new ServiceRuntime());
+    const runtime = make(() => new ServiceRuntime());
     this.runtime = runtime;
-    this.connections = make('the connections', () => {
-      return new Connections({ ...stored, runtime, environment: process.env, inBackground });
-    });
+    const options = { ...stored, runtime, environment: process.env, inBackground };
+    this.connections = make(() => new Connections(options));
     this.startWatch = generationWatches(this);
     this.usage = new Usage(this, context.globalStorageUri);
-    this.jobs = make('the jobs', () => new Jobs());
+    this.jobs = make(() => new Jobs());
     this.#listen();
   }
 
@@ -93,18 +92,12 @@ export class HostedModel implements App {
   #listen(): void {
     const { connections, status } = this;
     const { make, inBackground, stored } = this.#started;
-    make('listening to connections', () =>
-      connections.onDidChange(() => inBackground(this.#onConnectionsChange())),
-    );
-    make('listening to sign-outs', () =>
-      connections.onDidSignOut(() => inBackground(forgetCallers(this.globalState))),
-    );
-    make('listening to keys', () =>
+    make(() => connections.onDidChange(() => inBackground(this.#onConnectionsChange())));
+    make(() => connections.onDidSignOut(() => inBackground(forgetCallers(this.globalState))));
+    make(() =>
       stored.keys.onDidChange(() => status.update({ lastFailure: undefined, unreachable: false })),
     );
-    make('listening to settings', () =>
-      onDidChangeSettings(() => status.update({ unreachable: false })),
-    );
+    make(() => onDidChangeSettings(() => status.update({ unreachable: false })));
   }
 
   async #onConnectionsChange(): Promise<void> {

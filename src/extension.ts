@@ -1,5 +1,5 @@
 import { Disposable, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
-import type { HostedModel, Started } from './app.ts';
+import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readStartupSettings } from './config/configuration.ts';
@@ -13,7 +13,7 @@ import { StatusItem } from './status/statusItem.ts';
 import { loadTemplates } from './templates/importTemplates.ts';
 import { isTemplateFile } from './templates/templateDocument.ts';
 import { setContextKey } from './ui/contextKeys.ts';
-import { type Log, openLog } from './ui/log.ts';
+import { errorName, type Log, openLog } from './ui/log.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
@@ -28,7 +28,7 @@ export function activate(context: ExtensionContext): void {
   const parts = new DisposableStack();
   let latest = 'the log';
   /** Registers each part for disposal as soon as it's created, because the next one can fail. */
-  const make: Started['make'] = (name, makePart) => {
+  const make: Make = (name, makePart) => {
     // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');
     latest = name;
@@ -44,7 +44,7 @@ export function activate(context: ExtensionContext): void {
       subscriptions.push(parts);
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
-    log?.error(`could not start: ${latest} failed with ${nameOf(error)}`);
+    log?.error(`could not start: ${latest} failed with ${errorName(error)}`);
     // Disposes the parts that were already created. Otherwise they would keep listening and
     // updating the status bar.
     try {
@@ -55,11 +55,13 @@ export function activate(context: ExtensionContext): void {
   }
 }
 
+type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
+
 /** The parts that a window needs before its first command. Loads the others. */
 class Startup implements CommandHost {
   readonly log: Log;
   readonly #context: ExtensionContext;
-  readonly #make: Started['make'];
+  readonly #make: Make;
   readonly #stored: StoredState;
   readonly #status: StatusItem;
   readonly #models: OfferedModels;
@@ -69,7 +71,7 @@ class Startup implements CommandHost {
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpState['settings'] = readStartupSettings;
 
-  constructor(context: ExtensionContext, log: Log, make: Started['make']) {
+  constructor(context: ExtensionContext, log: Log, make: Make) {
     this.log = log;
     this.#context = context;
     this.#make = make;
@@ -84,11 +86,14 @@ class Startup implements CommandHost {
     make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the models of the chat', () =>
-      offerModels(async () => (await this.#load()).chat()),
+      offerModels(
+        () => this.#app !== undefined || this.#status.facts.isSetUp,
+        async () => (await this.#load()).chat(),
+      ),
     );
     make('listening to the window', () => window.onDidChangeWindowState(() => this.#keepFresh()));
     this.#listening = make('listening to changes', () => this.#listen(keys));
-    this.#inBackground(this.#showSetUp());
+    this.#inBackground(this.#onChange());
   }
 
   readonly loadCommands = async () => (await this.#load()).runCommand;
@@ -98,22 +103,26 @@ class Startup implements CommandHost {
     if (this.#app) return this.#app;
     const { HostedModel } = await import('./app.ts');
     if (this.#app) return this.#app;
-    this.#app = new HostedModel({
-      ...{ context: this.#context, log: this.log, status: this.#status, stored: this.#stored },
-      make: this.#make,
-      inBackground: (work) => this.#inBackground(work),
-      showSetUp: (inUse) => this.#showSetUp(inUse),
-      refreshModels: () => this.#models.refresh(),
-    });
+    const parts = this.#make('the parts of the app', () => new DisposableStack());
+    try {
+      this.#app = new HostedModel({
+        ...{ context: this.#context, log: this.log, status: this.#status, stored: this.#stored },
+        make: (makePart) => parts.adopt(makePart(), (part) => part.dispose()),
+        inBackground: (work) => this.#inBackground(work),
+        showSetUp: (inUse) => this.#showSetUp(inUse),
+        refreshModels: () => this.#models.refresh(),
+      });
+    } catch (error) {
+      // The next command creates all parts again.
+      parts.dispose();
+      throw error;
+    }
     this.#listening.dispose();
     return this.#app;
   }
 
   #listen(keys: KeyStore): Disposable {
-    const onChange = () => {
-      this.#models.refresh();
-      this.#inBackground(this.#showSetUp());
-    };
+    const onChange = () => this.#inBackground(this.#onChange());
     const events = [keys.onDidChange, onDidChangeSettings, workspace.onDidGrantWorkspaceTrust];
     return Disposable.from(...events.map((event) => event(onChange)));
   }
@@ -121,13 +130,19 @@ class Startup implements CommandHost {
   /** Logs failures of work that isn't awaited. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
-      this.log.error(`in the background: ${nameOf(error)}`);
+      this.log.error(`in the background: ${errorName(error)}`);
     });
   }
 
   /** Refreshes the token while the user works in this window. */
   #keepFresh(): void {
     if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
+  }
+
+  /** Shows the state, and has VS Code request the models, which depend on it. */
+  async #onChange(): Promise<void> {
+    await this.#showSetUp();
+    this.#models.refresh();
   }
 
   async #showSetUp(inUse?: Service): Promise<void> {
@@ -151,11 +166,6 @@ async function startTemplateFiles(): Promise<Disposable> {
 
 function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return uri.path.endsWith('/.env');
-}
-
-/** Only the name is logged, because messages of foreign errors can contain secrets. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown failure';
 }
 
 function showStorageIssue(what: StorageIssue): void {

@@ -53,7 +53,7 @@ export async function shippedRuntime(): Promise<ServiceRuntime> {
   const keys = { onDidChange: () => ({ dispose: () => {} }) };
   const started = {
     ...{ context: {}, log: {}, status: {}, stored: { keys } },
-    make: (_: string, make: () => unknown) => make(),
+    make: (make: () => unknown) => make(),
   } as unknown as Started;
   return new shipped.HostedModel(started).runtime;
 }

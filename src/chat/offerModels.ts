@@ -21,14 +21,18 @@ export interface OfferedModels extends Disposable {
 
 /**
  * Registers the models and the tool with VS Code at activation. The code behind them loads later.
+ * @param mayHaveModels false if there are certainly none. VS Code requests them in every window.
  * @param load loads the chat; called when VS Code first uses a model or the tool
  */
-export function offerModels(load: () => Promise<Chat>): OfferedModels {
+export function offerModels(
+  mayHaveModels: () => boolean,
+  load: () => Promise<Chat>,
+): OfferedModels {
   const changes = new EventEmitter<void>();
   const models = lm.registerLanguageModelChatProvider('hosted-model', {
     onDidChangeLanguageModelChatInformation: changes.event,
     provideLanguageModelChatInformation: async (options) =>
-      (await load()).provider.information(options),
+      mayHaveModels() ? (await load()).provider.information(options) : [],
     provideLanguageModelChatResponse: async (...request) =>
       (await load()).provider.respond(...request),
     provideTokenCount: async (_, text) => (await load()).provider.count(text),
@@ -37,8 +41,6 @@ export function offerModels(load: () => Promise<Chat>): OfferedModels {
     prepareInvocation: async (call) => (await load()).tool.prepareInvocation(call),
     invoke: async (...call) => (await load()).tool.invoke(...call),
   });
-  // VS Code may have requested the models before the provider was registered.
-  changes.fire();
   return {
     refresh: () => changes.fire(),
     dispose: () => Disposable.from(models, tool, changes).dispose(),

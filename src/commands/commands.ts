@@ -1,6 +1,6 @@
 import { commands, type Disposable, window } from 'vscode';
 import { isKind } from '../service/errors.ts';
-import type { Log } from '../ui/log.ts';
+import { errorName, type Log } from '../ui/log.ts';
 import {
   COMMANDS,
   type CommandName,
@@ -105,7 +105,7 @@ async function guarded(
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
     // Code that can't be loaded can't report it.
-    host.log.error('the code of the commands could not be loaded');
+    host.log.error(`the code of the commands could not be loaded: ${errorName(error)}`);
     void window.showErrorMessage(NOT_LOADED);
     return;
   }

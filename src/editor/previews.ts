@@ -36,10 +36,6 @@ export class Previews implements Disposable {
   constructor() {
     this.#disposable = Disposable.from(
       this.#changed,
-      workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
-        onDidChange: this.#changed.event,
-        provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
-      }),
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
           // Moving a tab to another group also reports it as closed.
@@ -48,6 +44,10 @@ export class Previews implements Disposable {
           this.#open.get(address)?.discard();
           this.#open.delete(address);
         }
+      }),
+      workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: (uri) => this.#open.get(uri.toString())?.text() ?? '',
       }),
     );
   }

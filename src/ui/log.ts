@@ -24,3 +24,8 @@ export function openLog(): Log & Disposable {
     dispose: () => channel.dispose(),
   };
 }
+
+/** Returns what may be logged of any error. Messages of foreign errors can contain secrets. */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown failure';
+}

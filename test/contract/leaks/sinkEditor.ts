@@ -116,7 +116,7 @@ export class SinkEditor extends FakeEditor {
   /** Whether somebody looks at the window. */
   isFocused = true;
   /** A part that throws whatever is asked of it. */
-  broken: 'configuration' | 'status bar' | 'windows' | undefined;
+  broken: 'configuration' | 'status bar' | 'windows' | 'tabs' | undefined;
   /** A command whose name somebody else has. */
   takenCommand: string | undefined;
   /** What the extension has made or listens to and has not disposed of, by its kind. */
@@ -156,6 +156,7 @@ export class SinkEditor extends FakeEditor {
   #event(name: string) {
     return (listener: unknown) => {
       if (this.broken === 'windows' && name === 'window state') throw new Error('no windows');
+      if (this.broken === 'tabs' && name === 'tabs') throw new Error('no tabs');
       return this.#hold(name, listener);
     };
   }

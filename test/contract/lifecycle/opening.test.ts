@@ -117,6 +117,28 @@ describe('a window that opens', () => {
   }
 
   it(
+    'reports with each command that a part behind it fails, keeps none of it, and starts it later',
+    closing(async () => {
+      life = await startLife();
+      const { emulator, stores } = life;
+      const editor = life.editor();
+      const window = await start(editor, stores);
+      const listeners = editor.heldCounts;
+      editor.broken = 'tabs';
+      for (const count of [1, 2]) {
+        await window.run('refreshToken');
+        const said = editor.sunk.get('notification') ?? [];
+        assert.equal(said.filter((text) => text.includes('could not load')).length, count);
+        assert.deepEqual(editor.heldCounts, listeners);
+      }
+      assert.match(editor.textOf('log'), /could not be loaded: Error$/m);
+      editor.broken = undefined;
+      await window.run('refreshToken');
+      assert.equal(emulator.count(tokenPath), 1);
+    }),
+  );
+
+  it(
     'K13: beside another one shares the key with it and nothing else, and signs out in both',
     closing(async () => {
       life = await startLife();
