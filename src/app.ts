@@ -10,7 +10,7 @@ import { provenanceLines } from './connection/sourceView.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import type { Connection } from './service/connection.ts';
-import { isOutOfReach } from './service/errors.ts';
+import { isUnreachable } from './service/errors.ts';
 import { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { Service } from './service/services.ts';
 import { generationWatches } from './status/generationWatch.ts';
@@ -114,10 +114,10 @@ export class HostedModel implements App {
 
   #onTokenState(token: TokenState): void {
     this.status.update({ token });
-    this.history.tokenIs(token);
+    this.history.recordTokenState(token);
     const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
     if (error) this.log.warn(`token: ${error.message}`);
-    if (error || token.kind === 'valid') this.status.update({ unreachable: isOutOfReach(error) });
+    if (error || token.kind === 'valid') this.status.update({ unreachable: isUnreachable(error) });
   }
 }
 

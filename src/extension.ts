@@ -2,7 +2,7 @@ import { Disposable, type ExtensionContext, type TextDocument, window, workspace
 import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
-import { onDidChangeSettings, readStartupSettings } from './config/configuration.ts';
+import { onDidChangeSettings, readTooltipSettings } from './config/configuration.ts';
 import { Approvals } from './connection/approvals.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import { readSetUpState, type SetUpState, type StoredState } from './connection/setUpState.ts';
@@ -69,7 +69,7 @@ class Startup implements CommandHost {
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
   /** Reads the settings that the tooltip shows. */
-  #readSettings: SetUpState['settings'] = readStartupSettings;
+  #readSettings: SetUpState['settings'] = readTooltipSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.log = log;

@@ -40,7 +40,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 const TOO_LARGE = 'The conversation is too large to be sent. Start a new chat, or attach less.';
 
 /** Failures whose message in the chat differs from the one for a selection. */
-const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
+const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
@@ -53,7 +53,7 @@ const ENDINGS: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
-    const ending = ENDINGS[error.kind];
+    const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
     // The actual size is known only for a request. A response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
@@ -160,7 +160,7 @@ export const NOT_TRUSTED =
   'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
 
 /** Messages about failed steps, with instructions for doing them manually. */
-export const BY_HAND = {
+export const FAILED_STEPS = {
   group:
     'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',
   chat: 'Hosted Model: VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” in the Extensions view; no sign-in is needed. Then run “Use in Chat” again.',

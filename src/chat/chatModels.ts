@@ -3,7 +3,7 @@ import type { Model } from '../service/api/modelList.ts';
 import { CHAT_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
-import type { ModelSource } from '../service/models/models.ts';
+import type { ModelQuery } from '../service/models/models.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
@@ -61,12 +61,12 @@ export class ChatModels {
     return [current, ...others].map((model) => informationOf(model, connection));
   }
 
-  isStale(source: ModelSource): boolean {
+  isStale(source: ModelQuery): boolean {
     const at = this.#kept(source)?.at ?? Number.NEGATIVE_INFINITY;
     return Math.abs(this.#now() - at) > STALE_MS;
   }
 
-  async keep(source: ModelSource, models: readonly Model[]): Promise<void> {
+  async keep(source: ModelQuery, models: readonly Model[]): Promise<void> {
     const from = keyOf(source);
     const others = this.#lists().filter((list) => list.from !== from);
     const byId = new Map(models.slice(0, MOST_MODELS).map((model) => [model.id, model]));
@@ -75,7 +75,7 @@ export class ChatModels {
     this.#onChange();
   }
 
-  #kept(source: ModelSource): KeptList | undefined {
+  #kept(source: ModelQuery): KeptList | undefined {
     return this.#lists().find(({ from }) => from === keyOf(source));
   }
 
@@ -84,7 +84,7 @@ export class ChatModels {
   }
 }
 
-function keyOf({ serviceUrl, service, operation }: ModelSource): string {
+function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
   // The address alone isn't enough, because two services can have the same one.
   return [serviceUrl, operation, service.word].join(' ');
 }

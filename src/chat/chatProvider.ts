@@ -15,7 +15,7 @@ import { isAiDisabled } from '../config/configuration.ts';
 import type { Connections } from '../connection/connections.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
-import { brokenOff } from '../messages/messages.ts';
+import { asIncomplete } from '../messages/messages.ts';
 import { callerOf, isOfModelGroup } from '../privateApi.ts';
 import {
   type Conversation,
@@ -77,7 +77,7 @@ export class ChatProvider {
   readonly #deps: ChatDeps;
   /** The services whose stale model lists this window has already tried to refresh. */
   readonly #listed = new Set<string>();
-  #groupCalls = 0;
+  #groupRequestCount = 0;
 
   /** @param onModelsChange makes VS Code request the models again */
   constructor(deps: ChatDeps, extensionId: string, onModelsChange: () => void) {
@@ -93,8 +93,8 @@ export class ChatProvider {
   }
 
   /** Number of times that VS Code has requested the models of a provider group. */
-  get groupCalls(): number {
-    return this.#groupCalls;
+  get groupRequestCount(): number {
+    return this.#groupRequestCount;
   }
 
   /**
@@ -103,9 +103,9 @@ export class ChatProvider {
    * duplicates, only the call without a group returns models.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
-    const isOfGroup = isOfModelGroup(options);
-    if (isOfGroup) this.#groupCalls += 1;
-    if (isOfGroup || !workspace.isTrusted || isAiDisabled()) return [];
+    const isGroupRequest = isOfModelGroup(options);
+    if (isGroupRequest) this.#groupRequestCount += 1;
+    if (isGroupRequest || !workspace.isTrusted || isAiDisabled()) return [];
     const connection = await this.connection();
     return connection ? this.models.information(connection) : [];
   }
@@ -239,24 +239,24 @@ export class ChatProvider {
     const signal = AbortSignal.any([stopped.signal, signedOut]);
     const { usage } = this.#deps;
     const watch = this.#deps.startWatch();
-    let said = '';
+    let received = '';
     let claim: Claim | undefined;
     try {
       const prompt = conversationText(conversation);
       const response = await connection.chat(conversation, {
         signal,
         // Check again, because other requests may have used up the budget while this one waited.
-        onTurn: async () => {
+        beforeFirstAttempt: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);
         },
         onText: (text) => {
           watch.onText();
-          said += text;
+          received += text;
           onText?.(text);
         },
         onReasoning: (text) => {
-          said += text;
+          received += text;
           onReasoning?.(text);
         },
         onRetry: (retry) => watch.onRetry(retry),
@@ -269,7 +269,7 @@ export class ChatProvider {
       return response;
     } catch (error) {
       watch.onFailed(error);
-      throw said === '' ? error : brokenOff(error);
+      throw received === '' ? error : asIncomplete(error);
     } finally {
       claim?.end();
       listening.dispose();

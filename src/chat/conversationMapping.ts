@@ -43,9 +43,9 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
   const results = content
     .filter((part) => part instanceof LanguageModelToolResultPart)
     .map((part) => ({ role: 'tool' as const, callId: part.callId, text: resultText(part) }));
-  const said = content.flatMap(contentPart);
+  const parts = content.flatMap(contentPart);
   const author = Number(role) === SYSTEM_ROLE ? 'system' : 'user';
-  return said.length > 0 ? [...results, { role: author, content: said }] : results;
+  return parts.length > 0 ? [...results, { role: author, content: parts }] : results;
 }
 
 /** Converts a response of the model. Keeps text and tool calls, but drops the rest. */

@@ -35,13 +35,13 @@ export async function startChat(
   await cancellable(texts.LISTING, (cancel) =>
     provider.refresh(connection, AbortSignal.any([cancel, signOutSignal])),
   );
-  if (!(await ensureGroup(provider))) return offerHelp(texts.BY_HAND.group);
-  if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.BY_HAND.chat);
+  if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
+  if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
   // This command fails if VS Code can't select the model. No API returns the selected model.
   const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
     .executeCommand(privateCommands.openChat, { mode: 'ask', modelSelector })
-    .then(undefined, () => offerHelp(texts.BY_HAND.open));
+    .then(undefined, () => offerHelp(texts.FAILED_STEPS.open));
 }
 
 /**
@@ -62,9 +62,9 @@ async function ensureGroup(provider: ChatProvider): Promise<boolean> {
  * models of each group.
  */
 async function isGrouped(provider: ChatProvider): Promise<boolean> {
-  const before = provider.groupCalls;
+  const before = provider.groupRequestCount;
   await lm.selectChatModels({ vendor: PROVIDER_ID });
-  return provider.groupCalls > before;
+  return provider.groupRequestCount > before;
 }
 
 /**
@@ -78,14 +78,14 @@ async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {
   if (isAiDisabled() || !(await enableAi().then(isTrue, isFalse))) return false;
   const late = AbortSignal.any([cancel, AbortSignal.timeout(CHAT_START_MS)]);
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (!late.aborted && !extensions.getExtension(CHAT_EXTENSION)) return;
       listening.dispose();
       resolve(!late.aborted);
     };
-    const listening = extensions.onDidChange(look);
-    late.addEventListener('abort', look);
-    look();
+    const listening = extensions.onDidChange(check);
+    late.addEventListener('abort', check);
+    check();
   });
 }
 

@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import type { ModelList } from '../service/api/modelList.ts';
-import { answered } from '../ui/steps.ts';
+import { showInput } from '../ui/steps.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
@@ -19,7 +19,7 @@ export function pickModel(
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;
-  return answered<string>(pick, (answer, fail) => {
+  return showInput<string>(pick, (answer, fail) => {
     listing.then(({ models, hasMore }) => {
       pick.placeholder = modelHint(models, current);
       pick.prompt = hasMore ? moreModelsHint(models) : undefined;

@@ -43,7 +43,7 @@ export class Configuration {
 export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 
 /** Reads the settings for the tooltip of the status item, without validating them. */
-export function readStartupSettings(scope?: Uri) {
+export function readTooltipSettings(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
   const resource = RESOURCE_KINDS.find((name) => text(`${name}Id`) !== '');
@@ -54,7 +54,7 @@ export function readStartupSettings(scope?: Uri) {
 }
 
 /** The value of `hostedModel.service`. If empty, the first service with a stored key is used. */
-export function chosenService(): string {
+export function serviceInSettings(): string {
   return new Configuration().text('service').toLowerCase();
 }
 

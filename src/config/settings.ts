@@ -8,14 +8,19 @@ import { cleanValue } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';
 import {
   APIS,
-  hasMovableIdentity,
+  canOverrideAuthUrl,
   type Operation,
   type ResourceKind,
   type Service,
   serviceFor,
   services,
 } from '../service/services.ts';
-import { Configuration, chosenService, RESOURCE_KINDS, targetForFolder } from './configuration.ts';
+import {
+  Configuration,
+  RESOURCE_KINDS,
+  serviceInSettings,
+  targetForFolder,
+} from './configuration.ts';
 
 /** Reads and validates the settings. Each call returns a new snapshot. */
 
@@ -84,7 +89,7 @@ export function readSettings(scope?: Uri): Settings {
   const text = (name: string) => configuration.text(name);
   const { own, issues } = readServices(listOf(userValue(configuration.inspected('services'))));
   const all = [...services, ...own];
-  const word = chosenService();
+  const word = serviceInSettings();
   const known = word === '' ? services[0] : serviceFor(word, all);
   const service = known ?? services[0];
   // VS Code's model list renders IDs as Markdown, which can contain links to commands.
@@ -94,7 +99,7 @@ export function readSettings(scope?: Uri): Settings {
     isServiceSet: word !== '',
     services: all,
     serviceProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
-    authUrl: (hasMovableIdentity(service) && text('authUrl')) || service.authUrl,
+    authUrl: (canOverrideAuthUrl(service) && text('authUrl')) || service.authUrl,
     url: text('url'),
     ...projectIn(configuration),
     credentialSource: credentialSourceIn(configuration, scope),
@@ -151,7 +156,7 @@ export function withStoredService(settings: Settings, stored: readonly string[])
 /** Returns the settings for the service that is used if `hostedModel.service` is empty. */
 function defaultSettings(service: Service, settings: Settings): Settings {
   const { authUrl, modelId, isModelSet, service: assumed } = settings;
-  const isAuthUrlSet = authUrl !== assumed.authUrl && hasMovableIdentity(service);
+  const isAuthUrlSet = authUrl !== assumed.authUrl && canOverrideAuthUrl(service);
   return {
     ...settings,
     service,

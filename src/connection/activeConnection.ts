@@ -20,10 +20,10 @@ export interface ActiveConnectionOptions {
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
   readonly #changes = new EventEmitter<void>();
-  #begun = 0;
-  #shown = 0;
+  #lookupsStarted = 0;
+  #lookupShown = 0;
   /** The folder of the last lookup that started while this folder was active. */
-  #place: string | undefined;
+  #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** By folder. The empty key stands for no folder. */
   readonly #obstacles = new Map<string, Obstacle>();
@@ -61,12 +61,12 @@ export class ActiveConnection implements Disposable {
   async look(owner = activeFolder()): Promise<Lookup> {
     const place = folderKey(owner);
     const isActive = () => place === folderKey(activeFolder());
-    if (isActive()) this.#place = place;
-    this.#begun += 1;
-    const turn = this.#begun;
+    if (isActive()) this.#folderKey = place;
+    this.#lookupsStarted += 1;
+    const turn = this.#lookupsStarted;
     const lookup = await this.#options.peek(owner);
-    if (turn >= this.#shown && isActive()) {
-      this.#shown = turn;
+    if (turn >= this.#lookupShown && isActive()) {
+      this.#lookupShown = turn;
       await this.#keep(lookup, owner);
     }
     return lookup;
@@ -74,13 +74,13 @@ export class ActiveConnection implements Disposable {
 
   /** Repeats the lookup. Does nothing until a command has needed a connection. */
   async lookAgain(): Promise<void> {
-    if (this.#begun > 0) await this.look();
+    if (this.#lookupsStarted > 0) await this.look();
   }
 
   /** Follows a change of the active folder: shows its obstacle, and repeats the lookup for it. */
   async follow(): Promise<void> {
     this.#showObstacle();
-    if (this.#place !== folderKey(activeFolder())) await this.lookAgain();
+    if (this.#folderKey !== folderKey(activeFolder())) await this.lookAgain();
   }
 
   /** Fires `onDidChange` and repeats the lookup after sources or settings changed. */

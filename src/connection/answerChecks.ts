@@ -5,8 +5,8 @@ import { settingLabel } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue, Secret } from '../service/credentials.ts';
 import { addressHolds } from '../service/secrets.ts';
 import type { Service } from '../service/services.ts';
-import { type Destination, destination } from './binding.ts';
-import { ANSWER_ISSUES, answeredAddressText, takenOffText } from './connectionMessages.ts';
+import { type Destination, parseDestination } from './binding.ts';
+import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** Checks the values that the user enters in the set-up. Messages never contain a value. Pure. */
@@ -23,7 +23,7 @@ export function validationOf(
   problem: string | undefined,
 ): InputBoxValidationMessage | undefined {
   if (problem !== undefined) return { message: problem, severity: ERROR };
-  const what = takenOffText(cleanValue(text).blemishes);
+  const what = removedFlawsText(cleanValue(text).blemishes);
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
@@ -59,7 +59,7 @@ export function problemOfProject(text: string): string | undefined {
  * not receive the key.
  * @param values keyed by label
  */
-export function problemOfPaste(
+export function keyLeakProblem(
   values: Readonly<Record<string, string>>,
   { apiKey, service }: { readonly apiKey: string; readonly service: Service },
 ): string | undefined {
@@ -94,6 +94,6 @@ export function sentValues(
  * both are valid.
  */
 export function checkUrl(url: string, authUrl: string): string | undefined {
-  const target = destination(authUrl, url);
+  const target = parseDestination(authUrl, url);
   return 'setting' in target ? answeredAddressText(target) : undefined;
 }

@@ -23,7 +23,7 @@ export interface AddressProblem {
 }
 
 /** A change of the addresses or the service entry since the user approved them for a key. */
-export interface ChangedBinding {
+export interface DestinationChange {
   readonly approved: Destination;
   readonly wanted: Destination;
   /** True if the user-defined entry of the service has changed since the key was saved. */
@@ -34,12 +34,12 @@ export interface ChangedBinding {
  * Compares the addresses and the service entry saved with a key to the current ones.
  * @returns `tampered` if a saved address is invalid
  */
-export function bindingOf(
+export function compareWithApproved(
   { authUrl, serviceUrl, definition }: KeyRecord,
   service: Service,
   wanted: Destination,
-): 'same' | 'tampered' | ChangedBinding {
-  const approved = destination(authUrl, serviceUrl);
+): 'same' | 'tampered' | DestinationChange {
+  const approved = parseDestination(authUrl, serviceUrl);
   // The user can't have approved an invalid address.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
@@ -67,7 +67,7 @@ export function credentialsFor(
  * Parses both addresses. Returns the problem of the first invalid one.
  * @param authUrl empty if the service is its own identity service
  */
-export function destination(authUrl: string, url: string): Destination | AddressProblem {
+export function parseDestination(authUrl: string, url: string): Destination | AddressProblem {
   const auth = parseServiceUrl(authUrl || url);
   if (!auth.ok) return { setting: authUrl ? 'authUrl' : 'url', problem: auth.problem };
   const service = parseServiceUrl(url);

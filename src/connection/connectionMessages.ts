@@ -4,7 +4,7 @@ import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import type { PublicCredentials } from '../service/connection.ts';
-import type { Blemish, Credentials, SourceId, UrlProblem } from '../service/credentials.ts';
+import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
 import type { SettingName } from '../service/services.ts';
 import type { AddressProblem } from './binding.ts';
 import type { GitRisk } from './gitRisk.ts';
@@ -69,7 +69,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
 }
 
 /** Names of the flaws that `cleanValue` removes. */
-const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
+const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
   blanks: 'blanks',
   quotes: 'quotes',
   bearer: 'the word Bearer',
@@ -77,17 +77,17 @@ const TAKEN_OFF: Readonly<Partial<Record<Blemish, string>>> = {
 };
 
 /** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
-export function takenOffText(issues: readonly Blemish[]): string {
-  const what = issues.flatMap((issue) => TAKEN_OFF[issue] ?? []).join(' and ');
+export function removedFlawsText(issues: readonly ValueFlaw[]): string {
+  const what = issues.flatMap((issue) => REMOVED_FLAWS[issue] ?? []).join(' and ');
   return what && `Without ${what}: taken off.`;
 }
 
 /** Phrases that follow the name of a setting, such as `has no value`. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
-  blanks: `has ${TAKEN_OFF.blanks} around its value`,
-  quotes: `has ${TAKEN_OFF.quotes} around its value`,
-  bearer: `begins with ${TAKEN_OFF.bearer}`,
-  control: `holds ${TAKEN_OFF.control}`,
+  blanks: `has ${REMOVED_FLAWS.blanks} around its value`,
+  quotes: `has ${REMOVED_FLAWS.quotes} around its value`,
+  bearer: `begins with ${REMOVED_FLAWS.bearer}`,
+  control: `holds ${REMOVED_FLAWS.control}`,
   placeholder: 'holds a placeholder',
   'non-ascii': 'holds letters outside ASCII',
   malformed: 'cannot be right',
@@ -103,13 +103,13 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
 /** Describes the flaws of a value that is used anyway. */
 export function issuesText(
   name: SettingName,
-  issues: readonly Blemish[],
+  issues: readonly ValueFlaw[],
   labels: LabelContext,
 ): string {
   const { known, others } = Object.groupBy(issues, (kind) =>
-    kind in TAKEN_OFF ? 'known' : 'others',
+    kind in REMOVED_FLAWS ? 'known' : 'others',
   );
-  const sentence = (kinds: readonly Blemish[] | undefined, advice: string) => {
+  const sentence = (kinds: readonly ValueFlaw[] | undefined, advice: string) => {
     const phrases = kinds?.map((kind) => ISSUE_PHRASES[kind]).join(' and ');
     return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
   };
@@ -247,7 +247,7 @@ export const SOURCE_ACTIONS = {
 } as const;
 
 /** Lists the sources that were checked, and why each one isn't used. */
-export function lookedText(found: SourceSnapshot): string {
+export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
   }

@@ -21,7 +21,12 @@ import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.t
 import { choiceOf, connectionTo } from './connect.ts';
 import { staysText } from './connectionMessages.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
-import { importSource, type SettleOptions, settle, settleSource } from './resolveObstacle.ts';
+import {
+  importSource,
+  type ResolveOptions,
+  resolveObstacle,
+  resolveSource,
+} from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
 import {
@@ -51,9 +56,9 @@ export class Connections implements Disposable {
   readonly #active: ActiveConnection;
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastPrompt: Promise<unknown> = Promise.resolve();
   /** Open prompts by folder. The empty key stands for no folder. */
-  readonly #asking = new Map<string, Promise<Connection | undefined>>();
+  readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 
   /** Fires after a sign-out, in this window or another one. */
@@ -184,7 +189,10 @@ export class Connections implements Disposable {
     const { found, source } = await this.#lookAt(value, owner);
     if (source && !isUsable(source)) return false;
     const isApproved = !source || source.decision === 'approved';
-    if (!isApproved && (await settleSource(this.#settlingFor(owner), source, found)) !== 'approved')
+    if (
+      !isApproved &&
+      (await resolveSource(this.#resolveOptions(owner), source, found)) !== 'approved'
+    )
       return false;
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
     // Prompts for values that the editor lacks.
@@ -203,7 +211,7 @@ export class Connections implements Disposable {
   /** Copies the values of a source to secret storage and the user settings, through the set-up. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
-    if (source && isUsable(source)) await importSource(this.#settlingFor(owner), source, found);
+    if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
   }
 
   /**
@@ -228,7 +236,7 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  #settlingFor(owner: WorkspaceFolder | null): SettleOptions {
+  #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {
     return {
       ...this.#options,
       setUp: (reason) => this.setUp(reason),
@@ -263,13 +271,13 @@ export class Connections implements Disposable {
 
   #forFolder(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
     const place = folderKey(owner);
-    const asking = this.#asking.get(place);
+    const asking = this.#openPrompts.get(place);
     if (asking) return asking;
-    const mine = this.#turn
+    const mine = this.#lastPrompt
       .then(() => this.#require(owner))
-      .finally(() => this.#asking.delete(place));
-    this.#asking.set(place, mine);
-    this.#turn = mine.catch(() => {});
+      .finally(() => this.#openPrompts.delete(place));
+    this.#openPrompts.set(place, mine);
+    this.#lastPrompt = mine.catch(() => {});
     return mine;
   }
 
@@ -289,7 +297,7 @@ export class Connections implements Disposable {
       // The set-up already ran once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
-      if (!(await settle(this.#settlingFor(owner), found, choice))) return undefined;
+      if (!(await resolveObstacle(this.#resolveOptions(owner), found, choice))) return undefined;
     }
   }
 

@@ -18,7 +18,7 @@ const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
  * URI schemes of documents that are in no folder, such as new files. If only one folder is open,
  * they use that one.
  */
-const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
+const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
  * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
@@ -28,7 +28,7 @@ const PLACELESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);
   const owner = document && (notebookOf(document) ?? document);
-  if (owner && !PLACELESS_SCHEMES.has(owner.scheme)) {
+  if (owner && !FOLDERLESS_SCHEMES.has(owner.scheme)) {
     return workspace.getWorkspaceFolder(owner) ?? null;
   }
   return onlyFolder();

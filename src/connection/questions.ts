@@ -7,7 +7,7 @@ import { type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalDecision } from './approvals.ts';
-import type { ChangedBinding } from './binding.ts';
+import type { DestinationChange } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -43,7 +43,7 @@ async function ask<Value>(
  * saved (R3 of docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
-  { approved, wanted, isEntryChanged }: ChangedBinding,
+  { approved, wanted, isEntryChanged }: DestinationChange,
   service: Service,
 ): Promise<'saved' | 'wanted' | undefined> {
   const label = settingLabel('apiKey', { service });

@@ -3,7 +3,7 @@ import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/credentials.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
-import { addressText, lookedText, projectText, serviceText } from './connectionMessages.ts';
+import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
 import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
@@ -17,7 +17,7 @@ import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Removes the obstacle that keeps a command from getting a connection. */
 
-export interface SettleOptions extends FindOptions {
+export interface ResolveOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;
   readonly onObstacle: (obstacle: Obstacle) => void;
 }
@@ -26,8 +26,8 @@ export interface SettleOptions extends FindOptions {
  * Prompts for the missing value or approval, or reports the problem.
  * @returns false if the obstacle remains
  */
-export async function settle(
-  options: SettleOptions,
+export async function resolveObstacle(
+  options: ResolveOptions,
   found: SourceSnapshot,
   choice: SourceObstacle,
 ): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function settle(
     case 'unapproved':
       return settleDestination(options.keys, found, choice);
     case 'ask-source':
-      if (!(await settleSource(options, choice.source, found))) return false;
+      if (!(await resolveSource(options, choice.source, found))) return false;
       onObstacle('none');
       return true;
     case 'bad-service':
@@ -54,7 +54,7 @@ export async function settle(
     case 'missing':
       onObstacle('missing');
       void window.showWarningMessage(
-        `${missingText(choice.names, found.settings)} ${lookedText(found)}`,
+        `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`,
       );
       return options.setUp({ missing: choice.names });
   }
@@ -64,8 +64,8 @@ export async function settle(
  * Prompts for a decision about a source, and stores it.
  * @returns undefined if the user closed the prompt or canceled the import
  */
-export async function settleSource(
-  options: SettleOptions,
+export async function resolveSource(
+  options: ResolveOptions,
   source: UsableSource,
   found: SourceSnapshot,
 ): Promise<ApprovalDecision | undefined> {
@@ -81,7 +81,7 @@ export async function settleSource(
  * @returns undefined if the set-up saved nothing
  */
 export async function importSource(
-  options: SettleOptions,
+  options: ResolveOptions,
   source: UsableSource,
   found: SourceSnapshot,
 ): Promise<'refused' | undefined> {

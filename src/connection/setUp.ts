@@ -1,10 +1,10 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
 import { Secret } from '../service/credentials.ts';
-import { hasMovableIdentity, type SettingName } from '../service/services.ts';
+import { canOverrideAuthUrl, type SettingName } from '../service/services.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { type ChangedBinding, destination } from './binding.ts';
+import { type DestinationChange, parseDestination } from './binding.ts';
 import { addressText } from './connectionMessages.ts';
 import type { KeyStore } from './keyStore.ts';
 import { askDestination, reportSetting } from './questions.ts';
@@ -92,7 +92,7 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
  * prompts for this address.
  */
 function isIdentityUnusable({ settings }: SetUp): boolean {
-  const target = destination(settings.authUrl, settings.url);
+  const target = parseDestination(settings.authUrl, settings.url);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
   if (isUnusable) reportSetting(addressText(target));
   return isUnusable;
@@ -107,7 +107,7 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
 export async function settleDestination(
   keys: KeyStore,
   { settings: { service }, record: stored }: SourceSnapshot,
-  binding: ChangedBinding,
+  binding: DestinationChange,
 ): Promise<boolean> {
   if (!stored) return false;
   const record = Secret.open(stored);
@@ -115,7 +115,7 @@ export async function settleDestination(
   const answer = await askDestination(binding, service);
   if (answer === 'saved') {
     const authUrl = approved.authUrl === service.authUrl ? '' : approved.authUrl;
-    const change = hasMovableIdentity(service) && { authUrl };
+    const change = canOverrideAuthUrl(service) && { authUrl };
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(service.word), record)) return true;

@@ -13,7 +13,7 @@ import {
   type SettingName,
 } from '../service/services.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { destination } from './binding.ts';
+import { parseDestination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 
 /** The state of a set-up: its steps, the current values, and the answers so far. */
@@ -91,7 +91,7 @@ export async function prefilledFor(
 
 /** True if a stored key is well formed and its addresses are valid. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
-  return !problemOfKey(apiKey, service) && 'authHost' in destination(authUrl, serviceUrl);
+  return !problemOfKey(apiKey, service) && 'authHost' in parseDestination(authUrl, serviceUrl);
 }
 
 /** Returns the entered or imported key, or else the stored one, with its service. */

@@ -1,5 +1,5 @@
 import type { Memento, Uri } from 'vscode';
-import { readStartupSettings } from '../config/configuration.ts';
+import { readTooltipSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import { AUTH_METHODS, neededSettings, type Service, services } from '../service/services.ts';
 import type { Approvals } from './approvals.ts';
@@ -55,7 +55,7 @@ export async function readSetUpState(
   const used = inUse ?? service;
   const isFirst = used.word === services[0].word;
   return {
-    settings: isFirst ? readStartupSettings : (scope) => settingsFor(used, readSettings(scope)),
+    settings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && !AUTH_METHODS[used.authentication.kind].sendsKey,
     canSignOut: usesOutsideSource || stored.length > 0 || approvals.areAny,

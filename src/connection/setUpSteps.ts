@@ -8,14 +8,19 @@ import { neededSettings, type Service } from '../service/services.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import {
   checkUrl,
+  keyLeakProblem,
   problemOfAccount,
   problemOfKey,
-  problemOfPaste,
   problemOfProject,
   sentValues,
   validationOf,
 } from './answerChecks.ts';
-import { bindingOf, credentialsFor, type Destination, destination } from './binding.ts';
+import {
+  compareWithApproved,
+  credentialsFor,
+  type Destination,
+  parseDestination,
+} from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { askDestination, askReplacement } from './questions.ts';
@@ -101,7 +106,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       value: setUp.projectId,
       check: (text) => {
         const values = { [settingLabel('projectId', setUp)]: text };
-        return validationOf(text, problemOfProject(text) ?? problemOfPaste(values, keyOf(setUp)));
+        return validationOf(text, problemOfProject(text) ?? keyLeakProblem(values, keyOf(setUp)));
       },
     });
     if (typeof answer !== 'string') return answer;
@@ -118,17 +123,17 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       typed: (text) => typedAddress(text, setUp.settings.service),
       expected: SET_UP.expectedAddress,
       accept: async ({ url }) =>
-        checkUrl(url, authUrl) ?? problemOfPaste({ [settingLabel('url')]: url }, keyOf(setUp)),
+        checkUrl(url, authUrl) ?? keyLeakProblem({ [settingLabel('url')]: url }, keyOf(setUp)),
     });
     if (picked === undefined || picked === back) return picked;
-    const target = destination(authUrl, picked.url);
+    const target = parseDestination(authUrl, picked.url);
     setUp.url = 'setting' in target ? picked.url : target.serviceUrl;
     return 'answered';
   },
 
   save: async (setUp, position) => {
     const { settings, stored, account, projectId, resource } = setUp;
-    const target = destination(settings.authUrl, setUp.url);
+    const target = parseDestination(settings.authUrl, setUp.url);
     if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
     const key = keyOf(setUp);
     const values = { account, apiKey: key.apiKey, projectId, resource };
@@ -148,13 +153,13 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         { label: SET_UP.noTest, test: false },
       ],
       accept: async ({ test }, signal) => {
-        const pasted = problemOfPaste(sentValues(setUp, target), key);
+        const pasted = keyLeakProblem(sentValues(setUp, target), key);
         if (pasted) return pasted;
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
         // Don't test a stored key that changed during the set-up. `save` reports the change.
         const isStale =
           !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
-        found = test && !isStale ? await problemOf(setUp, credentials, signal) : undefined;
+        found = test && !isStale ? await testCredentials(setUp, credentials, signal) : undefined;
         return found?.step === 'save' ? found.text : undefined;
       },
     });
@@ -260,7 +265,7 @@ async function mayUseStoredKey(
   wanted: Destination,
 ): Promise<boolean> {
   if (apiKey || !stored) return true;
-  const binding = bindingOf(stored, settings.service, wanted);
+  const binding = compareWithApproved(stored, settings.service, wanted);
   if (typeof binding === 'string') return binding === 'same';
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
@@ -269,7 +274,7 @@ async function mayUseStoredKey(
  * Tests the credentials.
  * @returns the problem and the step where the user can fix it; undefined if the test passed
  */
-async function problemOf(
+async function testCredentials(
   setUp: SetUp,
   credentials: Credentials,
   signal: AbortSignal,

@@ -20,11 +20,11 @@ import { neededSettings, type Service, type SettingName } from '../service/servi
 import type { ApprovalDecision, Subject } from './approvals.ts';
 import {
   type AddressProblem,
-  bindingOf,
-  type ChangedBinding,
+  compareWithApproved,
   credentialsFor,
   type Destination,
-  destination,
+  type DestinationChange,
+  parseDestination,
 } from './binding.ts';
 import type { KeyRecord } from './keyStore.ts';
 
@@ -118,7 +118,7 @@ type EditorObstacle =
   /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
   | { readonly kind: 'bad-project' }
   /** The settings or the service's entry differ from those shown when the key was saved. */
-  | ({ readonly kind: 'unapproved' } & ChangedBinding);
+  | ({ readonly kind: 'unapproved' } & DestinationChange);
 
 export type EditorSourceSelection = ReadySelection | EditorObstacle;
 
@@ -311,10 +311,10 @@ export function selectEditorSource({
   const { account, apiKey } = record ?? {};
   const names = missingSettings(service, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
-  const wanted = destination(authUrl, url);
+  const wanted = parseDestination(authUrl, url);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
   if (projectId !== '' && !isWellFormed('projectId', projectId)) return { kind: 'bad-project' };
-  const binding = bindingOf(record, service, wanted);
+  const binding = compareWithApproved(record, service, wanted);
   if (binding === 'tampered') return { kind: 'missing', names: ['apiKey'] };
   if (binding !== 'same') return { kind: 'unapproved', ...binding };
   const { resource } = project;

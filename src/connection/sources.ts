@@ -20,7 +20,7 @@ import { readServices } from '../service/addedServices.ts';
 import { Secret, type ServiceKey } from '../service/credentials.ts';
 import { type Service, serviceFor, services } from '../service/services.ts';
 import type { Approvals, Subject } from './approvals.ts';
-import { destination } from './binding.ts';
+import { parseDestination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type {
@@ -64,7 +64,7 @@ export async function findSources(
       text,
       service,
       values: new Secret(values),
-      destination: destination(authUrl, values.url),
+      destination: parseDestination(authUrl, values.url),
       subject,
       decision,
     };

@@ -27,7 +27,7 @@ export interface ShownCheck {
   /** The kind and details of the error, for the report. */
   readonly facts?: string;
   /** The parts of `facts` that come from outside the extension. */
-  readonly wordsOfOthers?: readonly string[];
+  readonly externalText?: readonly string[];
 }
 
 /** The states in words, for users who can't see the icons. */
@@ -107,8 +107,8 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   // Without an action, the user fixes the problem outside the editor and then checks again.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
-  const wordsOfOthers = [code, requestId, redirectHost].filter((word) => word !== undefined);
-  return { title, state, text: message?.text ?? '', fix, facts, wordsOfOthers };
+  const externalText = [code, requestId, redirectHost].filter((word) => word !== undefined);
+  return { title, state, text: message?.text ?? '', fix, facts, externalText };
 }
 
 function clockText(aheadMs: number | undefined): string {

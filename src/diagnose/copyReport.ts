@@ -25,14 +25,14 @@ const SHORTEST_IN_OUR_WORDS = 16;
  */
 export async function copyReport(
   runtime: ServiceRuntime,
-  { text, wordsOfOthers }: Report,
+  { text, externalText }: Report,
   looked: Lookup | undefined,
   settings: Settings,
 ): Promise<Copied> {
   const projectIds = projectIdsOf(looked, settings);
   const leaksInto = (part: string, shortest: number) =>
     runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
-  const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(wordsOfOthers, 0);
+  const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(externalText, 0);
   // Text that looks like a secret may be one that we don't have.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {

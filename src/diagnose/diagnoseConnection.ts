@@ -4,7 +4,7 @@ import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
-import { isOutOfReach } from '../service/errors.ts';
+import { isUnreachable } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
@@ -53,7 +53,7 @@ export async function diagnoseConnection(
       const onResult = (result: CheckResult) => show(shownCheck(result, context));
       const failure = await runChecks(deps, connection, folder, onResult, signal);
       deps.status.update({
-        unreachable: isOutOfReach(failure),
+        unreachable: isUnreachable(failure),
         lastFailure: failure && messageFor(failure, { ...context, isCheck: true }),
       });
     };

@@ -1,6 +1,6 @@
 import { type QuickPick, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Fix } from '../messages/actions.ts';
-import { answered } from '../ui/steps.ts';
+import { showInput } from '../ui/steps.ts';
 import {
   COPY_DETAILS,
   COPY_LABELS,
@@ -59,7 +59,7 @@ export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | un
     }, closed.signal);
     if (!closed.signal.aborted) paintEnd('not-tried');
   };
-  return answered<Fix | undefined>(pick, (answer, fail) => {
+  return showInput<Fix | undefined>(pick, (answer, fail) => {
     work().catch(fail);
     return [
       { dispose: () => closed.abort() },

@@ -2,9 +2,9 @@ import { problemOfStoredKey } from '../connection/answerChecks.ts';
 import type { Destination } from '../connection/binding.ts';
 import {
   addressText,
+  checkedSourcesText,
   contextOf,
   issuesText,
-  lookedText,
   projectPlace,
   projectText,
   serviceText,
@@ -138,7 +138,11 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     return failed('settings', serviceText(choice.problem), 'openSettings');
   }
   const names = choice.kind === 'missing' ? choice.names : [];
-  return failed('settings', `${missingText(names, found.settings)} ${lookedText(found)}`, 'setUp');
+  return failed(
+    'settings',
+    `${missingText(names, found.settings)} ${checkedSourcesText(found)}`,
+    'setUp',
+  );
 }
 
 /**

@@ -69,7 +69,7 @@ export async function explainFailure(
   if (!message) return undefined;
   const { log, status, history } = deps;
   status.update({ lastFailure: message });
-  history.failed(cause instanceof ServiceError ? cause : undefined);
+  history.recordFailure(cause instanceof ServiceError ? cause : undefined);
   log.error(logLine(cause));
   return message;
 }

@@ -19,7 +19,7 @@ export interface Report {
    * The parts of `text` that come from a service or a device on the network. `copyReport` searches
    * them even for short secrets, which could match our own text by chance.
    */
-  readonly wordsOfOthers: string;
+  readonly externalText: string;
 }
 
 export interface ReportFacts {
@@ -75,10 +75,10 @@ export function buildReport(facts: ReportFacts): Report {
   );
   const head = [...versions, new Date(now).toISOString()].join('\n');
   const lines = checks.map(checkLine).join('\n');
-  const wordsOfChecks = checks.flatMap(({ wordsOfOthers = [] }) => wordsOfOthers);
+  const wordsOfChecks = checks.flatMap(({ externalText = [] }) => externalText);
   return {
     text: [head, lines, conclusionLine(checks), ...blocks, ''].join('\n\n'),
-    wordsOfOthers: [...wordsOfChecks, ...history.failures.flatMap(codeOf)].join('\n'),
+    externalText: [...wordsOfChecks, ...history.failures.flatMap(codeOf)].join('\n'),
   };
 }
 

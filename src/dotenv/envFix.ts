@@ -1,7 +1,7 @@
 import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
 import type { Region, Service } from '../service/services.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
-import { type Issue, type LineRange, partsOf, placeOf } from './settingValue.ts';
+import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
 /**
  * Edits that fix an issue in the text of a `.env` file, or add lines to it. They change no other
@@ -26,7 +26,7 @@ export type EnvFix =
 export function envFixes(content: string, issue: Issue, service: Service): readonly EnvFix[] {
   const { place } = issue;
   const [assignment] = assignmentsOf(content);
-  const name = assignment && placeOf(assignment);
+  const name = assignment && valueRange(assignment);
   if (!place || !name) return [];
   const { line } = place;
   const { gap, raw } = assignment;

@@ -1,10 +1,10 @@
 import {
-  type Blemish,
   cleanValue,
   LONGEST_VALUE,
   parseServiceUrl,
   strippedValue,
   type UrlProblem,
+  type ValueFlaw,
 } from '../service/credentials.ts';
 import {
   AUTH_METHODS,
@@ -25,7 +25,7 @@ type IssueDetails =
    * A `malformed` value is too long, or contains characters that no key or ID contains, such as
    * inner spaces.
    */
-  | { readonly kind: Blemish | 'comment' | 'empty' | 'malformed' }
+  | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
    * The value differs from the one in the first line of the same setting. `otherLine` is the number
@@ -116,7 +116,7 @@ export function recognizedSettings(
     const own = known.get(assignment.name);
     if (!own) return [];
     const read = readValue(own.setting, assignment, service);
-    return { ...own, assignment, place: placeOf(assignment), ...read };
+    return { ...own, assignment, place: valueRange(assignment), ...read };
   });
 }
 
@@ -189,12 +189,15 @@ export function issueOf(
   span?: ColumnRange,
 ): Issue {
   const isError = !['url-path', 'unknown-region'].includes(details.kind);
-  const place = placeOf(assignment, span);
+  const place = valueRange(assignment, span);
   return { ...details, setting, name: assignment.name, isError, place };
 }
 
 /** Returns the position of the name, or of a span after the `=`; undefined for the environment. */
-export function placeOf({ name, gap, at }: Assignment, span?: ColumnRange): LineRange | undefined {
+export function valueRange(
+  { name, gap, at }: Assignment,
+  span?: ColumnRange,
+): LineRange | undefined {
   if (!at) return undefined;
   const { line, column } = at;
   const nameEnd = column + name.length;

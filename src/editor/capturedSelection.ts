@@ -89,16 +89,16 @@ export function isWritable(document: TextDocument): boolean {
     const uri = document.uri.toString();
     if (input.original.toString() === uri && input.modified.toString() !== uri) return false;
   }
-  return isPlaceToWrite(document);
+  return hasWritableScheme(document);
 }
 
 /** True if the document's URI scheme allows writing. */
-export function isPlaceToWrite({ uri: { scheme } }: TextDocument): boolean {
-  if (PLACES_TO_WRITE.has(scheme)) return true;
+export function hasWritableScheme({ uri: { scheme } }: TextDocument): boolean {
+  if (WRITABLE_SCHEMES.has(scheme)) return true;
   return !SETTINGS_SCHEMES.has(scheme) && workspace.fs.isWritableFileSystem(scheme) === true;
 }
 
-const PLACES_TO_WRITE: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell']);
+const WRITABLE_SCHEMES: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell']);
 const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscode-settings']);
 
 function indentationAt(document: TextDocument, line: number): string {

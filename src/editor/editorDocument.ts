@@ -6,7 +6,7 @@ import {
   TextDocumentChangeReason,
   workspace,
 } from 'vscode';
-import { isPlaceToWrite } from './capturedSelection.ts';
+import { hasWritableScheme } from './capturedSelection.ts';
 import { isConfigFile } from './configFiles.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
@@ -63,7 +63,7 @@ export class EditorDocument implements Disposable {
   get isOpen(): boolean {
     const document = this.#document;
     // `WorkspaceEdit` also changes read-only documents that no editor shows (measured).
-    return !document.isClosed && hasTab(document) && isPlaceToWrite(document);
+    return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 
   textOf(range: OffsetRange): string {

@@ -87,7 +87,7 @@ export class ResponseInDocument {
   }
 
   /** True from the first chunk of a response or continuation until its end. */
-  get isComing(): boolean {
+  get isStreaming(): boolean {
     return this.#state === 'writing' || this.#state === 'losing';
   }
 

@@ -95,13 +95,13 @@ export class StreamWriter implements ResponseWriter {
    * True if the next edit starts an undo step, which is the case initially, after an edit by
    * someone else, and after a restart.
    */
-  #isForeign = true;
+  #startsUndoStep = true;
   #expected: readonly ExpectedChange[] = [];
   /** True while the current edit is past its deadline. It may still be applied at any time. */
   #isLate = false;
   #isRunning = false;
   #running = Promise.resolve();
-  #turn = 0;
+  #firstIndex = 0;
   #attempts = new EditAttempts();
 
   constructor(
@@ -143,7 +143,7 @@ export class StreamWriter implements ResponseWriter {
     response.restart();
     // An edit of the old response is still in progress, and the new response would mix with it.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
-    this.#isForeign = true;
+    this.#startsUndoStep = true;
   }
 
   async undo(): Promise<Undone> {
@@ -188,7 +188,7 @@ export class StreamWriter implements ResponseWriter {
 
   /** True if the document contains text of responses that are still streaming. */
   get #hasTextOfOpen(): boolean {
-    return this.#responses.some(({ isComing, hasText }) => isComing && hasText);
+    return this.#responses.some(({ isStreaming, hasText }) => isStreaming && hasText);
   }
 
   #start(): void {
@@ -215,8 +215,11 @@ export class StreamWriter implements ResponseWriter {
   #nextBatch(): ExpectedChange[] {
     const batch: ExpectedChange[] = [];
     // Starts with a different response each time, so that every response makes progress.
-    this.#turn = (this.#turn + 1) % this.#responses.length;
-    const inTurn = [...this.#responses.slice(this.#turn), ...this.#responses.slice(0, this.#turn)];
+    this.#firstIndex = (this.#firstIndex + 1) % this.#responses.length;
+    const inTurn = [
+      ...this.#responses.slice(this.#firstIndex),
+      ...this.#responses.slice(0, this.#firstIndex),
+    ];
     for (const response of inTurn) {
       const next = response.next();
       // VS Code may merge changes that touch, so the later one waits for the next batch.
@@ -229,7 +232,7 @@ export class StreamWriter implements ResponseWriter {
   async #write(batch: readonly ExpectedChange[]): Promise<void> {
     const { version } = this.#openDocument;
     this.#expected = batch;
-    const edit = resultOf(this.#openDocument.write(batch, this.#isForeign));
+    const edit = resultOf(this.#openDocument.write(batch, this.#startsUndoStep));
     if (await isLate(edit, this.#deadlineMs(batch))) {
       // The edit may still be applied, so an immediate retry could write the text twice.
       this.#isLate = true;
@@ -273,10 +276,10 @@ export class StreamWriter implements ResponseWriter {
       }
       expected?.response.wrote(expected);
     }
-    const beginsStep = areOurs && this.#isForeign;
+    const beginsStep = areOurs && this.#startsUndoStep;
     for (const response of this.#responses) response.conclude({ replay, beginsStep });
     if (areOurs) this.#expected = [];
-    if (changes.length > 0) this.#isForeign = !areOurs;
+    if (changes.length > 0) this.#startsUndoStep = !areOurs;
     if (replay && hadText && !this.#hasTextOfOpen) this.#onUndone();
   }
 }

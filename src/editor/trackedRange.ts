@@ -25,7 +25,7 @@ export interface ChangeContext {
 }
 
 /** The tracked range and its generated text in one state of the document. */
-interface Standing {
+interface RangeState {
   /**
    * The range that the first text replaces. Once text is written, it ends where the next text goes.
    */
@@ -51,8 +51,8 @@ interface Standing {
 }
 
 /** The effect of one change event on the tracked range. */
-interface Event {
-  readonly before: Standing;
+interface PendingEvent {
+  readonly before: RangeState;
   /** True if the event changed text inside the range or right next to it. */
   isTouched: boolean;
   /** Text that an undo or redo inserted inside the range or right next to it. */
@@ -85,14 +85,14 @@ interface EventContext {
  */
 export class TrackedRange {
   readonly #isOriginal: (range: OffsetRange) => boolean;
-  #now: Standing;
+  #now: RangeState;
   /** Number of the response that is being written. */
   #response = 1;
   /** Number of characters of that response written so far, including those that were undone. */
   #written = 0;
-  readonly #states = new ReplayStates<Standing>();
+  readonly #states = new ReplayStates<RangeState>();
   /** The event whose changes are being recorded. */
-  #event: Event | undefined;
+  #event: PendingEvent | undefined;
 
   /**
    * @param isOriginal returns true if a range contains the text that the first response replaces
@@ -277,7 +277,7 @@ export class TrackedRange {
     return response === 0 && !isBroken && this.#isOriginal(range) ? range : undefined;
   }
 
-  #begin(): Event {
+  #begin(): PendingEvent {
     this.#event ??= { before: this.#now, isTouched: false, inserted: [], shiftAtStart: 0 };
     return this.#event;
   }
@@ -287,7 +287,7 @@ export class TrackedRange {
    * all of its pieces. The match with the most generated text wins, and the latest one among
    * equals.
    */
-  #recall(replay: Replay, event: Event, isThere: (piece: Piece) => boolean): void {
+  #recall(replay: Replay, event: PendingEvent, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;
     const { inserted, shiftAtStart } = event;
     const candidates = joined([...pieces, ...inserted]);
@@ -321,7 +321,7 @@ export class TrackedRange {
 }
 
 /** Returns a state with all of its offsets moved. */
-function shifted(known: Standing, by: number): Standing {
+function shifted(known: RangeState, by: number): RangeState {
   const { range, pieces, typed, successor, shift } = known;
   return {
     ...known,

@@ -14,7 +14,7 @@ import { registerQuickFixes } from './quickFixes.ts';
  */
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();
-  const looks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
+  const pendingChecks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
   const problemsIn = (document: TextDocument, text: ServiceReading) =>
     problemsOf(text, risks.get(document));
   const parse = async (document: TextDocument): Promise<ServiceReading> => {
@@ -29,32 +29,32 @@ export function startEnvFile(keys: KeyStore): Disposable {
       return problemsIn(document, text).map(diagnosticOf);
     },
   });
-  const lookAtGit = async (document: TextDocument): Promise<void> => {
+  const checkGit = async (document: TextDocument): Promise<void> => {
     if (!isEnvFile(document)) return;
     const looking = gitRisk(document.uri);
-    looks.set(document, looking);
+    pendingChecks.set(document, looking);
     const risk = await looking;
     // A check may end after one that started later, so use only the newest result.
-    if (looks.get(document) !== looking) return;
+    if (pendingChecks.get(document) !== looking) return;
     risks.set(document, risk);
     await diagnostics.show(document);
   };
-  const lookAtAll = () => {
-    for (const document of workspace.textDocuments) void lookAtGit(document);
+  const checkAll = () => {
+    for (const document of workspace.textDocuments) void checkGit(document);
   };
-  lookAtAll();
+  checkAll();
   // The watcher also reports changes by other programs, such as git, and by our own quick fixes.
   const files = workspace.createFileSystemWatcher('**/{.env,.gitignore,.git/index}');
   return Disposable.from(
     files,
-    files.onDidCreate(lookAtAll),
-    files.onDidChange(lookAtAll),
-    files.onDidDelete(lookAtAll),
-    keys.onDidChange(lookAtAll),
-    onDidChangeRepositories(lookAtAll),
-    workspace.onDidChangeWorkspaceFolders(lookAtAll),
-    workspace.onDidOpenTextDocument(lookAtGit),
-    workspace.onDidSaveTextDocument(lookAtGit),
+    files.onDidCreate(checkAll),
+    files.onDidChange(checkAll),
+    files.onDidDelete(checkAll),
+    keys.onDidChange(checkAll),
+    onDidChangeRepositories(checkAll),
+    workspace.onDidChangeWorkspaceFolders(checkAll),
+    workspace.onDidOpenTextDocument(checkGit),
+    workspace.onDidSaveTextDocument(checkGit),
     diagnostics,
     registerQuickFixes(parse, problemsIn),
   );

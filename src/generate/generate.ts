@@ -37,7 +37,7 @@ export async function generate(
   const [first, ...more] = captureTargets(snapshot, order.template?.responseLanguage || undefined);
   if (!first) return;
   const targets = [first, ...more] as const;
-  if (options.jobs.isAtWorkOn(targets)) return inform(texts.ALREADY_RUNNING);
+  if (options.jobs.isGeneratingFor(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
   const mode = modeFor(document, insertModeFor(document, order), mustPreview);
   // The job tracks the selections from here on, because the following prompts can stay open for

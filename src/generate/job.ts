@@ -167,12 +167,12 @@ export class Job implements Result, Disposable {
   }
 
   /** True if the document contains the selections or receives the responses. */
-  isAbout(document: TextDocument | undefined): boolean {
+  usesDocument(document: TextDocument | undefined): boolean {
     return document !== undefined && [this.document, this.#writer.document].includes(document);
   }
 
   /** True if the job is running and one of its selections touches one of the targets. */
-  isAtWorkOn(targets: readonly Target[]): boolean {
+  isGeneratingFor(targets: readonly Target[]): boolean {
     return (
       this.isRunning &&
       targets.some(({ document, selection }) => {

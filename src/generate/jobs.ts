@@ -13,7 +13,7 @@ const KEPT = 20;
 export class Jobs implements Disposable {
   readonly previews = new Previews();
   readonly announcements = new Announcements();
-  readonly #listener = window.onDidChangeActiveTextEditor(() => this.#sayWhetherRunning());
+  readonly #listener = window.onDidChangeActiveTextEditor(() => this.#updateContextKey());
   /** Oldest first. */
   readonly #kept: Job[] = [];
   #result: Job | undefined;
@@ -51,8 +51,8 @@ export class Jobs implements Disposable {
     this.#result = job;
   }
 
-  isAtWorkOn(targets: readonly Target[]): boolean {
-    return this.#kept.some((job) => job.isAtWorkOn(targets));
+  isGeneratingFor(targets: readonly Target[]): boolean {
+    return this.#kept.some((job) => job.isGeneratingFor(targets));
   }
 
   /**
@@ -60,10 +60,10 @@ export class Jobs implements Disposable {
    * @returns a function that releases the responses of the run, and updates the key again
    */
   markRunning(job: Job, controller: AbortController): () => void {
-    this.#sayWhetherRunning();
+    this.#updateContextKey();
     return () => {
       job.activeRuns.release(controller);
-      this.#sayWhetherRunning();
+      this.#updateContextKey();
     };
   }
 
@@ -95,10 +95,10 @@ export class Jobs implements Disposable {
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
       this.previews.documentInUse ?? window.activeTextEditor?.document;
-    return this.#kept.filter((job) => job.isAbout(inUse));
+    return this.#kept.filter((job) => job.usesDocument(inUse));
   }
 
-  #sayWhetherRunning(): void {
+  #updateContextKey(): void {
     const isGenerating = this.#here.some(({ isRunning }) => isRunning);
     setContextKey('isGenerating', isGenerating);
   }

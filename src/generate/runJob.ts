@@ -3,7 +3,7 @@ import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { leadsToConfigFile } from '../editor/configFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
-import { brokenOff, retryText } from '../messages/messages.ts';
+import { asIncomplete, retryText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
@@ -55,7 +55,7 @@ interface Run {
 }
 
 /** The outcomes of a run, and the connection and folder it used. */
-interface Ran {
+interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
   readonly outcomes: readonly Outcome[];
@@ -87,11 +87,11 @@ export async function runJob(
   prepare: () => Promise<boolean> = async () => true,
 ): Promise<void> {
   if (job.isForgotten) return inform(texts.FORGOTTEN);
-  const controller = job.activeRuns.take(indices);
+  const controller = job.activeRuns.reserve(indices);
   if (!controller) return inform(texts.ALREADY_RUNNING);
   const release = options.jobs.markRunning(job, controller);
   const run = { options, job, indices, runMode };
-  let ran: Ran | undefined;
+  let ran: RunResult | undefined;
   try {
     if (await prepare()) ran = await attempt(run, controller);
   } finally {
@@ -100,7 +100,7 @@ export async function runJob(
   }
   // Returned without `await`, because the messages can stay open for hours, and a suspended
   // function would keep the texts in memory.
-  if (ran) return tell(run, ran).finally(() => forgetIfEmpty(run));
+  if (ran) return reportRun(run, ran).finally(() => forgetIfEmpty(run));
 }
 
 /** Forgets a job that has no text and isn't running. */
@@ -108,7 +108,7 @@ function forgetIfEmpty({ options: { jobs }, job }: Run): void {
   if (job.text === '' && !job.isRunning) jobs.forget(job);
 }
 
-async function attempt(asked: Run, controller: AbortController): Promise<Ran | undefined> {
+async function attempt(asked: Run, controller: AbortController): Promise<RunResult | undefined> {
   const { options, job, runMode } = asked;
   const indices = asked.indices.filter((index) => job.canInsert(index, runMode));
   if (indices.length < asked.indices.length) inform(texts.CANNOT_INSERT);
@@ -184,7 +184,7 @@ async function generateOne(
   unmark: () => void,
 ): Promise<Outcome> {
   let watch: GenerationWatch | undefined;
-  let said = '';
+  let received = '';
   try {
     watch = startWatch();
     const prompt = job.promptOf(index);
@@ -196,8 +196,8 @@ async function generateOne(
         onSilence: () => void silence.ask(request),
         onUsage: onUsed,
         onText: (text) => {
-          if (said === '') silence.onFirstText(request);
-          said += text;
+          if (received === '') silence.onFirstText(request);
+          received += text;
           watch?.onText();
           job.append(index, text);
           // Called after the append, because removing the label first would delay the edit by 3 to
@@ -217,7 +217,7 @@ async function generateOne(
   } catch (error) {
     watch?.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
-    return { index, isPlaced, error: said === '' ? error : brokenOff(error) };
+    return { index, isPlaced, error: received === '' ? error : asIncomplete(error) };
   }
 }
 
@@ -243,9 +243,9 @@ async function untilText<Result>(
   }
 }
 
-async function tell(
+async function reportRun(
   { options, job, runMode }: Run,
-  { connection, folder, outcomes }: Ran,
+  { connection, folder, outcomes }: RunResult,
 ): Promise<void> {
   const runAgain: RunAgain = (indices, how) => runJob(options, job, indices, how);
   const linesOf = (indices: readonly number[]) =>

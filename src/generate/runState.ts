@@ -82,7 +82,7 @@ export class ActiveRuns {
    * @returns the controller that cancels the run; undefined if one of the responses is already
    * reserved, or the job is closed
    */
-  take(indices: readonly number[]): AbortController | undefined {
+  reserve(indices: readonly number[]): AbortController | undefined {
     const running = [...this.#taken.values()].flat();
     if (this.#isClosed || indices.some((index) => running.includes(index))) return undefined;
     const controller = new AbortController();

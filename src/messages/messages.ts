@@ -40,7 +40,7 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
  * usual message, that the request may have run, would confuse the user.
  */
-export function brokenOff(error: unknown): unknown {
+export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
     ? new ServiceError('incomplete', error.details)
     : error;

@@ -13,6 +13,7 @@ import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { secretsOf } from './auth/authMethods.ts';
+import type { Token } from './auth/token.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Callbacks } from './http/http.ts';
@@ -25,10 +26,10 @@ import { parseJson } from './schemaHelpers.ts';
 import {
   holdsPrivateKey,
   holdsSecret,
+  MIN_BLOCKED_LENGTH,
   maskPrivateKeys,
   maskSecrets,
   repeats,
-  SHORTEST_SOUGHT,
 } from './secrets.ts';
 import type { Operation } from './services.ts';
 
@@ -39,7 +40,7 @@ export interface CallOptions {
   /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
   /** Called once, right before the first attempt is sent. If it rejects, the call ends. */
-  readonly onTurn?: () => Promise<void>;
+  readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
@@ -110,7 +111,7 @@ export class Client {
    * Generates text from a prompt.
    * @param parameters named as in the generation operation, even for chat
    * @throws {ServiceError} of any kind, even after `onText` was called. An error from `onText`,
-   * `onReasoning`, `onTurn`, or `onRetry` ends the request and is rethrown unchanged.
+   * `onReasoning`, `beforeFirstAttempt`, or `onRetry` ends the request and is rethrown unchanged.
    */
   async generateText(
     prompt: string,
@@ -175,7 +176,7 @@ export class Client {
   /** Masks the secrets that `secretKindsIn` finds. */
   mask(text: string): string {
     const secrets = Object.values(this.#secrets).flat();
-    return maskSecrets(maskPrivateKeys(text), secrets, SHORTEST_SOUGHT);
+    return maskSecrets(maskPrivateKeys(text), secrets, MIN_BLOCKED_LENGTH);
   }
 
   get #api() {
@@ -203,7 +204,7 @@ export class Client {
     const secrets = this.#secrets;
     const all = texts.join('\n');
     const kinds = (['apiKey', 'token'] as const).filter((kind) =>
-      holdsSecret(all, secrets[kind], SHORTEST_SOUGHT),
+      holdsSecret(all, secrets[kind], MIN_BLOCKED_LENGTH),
     );
     return inputs.some(holdsPrivateKey) ? [...kinds, 'privateKey'] : kinds;
   }
@@ -230,7 +231,7 @@ export class Client {
       ...inputs,
       ...stringsIn(parameters),
     ]);
-    await this.#getReady(signal);
+    const waitedFor = await this.#getReady(signal);
     // Build the fields again, because the model information that just arrived can lower the token
     // limit.
     const { fields, dropped } = this.#generationFields(request);
@@ -242,18 +243,19 @@ export class Client {
       received += text;
       listener?.(text);
     };
-    const hear = onText && callbacks.capturing(receive(onText));
+    const onChunk = onText && callbacks.wrap(receive(onText));
     const api = this.#api;
-    const listeners = hear && {
-      onText: hear,
-      onReasoning: callbacks.capturing(receive(onReasoning)),
+    const listeners = onChunk && {
+      onText: onChunk,
+      onReasoning: callbacks.wrap(receive(onReasoning)),
     };
     const reader = new ResponseReader(operation, listeners, api);
-    const url = api.url(hear ? `${operation}Stream` : operation, this.#options.credentials);
-    const asked = { url, body: { ...body, ...(hear && api.streaming) }, streams: !!hear };
+    const url = api.url(onChunk ? `${operation}Stream` : operation, this.#options.credentials);
+    const asked = { url, body: { ...body, ...(onChunk && api.streaming) }, streams: !!onChunk };
     const answer = infer(this.#options, asked, {
       ...others,
       signal,
+      waitedFor,
       callbacks,
       mayResend: () => !reader.hasBegun,
       read: ({ body }) => reader.read(body, signal),
@@ -298,20 +300,22 @@ export class Client {
    * Gets a token if none is valid, and opens a connection to the service in parallel. On a slow
    * line, doing both in sequence would take twice as long. A failed connection is ignored here,
    * because the request will report it.
+   * @returns the token; undefined if there was nothing to get ready
    * @throws {ServiceError} the failure of the token request
    */
-  async #getReady(signal: AbortSignal): Promise<void> {
+  async #getReady(signal: AbortSignal): Promise<Token | undefined> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;
     // If the user has set a minimum interval between requests, this extra request would delay the
     // generation.
-    if (tokenService.isLiving || !fetchModelInfo || limiter.keepsDistance) return;
+    if (tokenService.hasValidToken || !fetchModelInfo || limiter.hasMinInterval) return undefined;
     const waiting = new AbortController();
     const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
     try {
-      await tokenService.get(signal);
+      const token = await tokenService.get(signal);
       const timer = setTimeout(() => waiting.abort(), CONNECTION_WAIT_MS);
       await opened;
       clearTimeout(timer);
+      return token;
     } finally {
       waiting.abort();
     }

@@ -57,13 +57,13 @@ export interface ApprovedOrigins {
 }
 
 /** A flaw in a pasted value. */
-export type Blemish = 'blanks' | 'quotes' | 'bearer' | 'control' | 'placeholder' | 'non-ascii';
+export type ValueFlaw = 'blanks' | 'quotes' | 'bearer' | 'control' | 'placeholder' | 'non-ascii';
 
 export interface CleanValue {
   /** Without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix. */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */
-  readonly blemishes: readonly Blemish[];
+  readonly blemishes: readonly ValueFlaw[];
 }
 
 /**
@@ -101,7 +101,7 @@ export function cleanValue(text: string): CleanValue {
 /** Like `cleanValue`, but keeps a placeholder. */
 export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
-  const blemishes = new Set<Blemish>(trimmed === text ? [] : ['blanks']);
+  const blemishes = new Set<ValueFlaw>(trimmed === text ? [] : ['blanks']);
   if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };
   const visible = trimmed.replace(CONTROL, '');
   if (visible !== trimmed) blemishes.add('control');

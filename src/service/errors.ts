@@ -133,7 +133,7 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 }
 
 /** True if the network or the service is unreachable, false if the service refused a request. */
-export function isOutOfReach(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
 }
 

@@ -23,7 +23,7 @@ export interface InferenceOptions {
 }
 
 /** The destination and content of a request. */
-export interface Asked {
+export interface InferenceRequest {
   readonly url: string;
   /** Undefined for a GET. */
   readonly body?: RequestBody | undefined;
@@ -33,11 +33,13 @@ export interface Asked {
 
 type Call<Result> = Pick<
   HttpRequest<Result>,
-  'signal' | 'read' | 'onTurn' | 'onRetry' | 'onSilence'
+  'signal' | 'read' | 'beforeFirstAttempt' | 'onRetry' | 'onSilence'
 > & {
   /** Returns true if the request may be sent again with another token. Defaults to true. */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
+  /** The token that the call has already waited for. */
+  readonly waitedFor?: Token | undefined;
 };
 
 const DEADLINE_MS = 300_000;
@@ -58,14 +60,14 @@ export async function infer<Result>(
     isLowPriority,
     deadlineMs = DEADLINE_MS,
   }: InferenceOptions,
-  { url, body, streams = false }: Asked,
+  { url, body, streams = false }: InferenceRequest,
   call: Call<Result>,
 ): Promise<Result> {
   const { service, projectId } = credentials;
   const { callbacks = new Callbacks() } = call;
   let used: Token | undefined;
   const request: HttpRequest<Result> = {
-    ...accessOf(credentials, tokenService, (token) => {
+    ...accessOf(credentials, tokenService, call.waitedFor, (token) => {
       used = token;
     }),
     method: body ? 'POST' : 'GET',
@@ -77,8 +79,8 @@ export async function infer<Result>(
     budget: http.budget(deadlineMs),
     maxBytes: streams ? MAX_STREAM_BYTES : MAX_RESPONSE_BYTES,
     signal: call.signal,
-    onTurn: callbacks.awaiting(call.onTurn),
-    onRetry: callbacks.capturing(call.onRetry),
+    beforeFirstAttempt: callbacks.wrapAsync(call.beforeFirstAttempt),
+    onRetry: callbacks.wrap(call.onRetry),
     onSilence: call.onSilence,
     failure: (answer) => apiOf(service).failure(answer, credentials),
     read: call.read,

@@ -6,13 +6,13 @@ import { ServiceError } from './errors.ts';
  * Minimum length of a secret to look for in text that is shown or logged, in characters. A shorter
  * one could match by chance.
  */
-const SHORTEST_SHOWN = 6;
+const MIN_MASKED_LENGTH = 6;
 
 /**
  * Minimum length of a secret to look for in requests, in characters. It's longer, because a chance
  * match would block the request.
  */
-export const SHORTEST_SOUGHT = 8;
+export const MIN_BLOCKED_LENGTH = 8;
 
 const MASK = '[redacted]';
 
@@ -43,7 +43,7 @@ export function maskPrivateKeys(text: string): string {
 export function holdsSecret(
   text: string,
   secrets: readonly string[],
-  shortest = SHORTEST_SHOWN,
+  shortest = MIN_MASKED_LENGTH,
 ): boolean {
   return formsOf(secrets, shortest).some((form) => text.includes(form));
 }
@@ -55,7 +55,7 @@ export function holdsSecret(
 export function maskSecrets(
   text: string,
   secrets: readonly string[],
-  shortest = SHORTEST_SHOWN,
+  shortest = MIN_MASKED_LENGTH,
 ): string {
   const parts: string[] = [];
   let from = 0;
@@ -93,8 +93,8 @@ function rangesOf(text: string, forms: readonly string[]): Range[] {
 export function addressHolds(address: string, secrets: readonly string[]): boolean {
   const lower = secrets.map((secret) => secret.toLowerCase());
   return (
-    holdsSecret(address, secrets, SHORTEST_SOUGHT) ||
-    holdsSecret(address.toLowerCase(), lower, SHORTEST_SOUGHT)
+    holdsSecret(address, secrets, MIN_BLOCKED_LENGTH) ||
+    holdsSecret(address.toLowerCase(), lower, MIN_BLOCKED_LENGTH)
   );
 }
 
@@ -143,7 +143,7 @@ function schemeIn(secret: string, secrets: readonly string[]): string {
 }
 
 function isShort(text: string): boolean {
-  return text.length < SHORTEST_SHOWN;
+  return text.length < MIN_MASKED_LENGTH;
 }
 
 /** Returns each secret in every form to look for: raw, JSON-escaped, URL-encoded, and Base64. */

@@ -11,7 +11,7 @@ import { type Credentials, Secret, type ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
-import { type ModelSource, Models } from './models/models.ts';
+import { type ModelQuery, Models } from './models/models.ts';
 import { holdsSecret } from './secrets.ts';
 import type { Operation } from './services.ts';
 
@@ -117,7 +117,7 @@ export class ServiceRuntime {
    * @param credentials needed if the list isn't public
    */
   listModels(
-    from: Omit<ModelSource, 'secrets'> & { readonly otherKeys?: KnownKeys },
+    from: Omit<ModelQuery, 'secrets'> & { readonly otherKeys?: KnownKeys },
     current: string,
     signal: AbortSignal,
     credentials?: Credentials,

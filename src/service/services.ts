@@ -201,7 +201,7 @@ export function serviceFor(word: string, all: readonly Service[] = services): Se
 }
 
 /** True for a built-in service whose identity address `hostedModel.authUrl` can override. */
-export function hasMovableIdentity({ authUrl, definition }: Service): boolean {
+export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
 

@@ -36,7 +36,7 @@ export class DailyBudget {
     this.#now = now;
   }
 
-  tell(use: DayUse): void {
+  notify(use: DayUse): void {
     const state = budgetState(use);
     if (state === 'free' || this.#has(state, use)) return;
     this.#keep(state, use);
@@ -48,7 +48,7 @@ export class DailyBudget {
    * True if chat, agents, and other extensions may send requests, because the budget isn't used up
    * or the user chose to continue today. The budget doesn't limit selections.
    */
-  mayGo(use: DayUse): boolean {
+  allowsRequests(use: DayUse): boolean {
     return budgetState(use) !== 'spent' || this.#has('continued', use);
   }
 

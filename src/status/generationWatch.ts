@@ -1,5 +1,5 @@
 import type { Generation } from '../service/api/responseReader.ts';
-import { isKind, isOutOfReach } from '../service/errors.ts';
+import { isKind, isUnreachable } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
@@ -41,7 +41,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
   const ended = (end: PastGeneration['end']) => {
     tell('end');
     const wholeMs = passedMs();
-    history.generated({ firstTextMs, wholeMs, end });
+    history.recordGeneration({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
   tell('begin');
@@ -73,7 +73,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     onFailed: (error) => {
       const isCancelled = isKind(error, 'cancelled');
       log.debug(`ended after ${ended(isCancelled ? 'cancelled' : 'failed')} ms`);
-      if (!isCancelled) status.update({ unreachable: isOutOfReach(error) });
+      if (!isCancelled) status.update({ unreachable: isUnreachable(error) });
     },
   };
 }

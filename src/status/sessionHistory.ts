@@ -41,11 +41,11 @@ export class SessionHistory {
     this.#clock = clock;
   }
 
-  failed(error: ServiceError | undefined): void {
+  recordFailure(error: ServiceError | undefined): void {
     keep(this.failures, { at: this.#clock.now(), error });
   }
 
-  generated(generation: Omit<PastGeneration, 'at'>): void {
+  recordGeneration(generation: Omit<PastGeneration, 'at'>): void {
     keep(this.generations, { at: this.#clock.now(), ...generation });
   }
 
@@ -53,10 +53,10 @@ export class SessionHistory {
    * Records waits for a token and failed background refreshes. If several refreshes in a row fail,
    * only the first failure is kept, to leave room for others.
    */
-  tokenIs(state: TokenState): void {
+  recordTokenState(state: TokenState): void {
     const { kind } = state;
     if (kind === 'valid') {
-      if (state.refreshError && !this.#refreshFails) this.failed(state.refreshError);
+      if (state.refreshError && !this.#refreshFails) this.recordFailure(state.refreshError);
       this.#refreshFails = state.refreshError !== undefined;
     }
     const now = this.#clock.monotonic();

@@ -55,7 +55,7 @@ export class Usage {
     this.#active = connection;
     if (connection === before || (before && connection?.hasSameKeyAs(before))) return;
     this.#deps.status.update({ usageToday: undefined });
-    if (connection) await this.#look(connection, await this.#fingerprintOf(connection));
+    if (connection) await this.#readUsage(connection, await this.#fingerprintOf(connection));
   }
 
   /**
@@ -69,7 +69,7 @@ export class Usage {
       const kept = this.#ledger.record(fingerprint, request);
       claim?.end();
       await kept;
-      this.#budget.tell((await this.#look(connection, fingerprint)).use);
+      this.#budget.notify((await this.#readUsage(connection, fingerprint)).use);
     } catch {
       claim?.end();
     }
@@ -91,14 +91,14 @@ export class Usage {
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
-    const { usedNow } = await this.#look(connection, fingerprint);
+    const { usedNow } = await this.#readUsage(connection, fingerprint);
     // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens,
     // or a request that ends meanwhile could be missing from both the usage and the estimates.
     const use = usedNow();
-    this.#budget.tell(use);
+    this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
     const add = (more: number) => this.#claimed.set(fingerprint, claimed() + more);
-    if (!this.#budget.mayGo({ ...use, tokens: use.tokens + claimed() })) {
+    if (!this.#budget.allowsRequests({ ...use, tokens: use.tokens + claimed() })) {
       return { refusal: texts.refusalText(use.budget), end: () => {} };
     }
     let left = tokens;
@@ -114,10 +114,10 @@ export class Usage {
   async show(connection: Connection | undefined): Promise<void> {
     if (!connection) return inform(texts.NO_KEY);
     const fingerprint = await this.#fingerprintOf(connection);
-    const { day, today, use } = await this.#look(connection, fingerprint);
+    const { day, today, use } = await this.#readUsage(connection, fingerprint);
     const session = this.#ledger.session(fingerprint);
     await showText(texts.usageText({ day, today, session, budget: use.budget }));
-    if (!this.#budget.mayGo(use)) await this.#budget.offer(use);
+    if (!this.#budget.allowsRequests(use)) await this.#budget.offer(use);
   }
 
   #fingerprintOf(connection: Connection): Promise<string> {
@@ -125,7 +125,7 @@ export class Usage {
   }
 
   /** Adds up today's usage of a key. Also updates the tooltip if it shows that key. */
-  async #look(connection: Connection, fingerprint: string) {
+  async #readUsage(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);
     const today = usedToday();

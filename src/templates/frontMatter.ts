@@ -15,7 +15,7 @@ import type { TextSpan } from './templateMessages.ts';
  */
 
 /** Maximum nesting depth of YAML nodes. Valid front matter reaches 4, in `length_penalty`. */
-const MOST_LEVELS = 5;
+const MAX_DEPTH = 5;
 
 /** A top-level key and its value. The spans are relative to the start of the front matter. */
 export interface FrontMatterEntry {
@@ -33,7 +33,7 @@ export type FrontMatter =
 
 export function readFrontMatter(source: string): FrontMatter {
   try {
-    const events = parseEvents(source, { maxDepth: MOST_LEVELS });
+    const events = parseEvents(source, { maxDepth: MAX_DEPTH });
     const all = constructFromEvents(events, { source, schema: CORE_SCHEMA, maxAliases: 0 });
     const [value, ...more] = all;
     if (more.length > 0) return refused('bad-front-matter', { offset: 0, length: source.length });
@@ -44,7 +44,7 @@ export function readFrontMatter(source: string): FrontMatter {
     return { ok: true, entries: entriesOf(events, source, new Map(Object.entries(value))) };
   } catch (error) {
     const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
-    return refused('bad-front-matter', placeNear(source, offset));
+    return refused('bad-front-matter', spanOfError(source, offset));
   }
 }
 
@@ -100,7 +100,7 @@ function nodeAt(
  * Returns the span from an error to the end of its line. If the error is at whitespace, the span
  * starts at the character before the whitespace, so there is something to underline.
  */
-function placeNear(source: string, offset: number): TextSpan {
+function spanOfError(source: string, offset: number): TextSpan {
   const start = source.slice(0, offset).trimEnd().length;
   const from = /\S/.test(source[offset] ?? '') ? offset : Math.max(0, start - 1);
   const lineEnd = source.slice(from).search(/[\r\n]/);

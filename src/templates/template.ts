@@ -83,7 +83,7 @@ export function checkedName(text: string): string | undefined {
 }
 
 /** Shortens text and replaces its invisible characters, so it can be shown as a name. */
-export function shownPart(text: string): string {
+export function displayName(text: string): string {
   const plain = text.slice(0, LONGEST_NAME).replace(UNWANTED, '?').trim();
   return text.length > LONGEST_NAME ? `${plain}…` : plain;
 }

@@ -39,11 +39,11 @@ export type TemplateIssue = TemplateIssueDetails &
   };
 
 /** The span of issues without a position, such as those of templates in the settings. */
-export const NOWHERE: TextSpan = { offset: 0, length: 0 };
+export const NO_SPAN: TextSpan = { offset: 0, length: 0 };
 
 export function errorOf(
   details: TemplateIssueDetails,
-  { offset, length } = NOWHERE,
+  { offset, length } = NO_SPAN,
 ): TemplateIssue {
   return { ...details, isError: true, offset, length };
 }

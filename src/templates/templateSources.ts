@@ -2,11 +2,11 @@ import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { SettingLevel, Settings } from '../config/settings.ts';
 import { decodeUtf8 } from '../dotenv/envText.ts';
 import { builtInTemplates } from './builtIn.ts';
-import { BUILT_IN, nameKey, shownPart, type TemplateEntry } from './template.ts';
+import { BUILT_IN, displayName, nameKey, type TemplateEntry } from './template.ts';
 import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
 import {
   errorOf,
-  NOWHERE,
+  NO_SPAN,
   ORIGINS,
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssueDetails,
@@ -14,10 +14,10 @@ import {
 import {
   entryOf,
   type FieldContext,
+  failedReading,
   readFields,
   readTemplateText,
   type TemplateReading,
-  unread,
 } from './templateText.ts';
 import { promptIssues } from './variables.ts';
 
@@ -67,7 +67,7 @@ function templatesOfSetting(scope: TemplateScope, level: SettingLevel): Template
   return scope.templates[level].map((item, index) => {
     const written = isObject(item) ? item : {};
     const { name } = written;
-    const otherName = (typeof name === 'string' && shownPart(name)) || `#${index + 1}`;
+    const otherName = (typeof name === 'string' && displayName(name)) || `#${index + 1}`;
     const place = { otherName, origin: ORIGINS[level], file: undefined };
     return entryOf(readItem(written, scope), place);
   });
@@ -80,7 +80,7 @@ function readItem(
   const prompt = typeof given === 'string' ? given.trim() : '';
   const written = Object.entries(rest);
   const { fields, issues: ofFields } = readFields(
-    written.map(([key, value]) => ({ key, value, keySpan: NOWHERE, valueSpan: NOWHERE })),
+    written.map(([key, value]) => ({ key, value, keySpan: NO_SPAN, valueSpan: NO_SPAN })),
     context,
   );
   const issues = [...promptIssues(prompt), ...ofFields];
@@ -104,7 +104,7 @@ async function templatesOfFiles({
   if (!folder || !workspace.isTrusted) return [];
   const templates = templatesFolderOf(folder);
   const whole = { otherName: TEMPLATES_PATH, origin: TEMPLATES_PATH, file: undefined };
-  const broken = (details: TemplateIssueDetails) => entryOf(unread(details), whole);
+  const broken = (details: TemplateIssueDetails) => entryOf(failedReading(details), whole);
   const state = await stateOf([Uri.joinPath(templates, '..'), templates]);
   if (state === 'absent') return [];
   if (state !== 'folder') return [broken({ kind: state })];
@@ -116,7 +116,7 @@ async function templatesOfFiles({
     const entries = await Promise.all(
       found.slice(0, MOST_FILES).map(async ([name, type]) => {
         const file = Uri.joinPath(templates, name);
-        const origin = `${TEMPLATES_PATH}/${shownPart(name)}`;
+        const origin = `${TEMPLATES_PATH}/${displayName(name)}`;
         const reading = await readFile(file, type, context);
         return entryOf(reading, { otherName: name.slice(0, -ENDING.length), origin, file });
       }),
@@ -144,16 +144,16 @@ async function readFile(
   type: FileType,
   context: FieldContext,
 ): Promise<TemplateReading> {
-  if ((type & FileType.SymbolicLink) !== 0) return unread({ kind: 'link' });
-  if (type !== FileType.File) return unread({ kind: 'not-a-file' });
+  if ((type & FileType.SymbolicLink) !== 0) return failedReading({ kind: 'link' });
+  if (type !== FileType.File) return failedReading({ kind: 'not-a-file' });
   try {
     const { size } = await workspace.fs.stat(file);
-    if (size > TEMPLATE_LIMIT_BYTES) return unread({ kind: 'too-large' });
+    if (size > TEMPLATE_LIMIT_BYTES) return failedReading({ kind: 'too-large' });
     const text = decodeUtf8(await workspace.fs.readFile(file));
     return text === undefined
-      ? unread({ kind: 'not-text' })
+      ? failedReading({ kind: 'not-text' })
       : await readTemplateText(text, context);
   } catch {
-    return unread({ kind: 'unreadable' });
+    return failedReading({ kind: 'unreadable' });
   }
 }

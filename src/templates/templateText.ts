@@ -5,14 +5,14 @@ import { type FrontMatterEntry, readFrontMatter } from './frontMatter.ts';
 import {
   type BrokenTemplate,
   checkedName,
-  shownPart,
+  displayName,
   type Template,
   type TemplateEntry,
 } from './template.ts';
 import {
   type Expected,
   errorOf,
-  NOWHERE,
+  NO_SPAN,
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssue,
   type TemplateIssueDetails,
@@ -69,12 +69,12 @@ export async function readTemplateText(
   text: string,
   context: FieldContext,
 ): Promise<TemplateReading> {
-  if (Buffer.byteLength(text) > TEMPLATE_LIMIT_BYTES) return unread({ kind: 'too-large' });
-  if (text.includes('\0')) return unread({ kind: 'not-text' });
+  if (Buffer.byteLength(text) > TEMPLATE_LIMIT_BYTES) return failedReading({ kind: 'too-large' });
+  if (text.includes('\0')) return failedReading({ kind: 'not-text' });
   const { frontMatter, isClosed, prompt } = splitTemplate(text);
-  if (!isClosed) return unread({ kind: 'unclosed-front-matter' }, { offset: 0, length: 3 });
+  if (!isClosed) return failedReading({ kind: 'unclosed-front-matter' }, { offset: 0, length: 3 });
   const body = text.slice(prompt.offset, prompt.offset + prompt.length);
-  const issues = promptIssues(body).map((issue) => moved(issue, prompt.offset));
+  const issues = promptIssues(body).map((issue) => withOffset(issue, prompt.offset));
   if (body === '') issues.push(errorOf({ kind: 'no-prompt' }, prompt));
   const head = frontMatter && (await readHead(text, frontMatter, context));
   return {
@@ -90,13 +90,16 @@ export async function readTemplateText(
  */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
-  { otherName, ...place }: Pick<BrokenTemplate, 'origin' | 'file'> & { otherName: string },
+  {
+    otherName: fallbackName,
+    ...place
+  }: Pick<BrokenTemplate, 'origin' | 'file'> & { otherName: string },
 ): TemplateEntry {
-  const name = fields.name ?? checkedName(otherName);
+  const name = fields.name ?? checkedName(fallbackName);
   const error = issues.find(({ isError }) => isError);
   if (!error && name !== undefined) return { ...fields, name, prompt, origin: place.origin };
   const issue = error ?? errorOf({ kind: 'bad-name' });
-  return { ...place, name: name ?? shownPart(otherName), issue };
+  return { ...place, name: name ?? displayName(fallbackName), issue };
 }
 
 async function readHead(
@@ -106,16 +109,16 @@ async function readHead(
 ): Promise<Omit<TemplateReading, 'prompt'>> {
   const read = readFrontMatter(text.slice(offset, offset + length));
   if (!read.ok)
-    return { fields: {}, issues: [moved(errorOf({ kind: read.kind }, read.span), offset)] };
+    return { fields: {}, issues: [withOffset(errorOf({ kind: read.kind }, read.span), offset)] };
   const { fields, issues } = readFields(read.entries, context);
-  return { fields, issues: issues.map((issue) => moved(issue, offset)) };
+  return { fields, issues: issues.map((issue) => withOffset(issue, offset)) };
 }
 
-export function unread(details: TemplateIssueDetails, span = NOWHERE): TemplateReading {
+export function failedReading(details: TemplateIssueDetails, span = NO_SPAN): TemplateReading {
   return { fields: {}, prompt: '', issues: [errorOf(details, span)] };
 }
 
-function moved(issue: TemplateIssue, by: number): TemplateIssue {
+function withOffset(issue: TemplateIssue, by: number): TemplateIssue {
   return { ...issue, offset: issue.offset + by };
 }
 

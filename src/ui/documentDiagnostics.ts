@@ -17,7 +17,7 @@ export class DocumentDiagnostics implements Disposable {
   readonly #kind: DocumentKind;
   readonly #collection = languages.createDiagnosticCollection(DIAGNOSTIC_SOURCE);
   /** Timers of delayed checks, by document. */
-  readonly #pauses = new Map<TextDocument, NodeJS.Timeout>();
+  readonly #timers = new Map<TextDocument, NodeJS.Timeout>();
   readonly #listeners = Disposable.from(
     workspace.onDidOpenTextDocument((document) => void this.show(document)),
     workspace.onDidChangeTextDocument(({ document }) => this.#showSoon(document)),
@@ -53,7 +53,7 @@ export class DocumentDiagnostics implements Disposable {
 
   dispose(): void {
     this.#listeners.dispose();
-    for (const pause of this.#pauses.values()) clearTimeout(pause);
+    for (const pause of this.#timers.values()) clearTimeout(pause);
     this.#collection.dispose();
   }
 
@@ -62,11 +62,11 @@ export class DocumentDiagnostics implements Disposable {
   }
 
   #showSoon(document: TextDocument): void {
-    if (this.#pauses.has(document) || !this.#kind.appliesTo(document)) return;
+    if (this.#timers.has(document) || !this.#kind.appliesTo(document)) return;
     const pause = setTimeout(() => {
-      this.#pauses.delete(document);
+      this.#timers.delete(document);
       void this.show(document);
     }, PAUSE_MS);
-    this.#pauses.set(document, pause);
+    this.#timers.set(document, pause);
   }
 }

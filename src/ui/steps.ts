@@ -41,7 +41,7 @@ export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
   box.value = question.value ?? '';
   box.password = question.password ?? false;
   box.validationMessage = question.problem;
-  return askedBy<string>(box, question, (answer) => [
+  return showStep<string>(box, question, (answer) => [
     box.onDidChangeValue((text) => {
       box.validationMessage = question.check(text);
     }),
@@ -81,7 +81,7 @@ export function askPick<Item extends QuickPickItem>(
   say(question.problem);
   pick.matchOnDescription = true;
   pick.items = question.items;
-  return askedBy<Item>(pick, question, (answer) => [
+  return showStep<Item>(pick, question, (answer) => [
     { dispose: () => closed.abort() },
     pick.onDidChangeValue((text) => {
       say(undefined);
@@ -106,14 +106,14 @@ export function askPick<Item extends QuickPickItem>(
 }
 
 /** Shows an input as one step of a series. Every step except the first has a Back button. */
-function askedBy<Value>(
+function showStep<Value>(
   input: InputBox | QuickPick<QuickPickItem>,
   { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
   listen: (answer: (value: Value) => void) => Disposable[],
 ): Promise<StepAnswer<Value>> {
   const buttons = step > 1 ? [QuickInputButtons.Back] : [];
   Object.assign(input, { title, step, totalSteps, placeholder, buttons, ignoreFocusOut: true });
-  return answered<StepAnswer<Value>>(input, (answer) => [
+  return showInput<StepAnswer<Value>>(input, (answer) => [
     input.onDidTriggerButton(() => answer(back)),
     ...listen(answer),
   ]);
@@ -124,7 +124,7 @@ function askedBy<Value>(
  * @param listen adds listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
  */
-export function answered<Value>(
+export function showInput<Value>(
   input: QuickInput,
   listen: (answer: (value: Value) => void, fail: (error: unknown) => void) => Disposable[],
 ): Promise<Value | undefined> {

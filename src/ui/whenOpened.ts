@@ -10,7 +10,7 @@ export function whenOpened(
 ): Disposable {
   const started = new DisposableStack();
   let isStarting = false;
-  const look = async (document: TextDocument) => {
+  const startIfNeeded = async (document: TextDocument) => {
     if (isStarting || !workspace.isTrusted || !appliesTo(document)) return;
     isStarting = true;
     try {
@@ -23,12 +23,12 @@ export function whenOpened(
       isStarting = false;
     }
   };
-  const lookAtAll = () => workspace.textDocuments.forEach(look);
-  lookAtAll();
+  const startForOpenDocuments = () => workspace.textDocuments.forEach(startIfNeeded);
+  startForOpenDocuments();
   return Disposable.from(
-    workspace.onDidOpenTextDocument(look),
-    workspace.onDidGrantWorkspaceTrust(lookAtAll),
-    workspace.onDidChangeWorkspaceFolders(lookAtAll),
+    workspace.onDidOpenTextDocument(startIfNeeded),
+    workspace.onDidGrantWorkspaceTrust(startForOpenDocuments),
+    workspace.onDidChangeWorkspaceFolders(startForOpenDocuments),
     { dispose: () => started.dispose() },
   );
 }

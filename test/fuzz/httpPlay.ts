@@ -239,7 +239,7 @@ class Play {
       budget: this.#http.budget(call.totalMs),
       maxBytes: call.reads === 'text' ? 50_000 : 1_000_000,
       signal,
-      onTurn: async () => note('turn'),
+      beforeFirstAttempt: async () => note('turn'),
       onRetry: ({ retry, waitMs, error }) => {
         note({ retry, waitMs, kind: error.kind, details: sorted(error.details) });
       },

@@ -358,7 +358,7 @@ async function acceptSeen(): Promise<boolean> {
 
 /** A request that ends once it is aborted. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
-  const controller = job.activeRuns.take([0]);
+  const controller = job.activeRuns.reserve([0]);
   assert.ok(controller);
   const aborted = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve());

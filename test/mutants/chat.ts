@@ -50,7 +50,7 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'the models are listed for each group, too',
     file: 'src/chat/chatProvider.ts',
-    from: 'if (isOfGroup || ',
+    from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
     title: 'lists without a request or a question, once, whether there is a group or none',
@@ -98,7 +98,7 @@ export const chatMutants: readonly Mutant[] = [
   {
     name: 'calls that waited are sent after the budget is used up',
     file: 'src/service/http/pendingRequest.ts',
-    from: 'if (budget.attempts === 0) await this.#request.onTurn?.();',
+    from: 'if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();',
     to: '',
     test: provider,
     title: "I27: doesn't let 50 concurrent calls exceed the daily budget",

@@ -141,7 +141,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'an agent reads invisible text in its instructions',
     file: 'src/editor/fit/characterFilter.ts',
-    from: 'if (OBEYED.has(languageId)) ',
+    from: 'if (AGENT_INSTRUCTIONS.has(languageId)) ',
     to: 'if (false) ',
     test: 'test/unit/editor/fit/characterFilter.test.ts',
     title: 'D25: in a file of the language skill,',

@@ -204,7 +204,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'no idle timer',
     file: 'src/service/http/body.ts',
-    from: 'setTimeout(isLate, this.#idleMs)',
+    from: 'setTimeout(onLate, this.#idleMs)',
     to: 'setTimeout(() => isLate, this.#idleMs)',
     test: deadlines,
     title: '(idle), closes the connection and sends nothing again',

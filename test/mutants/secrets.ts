@@ -233,7 +233,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a body may contain a key that was pasted into a setting',
     file: 'src/service/http/approvedFetch.ts',
-    from: ' || holdsSecret(text, secrets, SHORTEST_SOUGHT)',
+    from: ' || holdsSecret(text, secrets, MIN_BLOCKED_LENGTH)',
     to: '',
     test: 'test/contract/service/requests.test.ts',
     title: 'E16: with the key or the token as the project ID never reach a model: checkAccess',

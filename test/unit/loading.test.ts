@@ -12,7 +12,7 @@ const logged: string[] = [];
 const app = {
   log: { error: (text: string) => logged.push(text) },
   status: { update: () => {} },
-  history: { failed: () => {} },
+  history: { recordFailure: () => {} },
   connections: {},
 } as unknown as App;
 /** A window in which the code of the commands loads like this. */

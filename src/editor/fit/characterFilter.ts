@@ -1,5 +1,5 @@
 import { INVISIBLE } from '../../service/invisible.ts';
-import { OBEYED, PROSE } from './languages.ts';
+import { AGENT_INSTRUCTIONS, PROSE } from './languages.ts';
 
 const PICTURE = String.raw`\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?`;
 /** Invisible characters that are part of an emoji. */
@@ -62,7 +62,7 @@ export class CharacterFilter {
 
   constructor(languageId: string) {
     this.#countsKept = PROSE.has(languageId);
-    if (OBEYED.has(languageId)) this.#unwanted = UNWANTED_WHERE_OBEYED;
+    if (AGENT_INSTRUCTIONS.has(languageId)) this.#unwanted = UNWANTED_WHERE_OBEYED;
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 

@@ -1,4 +1,4 @@
-import { ENDS_WITH_LINE, PROSE } from './languages.ts';
+import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languages.ts';
 
 /** Positions after line breaks. Splitting a text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
@@ -22,7 +22,7 @@ export interface FitOptions {
  * isn't doubled. A response counts as already indented in two cases:
  *
  * - The first non-blank line starts with the indentation of the selection.
- * - In code, the first non-blank line isn't indented, but later lines are (see `isEcho`).
+ * - In code, the first non-blank line isn't indented, but later lines are (see `repeatsIndentation`).
  *
  * This is decided once, from the first two non-blank lines, so that text is written as it arrives.
  * If the selection is indented with tabs and the response with spaces, or vice versa, nothing is
@@ -36,13 +36,13 @@ export class Indentation {
   /** Leading whitespace of the current line. Undefined once other text has arrived. */
   #spaces: string | undefined = '';
   /** True if the response is already indented. Undefined until decided. */
-  #isBrought: boolean | undefined;
-  /** The first non-blank line, collected until `#isBrought` is decided. */
+  #isAlreadyIndented: boolean | undefined;
+  /** The first non-blank line, collected until `#isAlreadyIndented` is decided. */
   #firstLine = '';
 
   constructor(options: FitOptions) {
     this.#options = options;
-    if (options.indentation === '') this.#isBrought = false;
+    if (options.indentation === '') this.#isAlreadyIndented = false;
   }
 
   add(text: string): string {
@@ -69,7 +69,7 @@ export class Indentation {
       if (rest === '') return '';
       if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest[0]);
     }
-    if (this.#isBrought === undefined) this.#firstLine += rest.replace('\n', '');
+    if (this.#isAlreadyIndented === undefined) this.#firstLine += rest.replace('\n', '');
     if (rest.endsWith('\n')) {
       this.#spaces = '';
       this.#isFirst = false;
@@ -80,9 +80,9 @@ export class Indentation {
   /** @param first first character after the whitespace */
   #beginLine(spaces: string, first = ''): string {
     const { indentation } = this.#options;
-    this.#isBrought ??= this.#decide(spaces, first);
+    this.#isAlreadyIndented ??= this.#decide(spaces, first);
     this.#spaces = undefined;
-    const own = this.#isBrought ? withoutIndentation(spaces, indentation) : spaces;
+    const own = this.#isAlreadyIndented ? withoutIndentation(spaces, indentation) : spaces;
     return this.#isFirst ? own : indentation + own;
   }
 
@@ -93,7 +93,7 @@ export class Indentation {
   #decide(spaces: string, first: string): boolean | undefined {
     const { indentation, languageId } = this.#options;
     if (this.#firstLine !== '') {
-      return isEcho(this.#firstLine, { spaces, first }, this.#options);
+      return repeatsIndentation(this.#firstLine, { spaces, first }, this.#options);
     }
     if (spaces.startsWith(indentation)) return true;
     return spaces === '' && !PROSE.has(languageId) ? undefined : false;
@@ -121,7 +121,7 @@ const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
  * The end of a line that continues on the next one: an open bracket, a comma, a backslash, or an
  * operator other than `++` and `--`.
  */
-const GOES_ON =
+const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
 /** Keywords that indent the next line even without a brace. */
 const CONTROLS = /^(?:do|else|for|if|while)\b/;
@@ -147,7 +147,7 @@ interface NextLine {
  *   from the prompt only if it's deeper than the selection's and deeper than one step.
  * - After any other line, the next line can have any indentation, so the result is false.
  */
-function isEcho(
+function repeatsIndentation(
   firstLine: string,
   { spaces, first }: NextLine,
   { indentation, languageId }: FitOptions,
@@ -155,7 +155,7 @@ function isEcho(
   if (!spaces.startsWith(indentation)) return false;
   const line = firstLine.trimEnd();
   if (COMMENT.test(line)) return true;
-  const isWholeLine = ENDS_WITH_LINE.has(languageId);
+  const isWholeLine = LINE_BREAK_ENDS_STATEMENT.has(languageId);
   const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
   if (OPENS_BLOCK.test(code)) {
     const step = indentation.includes('\t') ? 1 : LONGEST_STEP;
@@ -168,6 +168,6 @@ function isEcho(
  * True if the statement ends with this line. Only for languages in which a line break can end one.
  */
 function isWhole(line: string): boolean {
-  if (GOES_ON.test(line) || CONTROLS.test(line)) return false;
+  if (CONTINUED_LINE.test(line) || CONTROLS.test(line)) return false;
   return (line.match(TEXT_MARKS)?.length ?? 0) % 2 === 0;
 }

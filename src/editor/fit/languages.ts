@@ -23,7 +23,7 @@ export const PROSE: ReadonlySet<string> = new Set([
 ]);
 
 /** Language IDs of prose that AI agents follow as instructions. */
-export const OBEYED: ReadonlySet<string> = new Set([
+export const AGENT_INSTRUCTIONS: ReadonlySet<string> = new Set([
   'chatagent',
   'instructions',
   'prompt',
@@ -50,7 +50,7 @@ export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch'
  * Languages in which a line break can end a statement and a symbol at the end of a line, such as
  * `{` or `:`, opens a block.
  */
-export const ENDS_WITH_LINE: ReadonlySet<string> = new Set([
+export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([
   'gdscript',
   'go',
   'groovy',

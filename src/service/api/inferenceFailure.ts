@@ -18,7 +18,7 @@ import { parseJson, shape } from '../schemaHelpers.ts';
  */
 
 /** Matches the message of a 403 if the project doesn't exist or the user isn't a member. */
-const PROJECT_OF_OTHERS = /WSCPA0000E|member in project/;
+const NOT_A_MEMBER = /WSCPA0000E|member in project/;
 
 const inferenceError = shape({
   errors: v.pipe(
@@ -45,7 +45,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
   const details = { status, code: safeWord(code), requestId: safeWord(trace) };
-  if (status === 403 && PROJECT_OF_OTHERS.test(message)) {
+  if (status === 403 && NOT_A_MEMBER.test(message)) {
     return new ServiceError('project-unknown', details);
   }
   if (code === INPUT_ARGUMENT) return inputFailure(message, details);

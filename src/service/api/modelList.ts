@@ -99,7 +99,7 @@ const modelList = shape({
 export function readModels(json: unknown, date: string | undefined, most = MOST_MODELS): ModelPage {
   const { resources, next } = check(modelList, json);
   const asOf = dayOf(date);
-  const models = legible(model, resources, most).map((each) => ({
+  const models = validEntries(model, resources, most).map((each) => ({
     id: each.model_id,
     label: each.label || each.model_id,
     provider: each.provider,
@@ -123,12 +123,12 @@ export function readModels(json: unknown, date: string | undefined, most = MOST_
 /** Creates a schema for an optional list that drops invalid entries. */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const legibleOf = (list: unknown) =>
-    Array.isArray(list) ? legible(schema, list, MAX_ITEMS_PER_FIELD) : [];
+    Array.isArray(list) ? validEntries(schema, list, MAX_ITEMS_PER_FIELD) : [];
   return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
 }
 
 /** Returns the valid entries among the first `most` entries. */
-export function legible<Schema extends v.GenericSchema>(
+export function validEntries<Schema extends v.GenericSchema>(
   schema: Schema,
   list: readonly unknown[],
   most: number,

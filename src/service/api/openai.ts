@@ -5,7 +5,7 @@ import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
 import { MODEL_ID } from './modelId.ts';
-import { legible, MOST_MODELS, type ModelPage } from './modelList.ts';
+import { MOST_MODELS, type ModelPage, validEntries } from './modelList.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams
@@ -104,7 +104,7 @@ const model = shape({
  */
 function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
   const { data } = check(modelList, json);
-  const models = legible(model, data, most).map(({ id, owned_by: provider }) => ({
+  const models = validEntries(model, data, most).map(({ id, owned_by: provider }) => ({
     ...{ id, label: id, provider, description: '', functions: ['text_chat'] },
     ...{ tasks: ['function_calling'], lifecycle: [] },
   }));

@@ -23,7 +23,7 @@ export class Backoff {
   }
 
   /** True during the pause. */
-  get isOn(): boolean {
+  get isPausing(): boolean {
     return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, type Moment, passedSince } from '../clock.ts';
+import type { Clock, Moment } from '../clock.ts';
 import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
@@ -121,20 +121,19 @@ export type TokenState =
 
 /** A token, its thresholds, and the time right before its request. */
 export interface CurrentToken extends Token, Moment {
-  readonly receivedAt: Moment;
+  /** True if it was past its hard threshold when it arrived. */
+  readonly isLate: boolean;
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** Longer than a call waits for its connection after it has received a token. */
-const JUST_RECEIVED_MS = 2_000;
 
 /**
  * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
  * its request.
  */
-export function ageOf(token: CurrentToken, clock: Clock): number {
+export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
   // If the clock was set back, the wall-clock age is unknown. The token is treated as due for a
   // refresh, but stays in use.
@@ -143,16 +142,11 @@ export function ageOf(token: CurrentToken, clock: Clock): number {
 }
 
 /** True if the token hasn't reached its hard threshold. */
-export function isLiving(token: CurrentToken, clock: Clock): boolean {
+export function isBeforeHardThreshold(
+  token: Moment & Pick<CurrentToken, 'life'>,
+  clock: Clock,
+): boolean {
   return ageOf(token, clock) < token.life.hardMs;
-}
-
-/**
- * True for 2 s after a token arrived. It's sent even if it has expired by then, because the next
- * one would arrive just as late. The service decides if it's still valid.
- */
-export function isJustReceived(token: CurrentToken, clock: Clock): boolean {
-  return passedSince(token.receivedAt, clock) < JUST_RECEIVED_MS;
 }
 
 export function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {

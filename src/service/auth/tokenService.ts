@@ -6,8 +6,7 @@ import {
   ageOf,
   type CurrentToken,
   clockAhead,
-  isJustReceived,
-  isLiving,
+  isBeforeHardThreshold,
   type Token,
   type TokenResponse,
   type TokenState,
@@ -36,7 +35,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10 % of the life before the end, whichever comes later). Callers
  *   wait for the next token.
- * - **Expired on arrival.** Callers that waited for a token get it even if it has expired by then.
+ * - **Late token.** A token can be past its hard threshold when it arrives. The calls that waited
+ *   for it send it, because the next one would be just as late. Other calls get the next one.
  * - **One request at a time.** All callers share it. A caller can stop waiting, and the request is
  *   aborted when none is left.
  * - **Failed background refresh.** The current token stays in use while it's valid. Further
@@ -73,7 +73,7 @@ export class TokenService {
 
   /** The current state. A token past its hard threshold is `expired`. */
   get state(): TokenState {
-    if (this.#state.kind === 'valid' && !this.#living()) return { kind: 'expired' };
+    if (this.#state.kind === 'valid' && !this.#validToken()) return { kind: 'expired' };
     return this.#state;
   }
 
@@ -91,27 +91,35 @@ export class TokenService {
    * Returns a token that can be sent now.
    * @param before the state at the start of the attempt. If a shared request has failed since then,
    * the attempt fails too. Otherwise, each queued call would send its own token request.
+   * @param waitedFor the last token that the same call got
    * @throws {ServiceError} the failure of the token request, with the remaining time of a requested
    * pause; `cancelled` if the signal aborts
    */
-  get(signal: AbortSignal, before: TokenState = this.#state): Promise<Token> {
+  get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
-    const living = this.#living();
-    if (living) this.#refreshIfDue(living);
-    const token = living ?? this.#justReceived();
-    if (token) return Promise.resolve(token);
+    const token = this.#validToken();
+    if (token) {
+      this.#refreshIfDue(token);
+      return Promise.resolve(token);
+    }
+    if (waitedFor && this.isLate(waitedFor)) return Promise.resolve(waitedFor);
     if (this.#refusal) return Promise.reject(this.#refusal);
     const pause = this.#task ? undefined : this.#backoff.requestedPause;
     if (pause) return Promise.reject(pause);
     const state = this.#state;
     const hasFailedSince = state.kind === 'failed' && state !== before;
-    if (hasFailedSince && this.#backoff.isOn) return Promise.reject(state.error);
+    if (hasFailedSince && this.#backoff.isPausing) return Promise.reject(state.error);
     return this.#wait(signal);
   }
 
   /** True if `get` can return a token without waiting. */
-  get isLiving(): boolean {
-    return (this.#living() ?? this.#justReceived()) !== undefined;
+  get hasValidToken(): boolean {
+    return this.#validToken() !== undefined;
+  }
+
+  /** True if a token was past its hard threshold when it arrived, and hasn't been replaced. */
+  isLate(token: Token | undefined): boolean {
+    return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
   /** Discards a token that the service refused. Does nothing if the token has been replaced. */
@@ -135,7 +143,7 @@ export class TokenService {
    * refreshes without a `get` in between.
    */
   keepFresh(): void {
-    const token = this.#living();
+    const token = this.#validToken();
     if (!token || this.#refreshesWithoutUse >= REFRESHES_WITHOUT_USE) return;
     if (!this.#refreshIfDue(token)) return;
     // A failure doesn't count, because the network may recover before the token expires.
@@ -159,21 +167,17 @@ export class TokenService {
     this.#task?.abort();
   }
 
-  #living(): CurrentToken | undefined {
+  #validToken(): CurrentToken | undefined {
     const token = this.#current;
-    return token && isLiving(token, this.#clock) ? token : undefined;
-  }
-
-  #justReceived(): CurrentToken | undefined {
-    const token = this.#current;
-    return token && isJustReceived(token, this.#clock) ? token : undefined;
+    return token && isBeforeHardThreshold(token, this.#clock) ? token : undefined;
   }
 
   #refreshIfDue(token: CurrentToken): boolean {
     if (this.#task || this.#refusal) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     const now = this.#clock.monotonic();
-    if (this.#backoff.isOn || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS) return false;
+    if (this.#backoff.isPausing || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS)
+      return false;
     this.#lastBackgroundAt = now;
     this.#task = this.#startTask();
     return true;
@@ -202,10 +206,10 @@ export class TokenService {
     try {
       const response = await this.#fetchToken(signal);
       if (signal.aborted) throw new ServiceError('cancelled');
-      const receivedAt = momentOf(this.#clock);
       const life = tokenLife(response, this.#random());
-      const clockAheadMs = clockAhead(moment.wallStart, receivedAt.wallStart, response.serverNow);
-      const token = { value: response.value, ...moment, receivedAt, life, clockAheadMs };
+      const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), response.serverNow);
+      const arrived = { value: response.value, ...moment, life, clockAheadMs };
+      const token = { ...arrived, isLate: !isBeforeHardThreshold(arrived, this.#clock) };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;
@@ -221,7 +225,7 @@ export class TokenService {
   #failed(error: unknown): void {
     this.#backoff.failed(error);
     if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
-    const living = this.#living();
+    const living = this.#validToken();
     if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());
     else if (living) this.#setState({ ...validState(living), refreshError: error });
     else this.#setState({ kind: 'failed', error });
@@ -231,7 +235,7 @@ export class TokenService {
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };
-    return this.#living() ? validState(this.#current) : { kind: 'expired' };
+    return this.#validToken() ? validState(this.#current) : { kind: 'expired' };
   }
 
   #setState(state: TokenState): void {

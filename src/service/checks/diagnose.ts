@@ -179,7 +179,7 @@ export async function diagnose(
   let failure: ServiceError | undefined;
   const { exchange } = authMethodOf(credentials.service);
   for (const check of CHECKS.filter((one) => exchange || !TOKEN_CHECKS.has(one))) {
-    if (failure && !(check === 'service-host' && isOfOneHost(failure))) {
+    if (failure && !(check === 'service-host' && mayAffectOneHost(failure))) {
       onResult({ check, state: 'not-run' });
       continue;
     }
@@ -202,7 +202,7 @@ export async function diagnose(
 async function resultOf(check: CheckName, context: CheckContext): Promise<CheckEnd> {
   try {
     const facts = await RUN[check](context);
-    return { check, state: isWorrying(check, facts) ? 'warning' : 'passed', facts };
+    return { check, state: needsWarning(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Details from a response can repeat these values, but a report must not contain them.
@@ -225,12 +225,12 @@ function offline({ details }: ServiceError): ServiceError {
 }
 
 /** True if the failure may affect only one host, so it's worth trying the other one. */
-function isOfOneHost(error: ServiceError): boolean {
+function mayAffectOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }
 
 /** True if a check passed, but its facts deserve a warning. */
-function isWorrying(check: CheckName, facts: CheckFacts): boolean {
+function needsWarning(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnchecked } = facts;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;
   return check === 'access' && (model !== undefined || isUnchecked === true);

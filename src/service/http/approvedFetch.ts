@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { addressHolds, holdsSecret, SHORTEST_SOUGHT } from '../secrets.ts';
+import { addressHolds, holdsSecret, MIN_BLOCKED_LENGTH } from '../secrets.ts';
 import { Body } from './body.ts';
 import { isUnsent } from './connectionErrors.ts';
 
@@ -112,7 +112,7 @@ function checkDestination(
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {
   const text = typeof body === 'string' ? body : String(body ?? '');
-  if (addressHolds(url, secrets) || holdsSecret(text, secrets, SHORTEST_SOUGHT)) {
+  if (addressHolds(url, secrets) || holdsSecret(text, secrets, MIN_BLOCKED_LENGTH)) {
     throw new ServiceError('setting-holds-secret');
   }
 }

@@ -16,7 +16,7 @@ export class Body {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #maxBytes: number;
   readonly #idleMs: number;
-  readonly #hangUp: () => void;
+  readonly #closeConnection: () => void;
   #bytes = 0;
   #isOver: boolean;
   #end: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class Body {
     this.#reader = stream?.getReader();
     this.#maxBytes = maxBytes;
     this.#idleMs = idleMs;
-    this.#hangUp = closeConnection;
+    this.#closeConnection = closeConnection;
     this.#isOver = stream === null;
   }
 
@@ -78,11 +78,11 @@ export class Body {
   /** Closes the connection unless the response was read to the end. */
   close(): void {
     if (this.#isOver) return;
-    this.#over();
-    this.#hangUp();
+    this.#markEnded();
+    this.#closeConnection();
   }
 
-  #over(): void {
+  #markEnded(): void {
     this.#isOver = true;
     clearTimeout(this.#end);
   }
@@ -90,11 +90,11 @@ export class Body {
   async #next(): Promise<Uint8Array | undefined> {
     if (this.#isOver || !this.#reader) return undefined;
     const late = Promise.withResolvers<never>();
-    const isLate = () => late.reject(new ServiceError('timeout', { phase: 'idle' }));
-    const timer = setTimeout(isLate, this.#idleMs);
+    const onLate = () => late.reject(new ServiceError('timeout', { phase: 'idle' }));
+    const timer = setTimeout(onLate, this.#idleMs);
     try {
       const { value, done } = await Promise.race([this.#reader.read(), late.promise]);
-      if (done) this.#over();
+      if (done) this.#markEnded();
       this.#bytes += value?.byteLength ?? 0;
       if (this.#bytes <= this.#maxBytes) return value;
       throw new ServiceError('too-large', { limit: this.#maxBytes });

@@ -125,7 +125,7 @@ export class ConcurrencyLimit {
   }
 
   /** True if the user has set a minimum interval between requests. */
-  get keepsDistance(): boolean {
+  get hasMinInterval(): boolean {
     return this.#options.minIntervalMs > 0;
   }
 

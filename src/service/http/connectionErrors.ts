@@ -20,7 +20,7 @@ const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
  * The configured proxy isn't http or https, its address is invalid, or it closed the connection
- * without a response (see `endEndlessTunnels`).
+ * without a response (see `preventProxyReconnects`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',

@@ -109,7 +109,7 @@ export function isTlsHandshakeReset(error: unknown): boolean {
  * @param isOurs true for a host and port that this extension sends requests to
  * @returns a function that removes this workaround
  */
-export function endEndlessTunnels(isOurs: (host: string) => boolean): () => void {
+export function preventProxyReconnects(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {
     const { error, connectParams } = message as {
       readonly error?: { code?: unknown };

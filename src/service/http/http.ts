@@ -9,7 +9,7 @@ import {
 } from './approvedFetch.ts';
 import { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
-import { endEndlessTunnels, hardenedFetch } from './hardenedFetch.ts';
+import { hardenedFetch, preventProxyReconnects } from './hardenedFetch.ts';
 import type { ErrorResponse } from './httpRequest.ts';
 import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpRequest.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
@@ -38,7 +38,7 @@ export class Http {
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
-  /** Hosts and ports that requests were sent to, for `endEndlessTunnels`. */
+  /** Hosts and ports that requests were sent to, for `preventProxyReconnects`. */
   readonly #hosts = new Set<string>();
   readonly #unwatchProxyErrors: () => void;
 
@@ -55,7 +55,7 @@ export class Http {
       provenSecrets: () => [],
       ...options,
     };
-    this.#unwatchProxyErrors = endEndlessTunnels((host) => this.#hosts.has(host));
+    this.#unwatchProxyErrors = preventProxyReconnects((host) => this.#hosts.has(host));
     const approvedFetch = createApprovedFetch(this.#options);
     this.fetch = (url, init) => {
       this.#hosts.add(new URL(url).host);
@@ -131,7 +131,7 @@ export class Http {
     try {
       return await this.send({
         ...asked,
-        ...(limiter && { limiter: withoutLearning(limiter) }),
+        ...(limiter && { limiter: ignoringRateLimits(limiter) }),
         method: 'GET',
         accept: 'application/json',
         budget: { ...this.budget(PROBE_MS), retriesLeft: 0 },
@@ -153,7 +153,7 @@ export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;
 
   /** Wraps a callback to record its error. Only the first error of all callbacks is kept. */
-  capturing<Value>(call: ((value: Value) => void) | undefined): typeof call {
+  wrap<Value>(call: ((value: Value) => void) | undefined): typeof call {
     if (!call) return undefined;
     return (value) => {
       try {
@@ -169,7 +169,7 @@ export class Callbacks {
    * Wraps an asynchronous callback to record its error. If the callback rejects, the request ends
    * as if it were canceled.
    */
-  awaiting(call: (() => Promise<void>) | undefined): typeof call {
+  wrapAsync(call: (() => Promise<void>) | undefined): typeof call {
     if (!call) return undefined;
     return async () => {
       try {
@@ -206,7 +206,7 @@ function createAxios(): AxiosInstance {
     },
   });
   instance.interceptors.request.use(async (config) => {
-    const authorization = await pendingIn(config).takeTurn();
+    const authorization = await pendingIn(config).prepareAttempt();
     refuseUserInfo(config.url);
     if (authorization !== undefined) config.headers.setAuthorization(authorization);
     return config;
@@ -262,7 +262,7 @@ function refuseUserInfo(url = ''): void {
  * Returns a limiter that makes the probe wait for a slot, but ignores its response. A rate limit or
  * pause in the response would delay the generation that often follows the probe.
  */
-function withoutLearning(limiter: RequestGate): RequestGate {
+function ignoringRateLimits(limiter: RequestGate): RequestGate {
   const acquire = async (signal: AbortSignal) => {
     const slot = await limiter.acquire(signal);
     return { release: () => slot.release('failed') };

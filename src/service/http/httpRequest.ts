@@ -46,7 +46,7 @@ export interface HttpRequest<Result> {
    * Called once per call, as soon as its first attempt has a slot. If it rejects, the request
    * fails.
    */
-  readonly onTurn?: (() => Promise<void>) | undefined;
+  readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: (() => void) | undefined;

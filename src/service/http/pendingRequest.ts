@@ -30,7 +30,7 @@ const REST_MS = 1_000;
  * The part of `REST_MS` that the caller waits for. It's enough for most responses, which end right
  * after their last event.
  */
-const UNSEEN_MS = 50;
+const CALLER_WAIT_MS = 50;
 
 /**
  * Tracks one request from its first attempt to the end of its response: the token and slot of the
@@ -103,7 +103,7 @@ export class PendingRequest implements ApprovedTarget {
    * @returns the value of the Authorization header, if the request has one
    * @throws {ServiceError}
    */
-  async takeTurn(): Promise<string | undefined> {
+  async prepareAttempt(): Promise<string | undefined> {
     const { limiter, budget, scheme = 'Bearer' } = this.#request;
     const tokens = this.#request.tokenProvider?.();
     await tokens?.get(this.signal);
@@ -116,7 +116,7 @@ export class PendingRequest implements ApprovedTarget {
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
     }
-    if (budget.attempts === 0) await this.#request.onTurn?.();
+    if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();
     if (this.signal.aborted) throw new ServiceError('cancelled');
     this.#token = await tokens?.get(this.signal);
     return this.#token === undefined ? undefined : `${scheme} ${this.#token}`;
@@ -168,7 +168,7 @@ export class PendingRequest implements ApprovedTarget {
     try {
       if (!body) return this.#release();
       const unseen = Promise.withResolvers<void>();
-      const timer = setTimeout(unseen.resolve, UNSEEN_MS);
+      const timer = setTimeout(unseen.resolve, CALLER_WAIT_MS);
       await Promise.race([body.readRest(REST_MS).then(() => this.#release()), unseen.promise]);
       clearTimeout(timer);
     } finally {

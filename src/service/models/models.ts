@@ -17,11 +17,11 @@ const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 
 /** Deadline for looking up the current model. Until then, the user sees an empty list. */
-const LOOK_MS = 5_000;
-const LIFE_MS = 3_600_000;
+const LOOKUP_DEADLINE_MS = 5_000;
+const CACHE_MS = 3_600_000;
 
 /** The service, address, and operation to get models for. */
-export interface ModelSource {
+export interface ModelQuery {
   readonly service: Service;
   /** The validated origin and path prefix. */
   readonly serviceUrl: string;
@@ -30,8 +30,8 @@ export interface ModelSource {
   readonly secrets?: readonly string[];
 }
 
-/** A `ModelSource` with the only origin that requests may go to. */
-interface BoundSource extends ModelSource {
+/** A `ModelQuery` with the only origin that requests may go to. */
+interface ModelQueryWithOrigin extends ModelQuery {
   readonly origin: string;
 }
 
@@ -61,7 +61,7 @@ export class Models {
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
   async list(
-    from: ModelSource,
+    from: ModelQuery,
     current: string,
     signal: AbortSignal,
     access?: Access,
@@ -73,7 +73,7 @@ export class Models {
     this.#keep(from, list.models);
     if (list.models.some(({ id }) => id === current)) return list;
     const source = { ...from, origin: new URL(from.serviceUrl).origin };
-    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+    const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_DEADLINE_MS)]);
     const known = await this.fetchModel(source, current, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
     const isWithdrawn = known && lifecycleOf(known).stage === 'withdrawn';
@@ -88,7 +88,7 @@ export class Models {
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
-    from: BoundSource,
+    from: ModelQueryWithOrigin,
     modelId: string,
     signal: AbortSignal,
     limiter?: RequestGate,
@@ -112,7 +112,7 @@ export class Models {
 
   /** Like `fetchModel`, but concurrent calls for the same model share one request. */
   fetchModelTogether(
-    from: BoundSource,
+    from: ModelQueryWithOrigin,
     modelId: string,
     signal: AbortSignal,
     limiter: RequestGate,
@@ -125,21 +125,21 @@ export class Models {
   }
 
   /** Returns a model from the cache, without a request. */
-  knownModel(from: ModelSource, modelId: string): Model | undefined {
+  knownModel(from: ModelQuery, modelId: string): Model | undefined {
     const entry = this.#cache.get(keyOf(from, modelId));
-    return entry && passedSince(entry, this.#clock) < LIFE_MS ? entry.model : undefined;
+    return entry && passedSince(entry, this.#clock) < CACHE_MS ? entry.model : undefined;
   }
 
   clear(): void {
     this.#cache.clear();
   }
 
-  #keep(from: ModelSource, models: readonly Model[]): void {
+  #keep(from: ModelQuery, models: readonly Model[]): void {
     const moment = momentOf(this.#clock);
     for (const model of models) this.#cache.set(keyOf(from, model.id), { model, ...moment });
   }
 
-  #holdsSecret(words: unknown, { secrets = [] }: ModelSource): boolean {
+  #holdsSecret(words: unknown, { secrets = [] }: ModelQuery): boolean {
     return holdsSecret(JSON.stringify(words), [...secrets, ...this.#secrets()]);
   }
 }
@@ -147,7 +147,7 @@ export class Models {
 /** Lists the models that a service offers for an operation. @throws {ServiceError} */
 export async function listModels(
   http: Http,
-  from: ModelSource,
+  from: ModelQuery,
   signal: AbortSignal,
   access: Access = { origin: new URL(from.serviceUrl).origin, secrets: from.secrets ?? [] },
 ): Promise<ModelList> {
@@ -178,6 +178,6 @@ export async function listModels(
   return { models, hasMore: true };
 }
 
-function keyOf({ service, serviceUrl, operation }: ModelSource, modelId: string): string {
+function keyOf({ service, serviceUrl, operation }: ModelQuery, modelId: string): string {
   return [service.word, serviceUrl, operation, modelId].join('\n');
 }

@@ -361,9 +361,9 @@ describe('the chat provider', () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [modelId]);
-    assert.equal(provider.groupCalls, 0);
+    assert.equal(provider.groupRequestCount, 0);
     assert.deepEqual(await ids({ silent: true, configuration: {} }), []);
-    assert.equal(provider.groupCalls, 1);
+    assert.equal(provider.groupRequestCount, 1);
     editor.isTrusted = false;
     assert.deepEqual(await ids({ silent: true }), []);
     editor.isTrusted = true;

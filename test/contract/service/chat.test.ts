@@ -56,19 +56,21 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it('I27: calls onTurn once, and sends nothing if it rejects', async () => {
+  it('I27: calls beforeFirstAttempt once, and sends nothing if it rejects', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
-    const onTurn = async () => void sentBefore.push(world.inferenceCount());
+    const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
     world.emulator.faults.next(chatStream, { status: 503 });
-    await Promise.all([1, 2].map(() => chat(world, { onTurn }).answer));
-    // One of them was retried, and its onTurn was still called only once.
+    await Promise.all(
+      [1, 2].map(() => chat(world, { beforeFirstAttempt: beforeFirstAttempt }).answer),
+    );
+    // One of them was retried, and its beforeFirstAttempt was still called only once.
     assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
     const refusal = new Error('not now');
     const refused = async () => {
       throw refusal;
     };
-    await assert.rejects(chat(world, { onTurn: refused }).answer, refusal);
+    await assert.rejects(chat(world, { beforeFirstAttempt: refused }).answer, refusal);
     assert.equal(world.inferenceCount(), 3);
     await chat(world).answer;
   });

@@ -5,7 +5,7 @@ import {
   problemOfProject,
   validationOf,
 } from '../../../src/connection/answerChecks.ts';
-import { bindingOf, destination } from '../../../src/connection/binding.ts';
+import { compareWithApproved, parseDestination } from '../../../src/connection/binding.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
 import { Secret } from '../../../src/service/credentials.ts';
 import { serviceFor } from '../../../src/service/services.ts';
@@ -79,14 +79,14 @@ describe('credentials of the editor', () => {
   }
 
   it('count http and https of one host as two destinations', () => {
-    const at = (authUrl: string) => destination(authUrl, 'http://127.0.0.1:8080');
+    const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080');
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));
     assert.equal(secure.authHost, plain.authHost);
     const stored = { ...secure, apiKey: 'key-1' };
     const changed = { approved: secure, wanted: plain, isEntryChanged: false };
-    assert.deepEqual(bindingOf(stored, service, plain), changed);
-    assert.equal(bindingOf(stored, service, secure), 'same');
+    assert.deepEqual(compareWithApproved(stored, service, plain), changed);
+    assert.equal(compareWithApproved(stored, service, secure), 'same');
   });
 
   for (const projectId of ['my project', 'a/b', '..']) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookedText } from '../../../src/connection/connectionMessages.ts';
+import { checkedSourcesText } from '../../../src/connection/connectionMessages.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -97,7 +97,7 @@ describe('the choice of a source', () => {
         });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
         const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
-        assert.ok(lookedText(all).includes(`(${said})`), lookedText(all));
+        assert.ok(checkedSourcesText(all).includes(`(${said})`), checkedSourcesText(all));
       }
     });
   }
@@ -203,7 +203,7 @@ describe('the choice of a source', () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
         const outside = [file, environment(full, answer)];
-        const said = lookedText(found({ record: undefined, outside }));
+        const said = checkedSourcesText(found({ record: undefined, outside }));
         assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
       }
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookedText } from '../../../src/connection/connectionMessages.ts';
+import { checkedSourcesText } from '../../../src/connection/connectionMessages.ts';
 import {
   choose,
   type ExternalSource,
@@ -183,7 +183,7 @@ describe('provenance', () => {
 
   it('never shows a key or a whole project of a source that is not in use', () => {
     const one = found({ outside: [envFile(), environment()] });
-    const shown = JSON.stringify([rowsOf(one), lookedText(one)]);
+    const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
       assert.equal(shown.includes(value), false);
     }
@@ -373,7 +373,7 @@ describe('where it looked', () => {
     for (const lines of [faulty, faulty.toReversed()]) {
       const file = envFileOf(lines.join('\n'));
       assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
-      const text = lookedText(found({ record: undefined, outside: [file] }));
+      const text = checkedSourcesText(found({ record: undefined, outside: [file] }));
       assert.ok(text.length < 500, text);
       assert.match(text, /; and [\d]+ more; lacks/);
       assert.match(text, /^[\w .,;:?()"'-]+$/);
@@ -385,7 +385,7 @@ describe('where it looked', () => {
     const one = found({ record: undefined, outside: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';
     assert.equal(
-      lookedText(one),
+      checkedSourcesText(one),
       `Looked only in ${place}, as set in hostedModel.credentialSource.`,
     );
   });
@@ -421,7 +421,7 @@ describe('where it looked', () => {
   for (const [what, outside, text] of cases) {
     it(`is said: ${what}`, () => {
       const all = `Looked in secret storage and user settings, ${text}`;
-      assert.equal(lookedText(found({ record: undefined, outside })), all);
+      assert.equal(checkedSourcesText(found({ record: undefined, outside })), all);
     });
   }
 });

@@ -1,4 +1,4 @@
-import { destination } from '../../../src/connection/binding.ts';
+import { parseDestination } from '../../../src/connection/binding.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import {
   type Choice,
@@ -50,7 +50,7 @@ function sourceOf(
   decision: ExternalSource['decision'],
 ): ExternalSource {
   const { values } = reading;
-  const target = values && destination(ibm.authUrl, values.url);
+  const target = values && parseDestination(ibm.authUrl, values.url);
   const text = { kind: 'read', reading: publicReading(reading) } as const;
   return { id, text, values: values && new Secret(values), destination: target, decision };
 }
@@ -91,7 +91,9 @@ export function found(changes: Changes = {}): SourceSnapshot {
     ]),
     outside: outside.map((one) => {
       const values = valuesOf(one);
-      return values ? { service: ibm, ...one, destination: destination(authUrl, values.url) } : one;
+      return values
+        ? { service: ibm, ...one, destination: parseDestination(authUrl, values.url) }
+        : one;
     }),
     settings: {
       service: ibm,

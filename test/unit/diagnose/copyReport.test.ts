@@ -80,7 +80,7 @@ describe('Copy Report', () => {
     for (const open of [undefined, runtime]) {
       const history = new SessionHistory(systemClock);
       const code = btoa(`${other.account}:${other.apiKey}`);
-      history.failed(new ServiceError('bad-request', { code }));
+      history.recordFailure(new ServiceError('bad-request', { code }));
       assert.equal(await copy(history, undefined, undefined, open), 'holds-secret');
     }
     runtime.dispose();
@@ -93,7 +93,7 @@ describe('Copy Report', () => {
   ] as const) {
     it(`E07 E13: copies nothing where the report would hold the key ${form}`, async () => {
       const history = new SessionHistory(systemClock);
-      history.failed(new ServiceError('bad-request', { code: of(record.apiKey) }));
+      history.recordFailure(new ServiceError('bad-request', { code: of(record.apiKey) }));
       assert.equal(await copy(history), 'holds-secret');
       assert.deepEqual(editor.copied, []);
     });
@@ -107,7 +107,7 @@ describe('Copy Report', () => {
     it(`E07: copies nothing where the report would hold the project ID ${whose}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
         const history = new SessionHistory(systemClock);
-        history.failed(new ServiceError('bad-request', { code }));
+        history.recordFailure(new ServiceError('bad-request', { code }));
         assert.equal(await copy(history), 'holds-secret');
       }
       assert.deepEqual(editor.copied, []);
@@ -127,7 +127,7 @@ describe('Copy Report', () => {
           editor.copied = [];
           for (const code of [everyDay.key, everyDay.project, btoa(everyDay.key)]) {
             const history = new SessionHistory(systemClock);
-            history.failed(new ServiceError('bad-request', { code }));
+            history.recordFailure(new ServiceError('bad-request', { code }));
             await copy(history, undefined, source, open);
             assert.deepEqual(editor.copied, []);
           }
@@ -148,7 +148,7 @@ describe('Copy Report', () => {
     });
     try {
       await runtime.tokenService(credentials).refresh(new AbortController().signal);
-      const report = { text: 'the host token-of-the-moment', wordsOfOthers: '' };
+      const report = { text: 'the host token-of-the-moment', externalText: '' };
       for (const one of [runtime, new ServiceRuntime()]) {
         await copyReport(one, report, undefined, readSettings());
       }

@@ -51,18 +51,18 @@ describe('the report of a diagnosis', () => {
   it('E07: says versions, settings, sources and states, and what happened last', () => {
     let at = now - 90_000;
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
-    history.tokenIs({ kind: 'fetching' });
+    history.recordTokenState({ kind: 'fetching' });
     at += 250;
-    history.tokenIs({ kind: 'valid', expiresAt: now, refreshesAt: now });
+    history.recordTokenState({ kind: 'valid', expiresAt: now, refreshesAt: now });
     const details = {
       status: 429,
       code: 'rate_limit_reached_requests',
       attempts: 4,
       host: new URL(REGION).host,
     };
-    history.failed(new ServiceError('rate-limited', details));
-    history.generated({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
-    history.generated({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
+    history.recordFailure(new ServiceError('rate-limited', details));
+    history.recordGeneration({ firstTextMs: 120, wholeMs: 900, end: 'complete' });
+    history.recordGeneration({ firstTextMs: undefined, wholeMs: 40, end: 'cancelled' });
     const text = textOf(
       factsOf({
         history,
@@ -115,8 +115,8 @@ describe('the report of a diagnosis', () => {
       outside: [envFile(values), environment(values)],
     });
     const history = new SessionHistory(still);
-    history.failed(new ServiceError('server-failed', { host: 'canary.example:8443' }));
-    history.failed(undefined);
+    history.recordFailure(new ServiceError('server-failed', { host: 'canary.example:8443' }));
+    history.recordFailure(undefined);
     const text = textOf(
       factsOf({
         looked: {
@@ -153,7 +153,7 @@ describe('the report of a diagnosis', () => {
   it('E07: names a code that is known, and none that an answer made up', () => {
     const words = (details: ErrorDetails) => {
       const history = new SessionHistory(still);
-      history.failed(new ServiceError('server-failed', details));
+      history.recordFailure(new ServiceError('server-failed', details));
       return /server-failed(.*)$/m.exec(textOf(factsOf({ history })))?.[1];
     };
     for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
@@ -207,16 +207,16 @@ describe('the report of a diagnosis', () => {
         text: 'It was refused.',
         fix: 'setUp',
         facts: 'key-refused (status 400, code BXNIM0415E)',
-        wordsOfOthers: ['BXNIM0415E'],
+        externalText: ['BXNIM0415E'],
       },
       { title: 'Project', state: 'not-run', text: '' },
     ];
     const history = new SessionHistory(still);
-    history.failed(new ServiceError('unreachable', { code: 'ECONNRESET' }));
+    history.recordFailure(new ServiceError('unreachable', { code: 'ECONNRESET' }));
     const versions = ['Hosted Model 1.2.3', 'Editor 4.5'];
     const report = buildReport(factsOf({ now: 0, versions, checks, history }));
     // Our own words, and the user's host, may hold a short key or a project ID by chance.
-    assert.equal(report.wordsOfOthers, 'BXNIM0415E\nECONNRESET');
+    assert.equal(report.externalText, 'BXNIM0415E\nECONNRESET');
     assert.equal(
       report.text.slice(0, report.text.indexOf('## Settings')),
       [
@@ -240,7 +240,7 @@ describe('what happened last', () => {
   it('is kept for the last five', () => {
     const history = new SessionHistory(still);
     for (let status = 500; status < 507; status += 1) {
-      history.failed(new ServiceError('server-failed', { status }));
+      history.recordFailure(new ServiceError('server-failed', { status }));
     }
     assert.deepEqual(
       history.failures.map(({ error }) => error?.details.status),
@@ -252,10 +252,10 @@ describe('what happened last', () => {
     const history = new SessionHistory(still);
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     const failing = (kind: 'unreachable' | 'timeout') =>
-      history.tokenIs({ ...valid, refreshError: new ServiceError(kind) });
+      history.recordTokenState({ ...valid, refreshError: new ServiceError(kind) });
     failing('unreachable');
     failing('timeout');
-    history.tokenIs(valid);
+    history.recordTokenState(valid);
     failing('timeout');
     assert.deepEqual(
       history.failures.map(({ error }) => error?.kind),
@@ -268,15 +268,15 @@ describe('what happened last', () => {
     // A clock that somebody sets back meanwhile says nothing about the wait.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
-    history.tokenIs(valid);
-    history.tokenIs({ kind: 'fetching' });
+    history.recordTokenState(valid);
+    history.recordTokenState({ kind: 'fetching' });
     at = 10;
-    history.tokenIs({ kind: 'fetching' });
+    history.recordTokenState({ kind: 'fetching' });
     at = 30;
-    history.tokenIs(valid);
-    history.tokenIs({ kind: 'fetching' });
-    history.tokenIs({ kind: 'failed', error: new ServiceError('timeout') });
-    history.tokenIs(valid);
+    history.recordTokenState(valid);
+    history.recordTokenState({ kind: 'fetching' });
+    history.recordTokenState({ kind: 'failed', error: new ServiceError('timeout') });
+    history.recordTokenState(valid);
     assert.deepEqual(history.tokenWaits, [{ at: now - 210, ms: 30 }]);
   });
 });

@@ -45,7 +45,7 @@ describe('an answer in a document', () => {
 
     it(`is ${state} with what follows from it`, () => {
       const range = rangeAfter(way);
-      assert.equal(range.isComing, ['writing', 'losing'].includes(state));
+      assert.equal(range.isStreaming, ['writing', 'losing'].includes(state));
       assert.equal(range.isPlaced, ['waiting', 'undone'].includes(state));
       assert.equal(range.isPending, ['writing', 'done'].includes(state));
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Blemish, cleanValue, missingSettings } from '../../../src/service/credentials.ts';
+import { cleanValue, missingSettings, type ValueFlaw } from '../../../src/service/credentials.ts';
 import type { SettingName } from '../../../src/service/services.ts';
 import { ibm } from './fixtures.ts';
 
@@ -23,7 +23,7 @@ describe('missing settings', () => {
 });
 
 describe('a cleaned value', () => {
-  const cases: readonly [string, string, readonly Blemish[]][] = [
+  const cases: readonly [string, string, readonly ValueFlaw[]][] = [
     ['abc-123_X', 'abc-123_X', []],
     [' abc ', 'abc', ['blanks']],
     ['abc\n', 'abc', ['blanks']],

@@ -34,7 +34,7 @@ describe('the budget of a day', () => {
   const open = () => new Kept(state, () => now);
   const saidOf = async (budget: DailyBudget, ...used: readonly ReturnType<typeof use>[]) => {
     const before = editor.said.length;
-    for (const one of used) budget.tell(one);
+    for (const one of used) budget.notify(one);
     await settled();
     return editor.said.slice(before);
   };
@@ -70,7 +70,7 @@ describe('the budget of a day', () => {
     assert.match(said.join(), /^Hosted Model: today’s budget of 1,000 .* 1,200 so far\./);
     assert.deepEqual(editor.offered, [['Continue Today', 'Show Usage']]);
     assert.deepEqual(
-      [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.mayGo(one)),
+      [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.allowsRequests(one)),
       [true, false, true],
     );
   });
@@ -79,12 +79,12 @@ describe('the budget of a day', () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await saidOf(one, use(1_000));
-    for (const budget of [one, other]) assert.equal(budget.mayGo(use(2_000)), true);
-    assert.equal(one.mayGo(use(2_000, { fingerprint: 'two' })), false);
+    for (const budget of [one, other]) assert.equal(budget.allowsRequests(use(2_000)), true);
+    assert.equal(one.allowsRequests(use(2_000, { fingerprint: 'two' })), false);
     now += HOUR_MS - 1;
-    assert.equal(one.mayGo(use(2_000)), true);
+    assert.equal(one.allowsRequests(use(2_000)), true);
     now += 1;
-    assert.equal(one.mayGo(use(2_000)), false);
+    assert.equal(one.allowsRequests(use(2_000)), false);
     assert.equal((await saidOf(one, use(2_000))).length, 1);
   });
 
@@ -95,7 +95,7 @@ describe('the budget of a day', () => {
       now += HOUR_MS;
     };
     await saidOf(budget, use(1_000));
-    assert.equal(budget.mayGo(use(1_000)), false);
+    assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
   it('remembers the day, the keys and what was said, and nothing else', async () => {

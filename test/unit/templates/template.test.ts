@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import {
   checkedName,
+  displayName,
   findTemplate,
   lastUsedTemplates,
   noteLastUsed,
-  shownPart,
 } from '../../../src/templates/template.ts';
 import { noTemplateText } from '../../../src/templates/templateMessages.ts';
 import { oneLine } from '../../../src/ui/oneLine.ts';
@@ -27,7 +27,7 @@ describe('the name of a template', () => {
       for (const name of [`Explain${character}`, `Ex${character}plain`]) {
         const shown = JSON.stringify(name);
         assert.equal(checkedName(name), undefined, shown);
-        assert.match(shownPart(name), /^Ex\?plain$|^Explain\?$/, shown);
+        assert.match(displayName(name), /^Ex\?plain$|^Explain\?$/, shown);
         assert.match(oneLine(name), /^Ex plain$|^Explain$/, shown);
       }
     }

@@ -80,7 +80,7 @@ describe('the token services of a window', () => {
     await service.get(never);
     assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
     assert.equal(services.for(credentials), service);
-    assert.equal(service.isLiving, true);
+    assert.equal(service.hasValidToken, true);
   });
 
   it('prove credentials with a new token, since an old one can outlive its key', async () => {
@@ -129,7 +129,7 @@ describe('the token services of a window', () => {
       assert.notEqual(services.for(credentials), service);
       assert.equal((await service.get(never)).value, 'token-number-1');
       services[end]();
-      assert.equal(service.isLiving, false);
+      assert.equal(service.hasValidToken, false);
       assert.equal(await kindOf(service.get(never)), 'cancelled');
       assert.equal(requests.length, 1);
     });
@@ -143,7 +143,7 @@ describe('the token services of a window', () => {
       credentials,
       async (service) => {
         await held.promise;
-        alive.push(service.isLiving);
+        alive.push(service.hasValidToken);
       },
       never,
     );
@@ -162,7 +162,7 @@ describe('the token services of a window', () => {
     services.forget();
     held.resolve();
     assert.equal(await waiting, 'cancelled');
-    assert.equal(services.for(credentials).isLiving, false);
+    assert.equal(services.for(credentials).hasValidToken, false);
   });
 
   it('remember the header value of each account, also if accounts share a secret', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Http } from '../../../../src/service/http/http.ts';
-import { type ModelSource, Models } from '../../../../src/service/models/models.ts';
+import { type ModelQuery, Models } from '../../../../src/service/models/models.ts';
 import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
 
-const from: ModelSource = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
+const from: ModelQuery = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
 const minutesMs = 60_000;
 
 describe('what is known about models', () => {
