@@ -1,12 +1,13 @@
 import type { Disposable, Extension, ExtensionContext, Memento } from 'vscode';
 import { forgetCallers } from './chat/chatCallers.ts';
 import type { Chat } from './chat/offerModels.ts';
-import type { App } from './commands/commandTypes.ts';
-import { commandRunner } from './commands/handlers.ts';
+import type { App, CommandCode } from './commands/commandTypes.ts';
+import { handlers } from './commands/handlers.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { Connections } from './connection/connections.ts';
 import type { StoredState } from './connection/setUpState.ts';
 import { provenanceLines } from './connection/sourceView.ts';
+import { reportFailure } from './diagnose/reportFailure.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import type { Connection } from './service/connection.ts';
@@ -37,7 +38,7 @@ export interface Started {
 }
 
 /** The parts behind the commands and the chat. Created with the first use of either. */
-export class HostedModel implements App {
+export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;
   readonly status: StatusItem;
@@ -48,7 +49,6 @@ export class HostedModel implements App {
   readonly usage: Usage;
   readonly jobs: Jobs;
   readonly startWatch: App['startWatch'];
-  readonly runCommand = commandRunner(this);
   readonly #started: Started;
   #chat: Chat | undefined;
   readonly #followTokens = follower<Connection['tokens']>((tokens) =>
@@ -74,6 +74,9 @@ export class HostedModel implements App {
     this.jobs = make(() => new Jobs());
     this.#listen();
   }
+
+  readonly run: CommandCode['run'] = (name, invocation) => handlers[name](this, invocation);
+  readonly report: CommandCode['report'] = (error) => reportFailure(this, error);
 
   readonly chat = async (): Promise<Chat> => {
     if (this.#chat) return this.#chat;

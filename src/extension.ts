@@ -96,7 +96,7 @@ class Startup implements CommandHost {
     this.#inBackground(this.#onChange());
   }
 
-  readonly loadCommands = async () => (await this.#load()).runCommand;
+  readonly loadCommands = (): Promise<HostedModel> => this.#load();
 
   /** @throws {ServiceError} `cancelled` if the window has closed meanwhile */
   async #load(): Promise<HostedModel> {

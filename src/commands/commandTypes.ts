@@ -77,8 +77,9 @@ type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;
 
-/**
- * Runs a command, and runs it again each time the user picks *Retry* in the report of its failure.
- * @param next returns the invocation, then a new one for each retry
- */
-export type RunCommand = (name: CommandName, next: () => Invocation) => Promise<void>;
+/** The code behind the commands. */
+export interface CommandCode {
+  readonly run: (name: CommandName, invocation: Invocation) => Promise<unknown>;
+  /** Reports a failure. Returns true if the user picked *Retry*. */
+  readonly report: (error: unknown) => Promise<boolean>;
+}

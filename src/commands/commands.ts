@@ -3,10 +3,10 @@ import { isKind } from '../service/errors.ts';
 import { errorName, type Log } from '../ui/log.ts';
 import {
   COMMANDS,
+  type CommandCode,
   type CommandName,
   type GenerateArguments,
   type Invocation,
-  type RunCommand,
 } from './commandTypes.ts';
 
 const NOT_LOADED =
@@ -22,7 +22,7 @@ export interface CommandHost {
    * Loads the code behind the commands.
    * @throws {ServiceError} `cancelled` if the window has closed meanwhile
    */
-  readonly loadCommands: () => Promise<RunCommand>;
+  readonly loadCommands: () => Promise<CommandCode>;
 }
 
 /**
@@ -99,9 +99,9 @@ async function guarded(
     void window.showErrorMessage(NOT_STARTED);
     return;
   }
-  let run: RunCommand;
+  let code: CommandCode;
   try {
-    run = await host.loadCommands();
+    code = await host.loadCommands();
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
     // Code that can't be loaded can't report it.
@@ -109,5 +109,13 @@ async function guarded(
     void window.showErrorMessage(NOT_LOADED);
     return;
   }
-  await run(name, next);
+  let wantsRetry = true;
+  while (wantsRetry) {
+    try {
+      await code.run(name, next());
+      return;
+    } catch (error) {
+      wantsRetry = await code.report(error);
+    }
+  }
 }

@@ -22,25 +22,10 @@ import { loadTemplates } from '../templates/importTemplates.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
-import type { App, Handlers, Invocation, RunCommand } from './commandTypes.ts';
+import type { App, Handlers, Invocation } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
 
-/** Returns a function that runs commands with these parts, and reports their failures. */
-export function commandRunner(app: App): RunCommand {
-  return async (name, next) => {
-    let wantsRetry = true;
-    while (wantsRetry) {
-      try {
-        await handlers[name](app, next());
-        return;
-      } catch (error) {
-        wantsRetry = await reportFailure(app, error);
-      }
-    }
-  };
-}
-
-const handlers: Handlers = {
+export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
     if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;

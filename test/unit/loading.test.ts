@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WorkspaceFolder } from 'vscode';
 import type { CommandHost } from '../../src/commands/commands.ts';
-import type { App, Invocation } from '../../src/commands/commandTypes.ts';
+import type { App, CommandCode } from '../../src/commands/commandTypes.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
@@ -20,6 +20,14 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   log: app.log,
   loadCommands,
 });
+/** Code that runs commands like this, and reports their failures as in a window. */
+function codeOf(run: CommandCode['run']): CommandCode {
+  const report: CommandCode['report'] = async (error) => {
+    const { reportFailure } = await import('../../src/diagnose/reportFailure.ts');
+    return reportFailure(app, error);
+  };
+  return { run, report };
+}
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The retry is picked in the first messages; the others are closed. */
@@ -62,7 +70,7 @@ describe('a part that cannot be loaded', () => {
     const ran: string[] = [];
     const load = async () => {
       if (!isThere) throw new Error('Cannot find module /home/somebody/app.js');
-      return async (name: string) => void ran.push(name);
+      return codeOf(async (name) => void ran.push(name));
     };
     registerCommands(hostWith(load), []);
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
@@ -84,12 +92,10 @@ describe('a part that cannot be loaded', () => {
 
   it('is not reported if the window closes while it loads', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
-    registerCommands(
-      hostWith(async () => {
-        throw new ServiceError('cancelled');
-      }),
-      [],
-    );
+    const load = async () => {
+      throw new ServiceError('cancelled');
+    };
+    registerCommands(hostWith(load), []);
     await editor.run('hostedModel.diagnose');
     assert.deepEqual([editor.said, logged], [[], []]);
   });
@@ -99,27 +105,33 @@ describe('a part that cannot be loaded', () => {
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
     const seen: unknown[] = [];
+    const run: CommandCode['run'] = async (_, { snapshot }) => {
+      seen.push(snapshot?.texts[0]);
+      throw new ServiceError('timeout');
+    };
     const load = async () => {
       editor.selected = 'later';
-      return async (_: string, next: () => Invocation) => {
-        seen.push(next().snapshot?.texts[0], next().snapshot?.texts[0]);
-      };
+      return codeOf(run);
     };
+    editor.retries = 1;
     registerCommands(hostWith(load), []);
     await editor.run('hostedModel.generateFromSelection');
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
   it('leaves a failure to its command: another try that fails is reported, too', async () => {
-    const { commandRunner } = await import('../../src/commands/handlers.ts');
+    const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
-    const cancel = () => {
+    const run = async () => {
       throw new ServiceError(left.next().value ?? assert.fail('a third try'));
     };
-    const failing = { ...app, jobs: { cancel } } as unknown as App;
+    registerCommands(
+      hostWith(async () => codeOf(run)),
+      [],
+    );
     editor.retries = 1;
-    await commandRunner(failing)('cancelGeneration', () => ({ args: {}, snapshot: undefined }));
+    await editor.run('hostedModel.diagnose');
     const [first, second, ...more] = logged;
     assert.match(first ?? '', /timeout/);
     assert.match(second ?? '', /connection-lost/);
