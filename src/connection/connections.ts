@@ -78,12 +78,14 @@ export class Connections implements Disposable {
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
-      workspace.onDidChangeWorkspaceFolders(follow),
+      // The connection of the chat depends on all folders.
+      workspace.onDidChangeWorkspaceFolders(refresh),
     ];
   }
 
   /**
-   * Fires after a change of keys, settings, trust, approvals, or the active folder's connection.
+   * Fires after a change of keys, settings, trust, folders, approvals, or the active folder's
+   * connection.
    */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;

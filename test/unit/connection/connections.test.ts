@@ -457,6 +457,19 @@ describe('the connections of a window', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
+  it('announce each change of the folders, since it can change the connection of the chat', async () => {
+    await storeKey();
+    await connections.for();
+    let changes = 0;
+    connections.onDidChange(() => {
+      changes += 1;
+    });
+    editor.addFolder('/other');
+    editor.fire('folders');
+    await settled();
+    assert.equal(changes, 1);
+  });
+
   it('have no obstacle in a folder if a prompt for another one is closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
