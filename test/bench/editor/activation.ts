@@ -1,14 +1,17 @@
-/** Activation of the shipped extension in a real extension host, beside that of an empty one. */
+/**
+ * Activation of the shipped extension in a real extension host, beside that of an empty one, and of
+ * one that registers the same and has no code.
+ */
 
 import { extensionId } from '../../extensionId.ts';
 import type { Question } from '../question.ts';
 import { compared, median } from './stage/figures.ts';
-import { emptyId } from './stage/install.ts';
+import { emptyId, sameRegistrationsId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
-/** Extension hosts; each activates both, and the other one first in turn. */
-const rounds = 10;
-/** Activated before both, since the first of a host waits for what all of them need. */
+/** Extension hosts; each activates all, and another one first in turn. */
+const rounds = 12;
+/** Activated before them, since the first of a host waits for what all of them need. */
 const firstId = 'bench.fetchAndEdit';
 
 const question: Question = {
@@ -16,20 +19,22 @@ const question: Question = {
   goal: 'reported',
   measure: () =>
     onStage(async ({ start }) => {
-      const product: number[] = [];
-      const empty: number[] = [];
+      const ids = [extensionId, emptyId, sameRegistrationsId];
+      const times = new Map(ids.map((id) => [id, [] as number[]]));
       for (let round = 0; round < rounds; round += 1) {
         const driver = await start();
-        const order = round % 2 === 0 ? [extensionId, emptyId] : [emptyId, extensionId];
+        const first = round % ids.length;
+        const order = [...ids.slice(first), ...ids.slice(0, first)];
         const taken = await driver.do('activate', [firstId, ...order]);
-        product.push(taken[extensionId] ?? Number.NaN);
-        empty.push(taken[emptyId] ?? Number.NaN);
+        for (const id of ids) times.get(id)?.push(taken[id] ?? Number.NaN);
       }
+      const middle = (id: string) => median(times.get(id) ?? []);
       return {
         rows: compared(
           'ms',
-          ['Hosted Model', median(product)],
-          ['an empty extension', median(empty)],
+          ['Hosted Model', middle(extensionId)],
+          ['an empty extension', middle(emptyId)],
+          ['one that registers the same, and has no code', middle(sameRegistrationsId)],
         ),
       };
     }),

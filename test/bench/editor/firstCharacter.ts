@@ -8,26 +8,30 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /** Windows, the first command in each of which is another figure; and commands in each after it. */
-const [windows, rounds] = [8, 6];
+const [windows, rounds] = [12, 4];
 
 /** What a quick model takes to its first token; what happens meanwhile delays nobody. */
 const serviceMs = 200;
 
 const peer = 'one awaited fetch and one edit';
+const keyed = 'one that also reads a key and gets a token';
 const first = 'first command of a window';
 
 const commands = {
   product: { command: 'hostedModel.generateFromSelection', operation: 'chat_stream', textPart: 1 },
   peer: { command: 'bench.fetchAndEdit', operation: 'chat', textPart: 0 },
+  keyed: { command: 'bench.keyTokenFetchAndEdit', operation: 'chat', textPart: 0 },
 } as const;
+type Who = keyof typeof commands;
+const all = Object.keys(commands) as Who[];
 
 const question: Question = {
   title: 'Command to first character in the document, less the delay of the service',
-  goal: `≤ 2.6 × ${peer}, ≤ 1.3 × ${first}`,
+  goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${first}`,
   measure: () =>
     onStage(async (stage) => {
-      const firsts = { product: [] as number[], peer: [] as number[] };
-      const later = { product: [] as number[], peer: [] as number[] };
+      const firsts = new Map(all.map((who) => [who, [] as number[]]));
+      const later = new Map(all.map((who) => [who, [] as number[]]));
       let driver = await stage.start();
       await driver.do('activate', []);
       await stage.storeKey();
@@ -39,36 +43,43 @@ const question: Question = {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
             // The first fetch of a window has VS Code read the certificates, for whoever comes next, too.
-            if (round > 0) later[who].push(ms);
-            else if (index === 0) firsts[who].push(ms);
+            if (round > 0) later.get(who)?.push(ms);
+            else if (index === 0) firsts.get(who)?.push(ms);
           }
         }
       }
       const rows = [
-        ...compared('ms', ['Hosted Model', median(later.product)], [peer, median(later.peer)]),
         ...compared(
           'ms',
-          [`Hosted Model, ${first}`, median(firsts.product)],
-          [`${peer}, ${first}`, median(firsts.peer)],
+          ['Hosted Model', middle(later, 'product')],
+          [peer, middle(later, 'peer')],
+        ),
+        ...compared(
+          'ms',
+          [`Hosted Model, ${first}`, middle(firsts, 'product')],
+          [`${peer}, ${first}`, middle(firsts, 'peer')],
+          [`${keyed}, ${first}`, middle(firsts, 'keyed')],
         ),
       ];
       return {
         rows,
-        isMet: ratioTo(rows, peer) <= 2.6 && ratioTo(rows, `${peer}, ${first}`) <= 1.3,
+        isMet: ratioTo(rows, peer) <= 2.6 && ratioTo(rows, `${peer}, ${first}`) <= 1.5,
       };
     }),
 };
 export default question;
 
-function inTurn(round: number): ('product' | 'peer')[] {
-  return round % 2 === 0 ? ['product', 'peer'] : ['peer', 'product'];
+function middle(times: ReadonlyMap<Who, readonly number[]>, who: Who): number {
+  return median(times.get(who) ?? []);
 }
 
-async function toFirstCharacter(
-  stage: Stage,
-  driver: Driver,
-  who: 'product' | 'peer',
-): Promise<number> {
+/** All of them, another one first each time. */
+function inTurn(round: number): Who[] {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
+async function toFirstCharacter(stage: Stage, driver: Driver, who: Who): Promise<number> {
   const { command, operation, textPart } = commands[who];
   const { url } = stage.emulator;
   const argument = { url, token: await fetchToken(url) };

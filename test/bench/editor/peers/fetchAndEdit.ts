@@ -1,5 +1,5 @@
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
-import { type ChatAnswer, chatRequest, textOf } from '../../callers/caller.ts';
+import { type ChatAnswer, chatRequest, fetchToken, textOf } from '../../callers/caller.ts';
 
 /** Sends the selected text, awaits the whole answer and inserts it below, with nothing around it. */
 async function generate({ url, token }: { url: string; token: string }): Promise<void> {
@@ -12,6 +12,12 @@ async function generate({ url, token }: { url: string; token: string }): Promise
   await editor.edit((builder) => builder.insert(place, `\n${textOf(answer)}`));
 }
 
-export function activate({ subscriptions }: ExtensionContext): void {
+export function activate({ subscriptions, secrets }: ExtensionContext): void {
   subscriptions.push(commands.registerCommand('bench.fetchAndEdit', generate));
+  /** What every extension does first that keeps a key and needs a token, with nothing around it. */
+  const generateWithKey = async ({ url }: { url: string }) => {
+    await secrets.get('key');
+    await generate({ url, token: await fetchToken(url) });
+  };
+  subscriptions.push(commands.registerCommand('bench.keyTokenFetchAndEdit', generateWithKey));
 }

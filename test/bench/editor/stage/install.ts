@@ -1,7 +1,7 @@
 /** Packs and installs what is measured: the shipped extension, its peers and the driver. */
 import { globSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { build } from 'esbuild';
 import { run } from '../../../vscode/command.ts';
 import {
@@ -12,11 +12,12 @@ import {
 } from '../../../vscode/install.ts';
 
 const directory = join(testDirectory, 'bench');
-const peers = globSync(join(import.meta.dirname, '..', 'peers', '*.ts'));
+const peers = globSync(join(import.meta.dirname, '..', 'peers', '*.{ts,mts}'));
 const driver = join(import.meta.dirname, 'driverExtension.ts');
 
 export const peerIds = peers.map(idOf);
 export const emptyId = 'bench.empty';
+export const sameRegistrationsId = 'bench.sameRegistrations';
 
 let installed: Promise<string> | undefined;
 
@@ -40,20 +41,23 @@ async function install(): Promise<string> {
   return extensions;
 }
 
-/** Makes an extension of one source. @param start when VS Code activates it */
+/** Makes an extension of one source: of an .mts, an ECMAScript module. @param start when VS Code activates it */
 async function pack(source: string, start: string): Promise<string> {
   const [publisher, name = ''] = idOf(source).split('.');
   const folder = join(directory, name);
+  const isModule = extname(source) === '.mts';
   await build({
     entryPoints: [source],
     outfile: join(folder, 'extension.js'),
     bundle: true,
     platform: 'node',
+    format: isModule ? 'esm' : 'cjs',
     external: ['vscode'],
     logLevel: 'warning',
   });
   const engines = { vscode: '^1.125.0' };
-  const manifest = { publisher, name, version: '1.0.0', engines, main: './extension.js' };
+  const type = isModule ? 'module' : 'commonjs';
+  const manifest = { publisher, name, version: '1.0.0', engines, type, main: './extension.js' };
   const text = JSON.stringify({ ...manifest, activationEvents: [start] });
   await writeFile(join(folder, 'package.json'), text);
   const path = join(directory, `${name}.vsix`);
@@ -65,5 +69,5 @@ async function pack(source: string, start: string): Promise<string> {
 }
 
 function idOf(source: string): string {
-  return `bench.${basename(source, '.ts')}`;
+  return `bench.${basename(source, extname(source))}`;
 }

@@ -1,0 +1,35 @@
+import {
+  commands,
+  EventEmitter,
+  type ExtensionContext,
+  StatusBarAlignment,
+  window,
+  workspace,
+} from 'vscode';
+
+/**
+ * Registers what the product registers at activation, from the same kind of module, with no code
+ * behind it. No extension with these commands and listeners can be faster.
+ */
+export function activate({ subscriptions, secrets }: ExtensionContext): void {
+  const none = () => {};
+  const log = window.createOutputChannel('Same Registrations', { log: true });
+  const item = window.createStatusBarItem('bench.item', StatusBarAlignment.Right, 100);
+  item.text = 'Same registrations';
+  item.show();
+  const changes = new EventEmitter<void>();
+  subscriptions.push(
+    log,
+    item,
+    changes,
+    ...Array.from({ length: 18 }, (_, index) =>
+      commands.registerCommand(`bench.sameRegistrations.${index}`, none),
+    ),
+    secrets.onDidChange(none),
+    workspace.onDidChangeConfiguration(none),
+    workspace.onDidOpenTextDocument(none),
+    workspace.onDidGrantWorkspaceTrust(none),
+    workspace.onDidChangeWorkspaceFolders(none),
+    window.onDidChangeWindowState(none),
+  );
+}
