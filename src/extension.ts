@@ -5,7 +5,7 @@ import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readTooltipSettings } from './config/configuration.ts';
 import { Approvals } from './connection/approvals.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
-import { readSetUpState, type SetUpState, type StoredState } from './connection/setUpState.ts';
+import { readSetUpStatus, type SetUpStatus, type StoredState } from './connection/setUpState.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/services.ts';
@@ -69,7 +69,7 @@ class Startup implements CommandHost {
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
   /** Reads the settings that the tooltip shows. */
-  #readSettings: SetUpState['settings'] = readTooltipSettings;
+  #readSettings: SetUpStatus['settings'] = readTooltipSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.log = log;
@@ -146,7 +146,7 @@ class Startup implements CommandHost {
   }
 
   async #showSetUp(inUse?: Service): Promise<void> {
-    const { settings, isSetUp, ...state } = await readSetUpState(this.#stored, inUse);
+    const { settings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
     this.#readSettings = settings;
     this.#status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);

@@ -7,7 +7,7 @@ import type { LanguageModelResponsePart } from 'vscode';
  * `test/host/privateApi.test.ts` fails if a part is gone. Pure, so any module can import it.
  */
 
-export const privateCommands = {
+export const undocumentedCommands = {
   /**
    * Adds a group of models for a provider. Takes `{ name, vendor }`. Fails if the group exists.
    * Seen in 1.133.0 and 1.139.1:

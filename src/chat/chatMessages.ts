@@ -116,7 +116,7 @@ export const TOOL_IS_OFF =
 export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
 
 /** Maximum number of prompt characters in the confirmation. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** Returns the confirmation as Markdown: the prompt's length, destination, and beginning. */
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
@@ -124,7 +124,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   const question = escapeMarkdown(
     `${formatNumber(prompt.length)} characters are sent to ${destination}.`,
   );
-  const shown = oneLine(prompt, MOST_SHOWN);
+  const shown = oneLine(prompt, MAX_SHOWN);
   if (shown === '') return question;
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }

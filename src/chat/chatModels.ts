@@ -14,9 +14,9 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 const LISTS = 'hostedModel.chatModels';
 /** Maximum number of stored lists, one per combination of service, address, and operation. */
-const MOST_LISTS = 8;
+const MAX_LISTS = 8;
 /** Maximum number of models in a stored list, more than a user would look through. */
-const MOST_MODELS = 200;
+const MAX_MODELS = 200;
 const TOOLS = 'function_calling';
 const IMAGES = 'image_chat';
 const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
@@ -69,9 +69,9 @@ export class ChatModels {
   async keep(source: ModelQuery, models: readonly Model[]): Promise<void> {
     const from = keyOf(source);
     const others = this.#lists().filter((list) => list.from !== from);
-    const byId = new Map(models.slice(0, MOST_MODELS).map((model) => [model.id, model]));
+    const byId = new Map(models.slice(0, MAX_MODELS).map((model) => [model.id, model]));
     const list: KeptList = { from, at: this.#now(), models: [...byId.values()].map(slim) };
-    await this.#state.update(LISTS, [...others, list].slice(-MOST_LISTS));
+    await this.#state.update(LISTS, [...others, list].slice(-MAX_LISTS));
     this.#onChange();
   }
 

@@ -20,7 +20,7 @@ export interface GenerateToolInput {
 }
 
 /** Maximum prompt length in characters, to limit the cost of a call. */
-const LONGEST_PROMPT = 100_000;
+const MAX_PROMPT_LENGTH = 100_000;
 
 export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
   readonly #chat: ChatProvider;
@@ -53,8 +53,8 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     const prompt = promptOf(input);
     // Other extensions can call the tool even while it's off and hidden from agents.
     if (!readSettings().offersTool) return resultOf(failure('not_offered', texts.TOOL_IS_OFF));
-    if (prompt.trim() === '' || prompt.length > LONGEST_PROMPT) {
-      return resultOf(failure('prompt_refused', texts.toolPromptText(LONGEST_PROMPT)));
+    if (prompt.trim() === '' || prompt.length > MAX_PROMPT_LENGTH) {
+      return resultOf(failure('prompt_refused', texts.toolPromptText(MAX_PROMPT_LENGTH)));
     }
     try {
       return resultOf({ status: 'done', text: await this.#chat.generate(prompt, token) });

@@ -1,6 +1,6 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
 import { enableAi, isAiDisabled } from '../config/configuration.ts';
-import { CHAT_EXTENSION, privateCommands } from '../privateApi.ts';
+import { CHAT_EXTENSION, undocumentedCommands } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';
 import * as texts from './chatMessages.ts';
@@ -40,7 +40,7 @@ export async function startChat(
   // This command fails if VS Code can't select the model. No API returns the selected model.
   const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
   await commands
-    .executeCommand(privateCommands.openChat, { mode: 'ask', modelSelector })
+    .executeCommand(undocumentedCommands.openChat, { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.FAILED_STEPS.open));
 }
 
@@ -53,7 +53,9 @@ async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
   // Failures are ignored, because the next line checks for the group.
-  await commands.executeCommand(privateCommands.addModelGroup, group).then(undefined, () => {});
+  await commands
+    .executeCommand(undocumentedCommands.addModelGroup, group)
+    .then(undefined, () => {});
   return isGrouped(provider);
 }
 

@@ -11,11 +11,11 @@ import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
-import { generate, type Order } from '../generate/generate.ts';
+import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
-import { privateCommands } from '../privateApi.ts';
+import { undocumentedCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import { showMenu } from '../status/menu.ts';
 import { loadTemplates } from '../templates/importTemplates.ts';
@@ -153,7 +153,7 @@ async function openMenu(app: App): Promise<unknown> {
   // There is nothing to choose from, so the set-up starts. The editor gets the focus first.
   // Otherwise the focus would return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
-    await commands.executeCommand(privateCommands.focusEditor);
+    await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
   }
   const { sources, another, extensions, forget } = COMMAND_MESSAGES.menu;
@@ -186,7 +186,7 @@ async function openMenu(app: App): Promise<unknown> {
     case 'openSettings':
       return openSettings();
     case 'manageTrust':
-      return commands.executeCommand(privateCommands.manageTrust);
+      return commands.executeCommand(undocumentedCommands.manageTrust);
     case 'import':
       return connections.importFrom(source, folder);
     case 'forgetApproval':
@@ -210,7 +210,7 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
 
 async function generateFromSelection(
   app: App,
-  order: Order,
+  order: GenerateOverrides,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(NO_DOCUMENT);
@@ -221,7 +221,7 @@ async function generateFromSelection(
 async function generateFromTemplate(
   app: App,
   name: string | undefined,
-  order: Order,
+  order: GenerateOverrides,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);

@@ -14,8 +14,8 @@ export interface ModelRow {
   readonly detail: string;
 }
 
-const LONGEST_PROVIDER = 40;
-const MOST_SUCCESSORS = 3;
+const MAX_PROVIDER_LENGTH = 40;
+const MAX_SUCCESSORS = 3;
 
 /** Lists the current model first, and deprecated or withdrawn models last. */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
@@ -42,7 +42,7 @@ export function moreModelsHint({ length }: readonly Model[]): string {
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {
   const details = [
-    oneLine(model.provider, LONGEST_PROVIDER),
+    oneLine(model.provider, MAX_PROVIDER_LENGTH),
     model.contextLength && `${model.contextLength.toLocaleString('en')} tokens`,
     priceText(model),
     lifeText(model),
@@ -78,7 +78,7 @@ function lifeText(model: Model): string {
 }
 
 function successorsText(ids: readonly string[]): string {
-  const named = ids.slice(0, MOST_SUCCESSORS);
+  const named = ids.slice(0, MAX_SUCCESSORS);
   return named.length > 0 ? `successor${named.length > 1 ? 's' : ''} ${named.join(', ')}` : '';
 }
 

@@ -8,7 +8,7 @@ import { AI_SETTING, type Inspected, userValue } from '../privateApi.ts';
 
 const SECTION = 'hostedModel';
 /** Minimum milliseconds between two calls of a settings listener. */
-const LEAST_APART_MS = 100;
+const MIN_INTERVAL_MS = 100;
 
 /** The raw values of the settings for a document, or for the window if there is no scope. */
 export class Configuration {
@@ -132,7 +132,7 @@ export function onDidChangeSettings(listener: () => void): Disposable {
     timer ??= setTimeout(() => {
       timer = undefined;
       listener();
-    }, LEAST_APART_MS);
+    }, MIN_INTERVAL_MS);
   });
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }

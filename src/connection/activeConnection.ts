@@ -1,6 +1,6 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
-import { USES_OUTSIDE_SOURCE } from './setUpState.ts';
+import { USES_EXTERNAL_SOURCE } from './setUpState.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
@@ -73,25 +73,25 @@ export class ActiveConnection implements Disposable {
   }
 
   /** Repeats the lookup. Does nothing until a command has needed a connection. */
-  async lookAgain(): Promise<void> {
+  async repeatLookup(): Promise<void> {
     if (this.#lookupsStarted > 0) await this.look();
   }
 
   /** Follows a change of the active folder: shows its obstacle, and repeats the lookup for it. */
   async follow(): Promise<void> {
     this.#showObstacle();
-    if (this.#folderKey !== folderKey(activeFolder())) await this.lookAgain();
+    if (this.#folderKey !== folderKey(activeFolder())) await this.repeatLookup();
   }
 
   /** Fires `onDidChange` and repeats the lookup after sources or settings changed. */
   async refresh(): Promise<void> {
     this.#changes.fire();
-    await this.lookAgain();
+    await this.repeatLookup();
   }
 
   /** Forgets that a source outside the editor was used, for example after a sign-out. */
-  async forgetOutsideSource(): Promise<void> {
-    await this.#options.workspaceState.update(USES_OUTSIDE_SOURCE, undefined);
+  async forgetExternalSource(): Promise<void> {
+    await this.#options.workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
   }
 
   dispose(): void {
@@ -115,8 +115,8 @@ export class ActiveConnection implements Disposable {
     }
     const isOutside = choice.kind === 'ready' && choice.connection.source !== 'editor';
     const { workspaceState } = this.#options;
-    if (isOutside !== workspaceState.get(USES_OUTSIDE_SOURCE, false)) {
-      await workspaceState.update(USES_OUTSIDE_SOURCE, isOutside);
+    if (isOutside !== workspaceState.get(USES_EXTERNAL_SOURCE, false)) {
+      await workspaceState.update(USES_EXTERNAL_SOURCE, isOutside);
     }
     if (!before || !isSame(before, lookup)) this.#changes.fire();
   }

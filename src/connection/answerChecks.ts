@@ -23,13 +23,13 @@ export function validationOf(
   problem: string | undefined,
 ): InputBoxValidationMessage | undefined {
   if (problem !== undefined) return { message: problem, severity: ERROR };
-  const what = removedFlawsText(cleanValue(text).blemishes);
+  const what = removedFlawsText(cleanValue(text).flaws);
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
 /** Returns the reason why a key can't be used; undefined if it can. There's no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
-  const { value, blemishes } = cleanValue(text);
+  const { value, flaws: blemishes } = cleanValue(text);
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
   if (isWellFormed('apiKey', value, service) && !blemishes.includes('non-ascii')) return undefined;

@@ -70,7 +70,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
 
 /** Names of the flaws that `cleanValue` removes. */
 const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
-  blanks: 'blanks',
+  whitespace: 'blanks',
   quotes: 'quotes',
   bearer: 'the word Bearer',
   control: 'invisible characters',
@@ -84,7 +84,7 @@ export function removedFlawsText(issues: readonly ValueFlaw[]): string {
 
 /** Phrases that follow the name of a setting, such as `has no value`. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
-  blanks: `has ${REMOVED_FLAWS.blanks} around its value`,
+  whitespace: `has ${REMOVED_FLAWS.whitespace} around its value`,
   quotes: `has ${REMOVED_FLAWS.quotes} around its value`,
   bearer: `begins with ${REMOVED_FLAWS.bearer}`,
   control: `holds ${REMOVED_FLAWS.control}`,
@@ -138,24 +138,24 @@ export function answeredAddressText({ setting, problem }: AddressProblem): strin
 }
 
 /** Maximum length of a shown name, in characters. Any valid name is shorter. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /**
  * Makes an arbitrary name safe to show. Otherwise, it could be very long, reverse the text of the
  * message, or turn into a link.
  */
 export function shownName(name: string): string {
-  const start = name.slice(0, LONGEST_NAME).replace(/[^\w."'-]/g, '?');
-  return name.length > LONGEST_NAME ? `${start}...` : start;
+  const start = name.slice(0, MAX_NAME_LENGTH).replace(/[^\w."'-]/g, '?');
+  return name.length > MAX_NAME_LENGTH ? `${start}...` : start;
 }
 
 /** Maximum number of items in a message. The rest are only counted. */
-const MOST_LISTED = 3;
+const MAX_LISTED = 3;
 
 /** Returns the first few items, followed by the number of the others. */
 function firstOf(all: readonly string[]): string[] {
-  const more = all.length - MOST_LISTED;
-  return more > 0 ? [...all.slice(0, MOST_LISTED), `and ${more} more`] : [...all];
+  const more = all.length - MAX_LISTED;
+  return more > 0 ? [...all.slice(0, MAX_LISTED), `and ${more} more`] : [...all];
 }
 
 /** Warnings after an import, about a `.env` file that still contains the key. */
@@ -251,9 +251,9 @@ export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
     return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
   }
-  const isHeldUp = found.outside.some(isFaultyFile);
+  const isHeldUp = found.external.some(isFaultyFile);
   const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
-  const places = found.outside.map((source) => {
+  const places = found.external.map((source) => {
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });

@@ -167,7 +167,7 @@ export class Connections implements Disposable {
    * Repeats the lookup for the active folder. Does nothing until a command has needed a connection.
    */
   async refresh(): Promise<void> {
-    await this.#active.lookAgain();
+    await this.#active.repeatLookup();
   }
 
   async setUp(reason?: SetUpReason): Promise<boolean> {
@@ -264,7 +264,7 @@ export class Connections implements Disposable {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // A sign-out also deletes approvals.
-      await this.#active.forgetOutsideSource();
+      await this.#active.forgetExternalSource();
       runtime.forgetTokens();
       this.#signOuts.fire();
     }

@@ -6,7 +6,7 @@ import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 
 /** State that can be read without a secret, for the status bar and the command palette. */
-export interface SetUpState {
+export interface SetUpStatus {
   /**
    * Reads the settings of the service in use, for the tooltip. For the first service, returns them
    * as written.
@@ -36,18 +36,18 @@ export interface StoredState {
  * Key of a flag in the workspace state: true if the last connection in this workspace came from a
  * `.env` file or the environment. Their values aren't stored.
  */
-export const USES_OUTSIDE_SOURCE = 'hostedModel.usesOutsideSource';
+export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
  * Reads the state for the service in use. Without one, reads it for the service in the settings, or
  * for the first service with a stored key.
  */
-export async function readSetUpState(
+export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,
   inUse?: Service,
-): Promise<SetUpState> {
+): Promise<SetUpStatus> {
   const stored = await keys.services();
-  const usesOutsideSource = workspaceState.get(USES_OUTSIDE_SOURCE, false);
+  const usesOutsideSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
   const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
   const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';

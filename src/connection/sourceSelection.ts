@@ -65,7 +65,7 @@ export interface SourceSnapshot {
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
   /** In order of precedence. */
-  readonly outside: readonly ExternalSource[];
+  readonly external: readonly ExternalSource[];
 }
 
 export interface Folder {
@@ -164,13 +164,13 @@ export function chooseWithoutFolder(
 function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): SourceSelection {
   if (choice.kind !== 'ready') return choice;
   const { credentials } = choice;
-  const others = new Map(keys.map((key) => [identityOf(key), key]));
-  others.delete(identityOf(credentials));
+  const others = new Map(keys.map((key) => [keyIdentity(key), key]));
+  others.delete(keyIdentity(credentials));
   return { ...choice, credentials: { ...credentials, otherKeys: [...others.values()] } };
 }
 
 /** Identifies a key together with everything that affects how it's sent. */
-function identityOf({ service, account = '', apiKey }: ServiceKey): string {
+function keyIdentity({ service, account = '', apiKey }: ServiceKey): string {
   return JSON.stringify([service.word, service.definition, account, apiKey]);
 }
 
@@ -211,7 +211,10 @@ function namedSource(found: SourceSnapshot): ExternalSource | undefined {
 }
 
 /** Returns the sources to try after the editor. */
-export function othersInOrder({ settings, outside }: SourceSnapshot): readonly ExternalSource[] {
+export function othersInOrder({
+  settings,
+  external: outside,
+}: SourceSnapshot): readonly ExternalSource[] {
   return settings.credentialSource === 'editor' ? [] : outside;
 }
 
@@ -273,7 +276,7 @@ export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
 
 /** Returns a source outside the editor; undefined for `editor` and `auto`. */
 export function externalSource(
-  { outside }: SourceSnapshot,
+  { external: outside }: SourceSnapshot,
   source: CredentialSource,
 ): ExternalSource | undefined {
   return outside.find(({ id }) => id === source);
@@ -293,7 +296,7 @@ export function editorSourceProject({ service, projectId, resource }: SourceSett
 }
 
 /** Returns the project IDs in the settings and in all sources, used or not. */
-export function projectIdsIn({ settings, outside }: SourceSnapshot): string[] {
+export function projectIdsIn({ settings, external: outside }: SourceSnapshot): string[] {
   const ofSources = outside.flatMap(({ values }) => (values ? Secret.open(values) : []));
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }

@@ -52,7 +52,7 @@ export interface ActionItem extends QuickPickItem {
 
 /** Returns one row with its state for each source that has a setting or a problem. */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
-  const outside = found.outside.filter(isWorthShowing);
+  const outside = found.external.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
     const inUse = isInUse(source, choice);
     const name = capitalized(sourceName(source, found));
@@ -71,7 +71,7 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
  * state.
  */
 export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoice[] {
-  const all: readonly SourceId[] = ['editor', ...found.outside.map(({ id }) => id)];
+  const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];
   const { credentialSource } = found.settings;
   const marks = (value: CredentialSource, inUse: boolean) =>
     [inUse && 'in use', value === credentialSource && 'in the settings now']
@@ -202,7 +202,7 @@ export function reasonText(source: SourceId, found: SourceSnapshot): string {
 function sourcesBehindEditor(found: SourceSnapshot): string {
   const { kind } = selectEditorSource(found);
   if (kind === 'missing' || kind === 'bad-address') return '';
-  const others = found.outside.filter((one) => isUsable(one) && one.decision !== 'refused');
+  const others = found.external.filter((one) => isUsable(one) && one.decision !== 'refused');
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 

@@ -91,7 +91,7 @@ export async function findSources(
     record: record && new Secret(record),
     keys: new Secret([...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)]),
     folder,
-    outside,
+    external: outside,
   };
 }
 

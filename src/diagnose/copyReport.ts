@@ -16,7 +16,7 @@ import type { Report } from './reportText.ts';
  * one, as in `API_KEY=secret`, can match our own text. It is searched for only in the words of
  * others.
  */
-const SHORTEST_IN_OUR_WORDS = 16;
+const MIN_LENGTH_IN_OUR_WORDS = 16;
 
 /**
  * Copies the report unless it contains a key, token, or project ID in any encoding.
@@ -32,7 +32,7 @@ export async function copyReport(
   const projectIds = projectIdsOf(looked, settings);
   const leaksInto = (part: string, shortest: number) =>
     runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
-  const isKept = leaksInto(text, SHORTEST_IN_OUR_WORDS) || leaksInto(externalText, 0);
+  const isKept = leaksInto(text, MIN_LENGTH_IN_OUR_WORDS) || leaksInto(externalText, 0);
   // Text that looks like a secret may be one that we don't have.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {

@@ -167,7 +167,7 @@ function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
   }
   const { projectId } = editorSourceProject(found.settings);
   const issuesOf = (name: 'projectId' | 'url', value: string) =>
-    issuesText(name, cleanValue(value).blemishes, found.settings);
+    issuesText(name, cleanValue(value).flaws, found.settings);
   const text = [issuesOf('projectId', projectId), issuesOf('url', found.settings.url)]
     .filter(Boolean)
     .join(' ');

@@ -122,7 +122,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
     choice.kind === 'ready'
       ? `from ${SOURCES[choice.connection.source]}`
       : WHY_NOT_USED[choice.kind];
-  const others = found.outside.map(({ id, text, decision }) => {
+  const others = found.external.map(({ id, text, decision }) => {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`

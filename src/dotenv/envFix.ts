@@ -44,7 +44,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     return [{ kind: 'replace', place: rewritten, newText: `=${written}`, region }];
   };
   switch (issue.kind) {
-    case 'blanks':
+    case 'whitespace':
     case 'quotes':
     case 'bearer':
     case 'control':

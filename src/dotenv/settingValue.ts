@@ -1,6 +1,6 @@
 import {
   cleanValue,
-  LONGEST_VALUE,
+  MAX_VALUE_LENGTH,
   parseServiceUrl,
   strippedValue,
   type UrlProblem,
@@ -91,7 +91,7 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
   // A deployment ID is a path segment of the URL, where dots alone would change the path.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'url') return true;
-  if (value.length > LONGEST_VALUE) return false;
+  if (value.length > MAX_VALUE_LENGTH) return false;
   return !(setting === 'apiKey' && !mayHoldSpaces(service) ? /\s/ : /[^\S ]/).test(value);
 }
 
@@ -157,12 +157,12 @@ function readValue(
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = strippedValue(written);
-  const { blemishes } = cleanValue(written);
+  const { flaws: blemishes } = cleanValue(written);
   const issues: Issue[] = [];
   const add = (details: IssueDetails, where?: ColumnRange) =>
     void issues.push(issueOf(details, setting, assignment, where));
   if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
-    add({ kind: 'blanks' }, padded);
+    add({ kind: 'whitespace' }, padded);
   }
   for (const kind of blemishes) {
     // A host may contain non-ASCII letters, which `parseServiceUrl` converts to ASCII.

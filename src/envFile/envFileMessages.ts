@@ -12,7 +12,7 @@ import { resourceOf, type Service } from '../service/services.ts';
 
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
-  blanks: () =>
+  whitespace: () =>
     'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
   quotes: () => 'Programs that keep them are refused (401). Take them off.',
   bearer: (label) =>

@@ -13,7 +13,7 @@ import { offerResult } from './reportOutcome.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
 /** Options of one command that override the settings. */
-export interface Order {
+export interface GenerateOverrides {
   /** ID of an insert mode. */
   readonly insertMode?: string | undefined;
   readonly template?: Template | undefined;
@@ -26,7 +26,7 @@ export interface Order {
  */
 export async function generate(
   options: GenerateDeps,
-  order: Order = {},
+  order: GenerateOverrides = {},
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
@@ -53,6 +53,6 @@ export async function generate(
   });
 }
 
-function insertModeFor({ uri }: TextDocument, { template, insertMode }: Order): string {
+function insertModeFor({ uri }: TextDocument, { template, insertMode }: GenerateOverrides): string {
   return insertMode ?? template?.insertMode ?? readSettings(uri).insertMode;
 }

@@ -110,7 +110,9 @@ export class Job implements Result, Disposable {
 
   /** Indices of the truncated responses. */
   get truncated(): number[] {
-    return this.indices.filter((index) => settledStateOf(this.#response(index).state) === 'cut');
+    return this.indices.filter(
+      (index) => settledStateOf(this.#response(index).state) === 'truncated',
+    );
   }
 
   get isRunning(): boolean {
@@ -224,7 +226,7 @@ export class Job implements Result, Disposable {
     one.state = nextRunState(one.state, event);
     // Text held back at the end of a truncated response isn't written yet, because the continuation
     // determines whether it's part of a code fence or character.
-    if (one.state.kind !== 'cut') this.#write(index, one.fit.end());
+    if (one.state.kind !== 'truncated') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }
 

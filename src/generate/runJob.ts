@@ -66,7 +66,7 @@ interface RunContext {
   readonly onUsed: (used: UsedTokens) => void;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
-  readonly silence: SlowResponseQuestion;
+  readonly slowResponse: SlowResponseQuestion;
 }
 
 /**
@@ -136,7 +136,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
       const silence = new SlowResponseQuestion(say);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
-      return generateAll(run, { connection, onUsed, signal, say, silence });
+      return generateAll(run, { connection, onUsed, signal, say, slowResponse: silence });
     },
     controller,
   ).finally(endStart);
@@ -180,7 +180,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, startWatch }, job, runMode }: Run,
   index: number,
-  { connection, onUsed, signal, say, silence }: RunContext,
+  { connection, onUsed, signal, say, slowResponse: silence }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
   let watch: GenerationWatch | undefined;
@@ -189,7 +189,7 @@ async function generateOne(
     watch = startWatch();
     const prompt = job.promptOf(index);
     const responseSoFar = job.begin(index, runMode);
-    const generation = await untilText(silence, signal, (request) =>
+    const generation = await rerunUntilText(silence, signal, (request) =>
       connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
@@ -225,7 +225,7 @@ async function generateOne(
  * Runs a request, and restarts it each time the user gives up waiting for its first text.
  * @throws the error of the last request
  */
-async function untilText<Result>(
+async function rerunUntilText<Result>(
   silence: SlowResponseQuestion,
   cancelled: AbortSignal,
   run: (request: AbortController) => Promise<Result>,

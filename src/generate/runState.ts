@@ -6,20 +6,20 @@ export type RunMode = 'restart' | 'continue';
 /**
  * The state of a response without an active run. `ended` includes responses that failed halfway.
  */
-type Rest = 'new' | 'ended' | 'cut' | 'undone';
+type Rest = 'new' | 'ended' | 'truncated' | 'undone';
 
 /**
  * The state of one response across the runs of its job. A run that fails before its first text
  * doesn't change the response.
  *
- * | State     | restart   | continue  | text    | ended  | cut    | failed | undone |
- * |-----------|-----------|-----------|---------|--------|--------|--------|--------|
- * | new       | replacing | writing   | same    | ended  | cut    | same   | undone |
- * | ended     | replacing | writing   | same    | ended  | cut    | same   | undone |
- * | cut       | replacing | writing   | same    | ended  | cut    | same   | undone |
- * | undone    | replacing | replacing | same    | same   | same   | same   | same   |
- * | replacing | replacing | writing   | writing | ended  | cut    | before | undone |
- * | writing   | replacing | writing   | same    | ended  | cut    | before | undone |
+ * | State     | restart   | continue  | text    | ended | truncated | failed | undone |
+ * |-----------|-----------|-----------|---------|-------|-----------|--------|--------|
+ * | new       | replacing | writing   | same    | ended | truncated | same   | undone |
+ * | ended     | replacing | writing   | same    | ended | truncated | same   | undone |
+ * | truncated | replacing | writing   | same    | ended | truncated | same   | undone |
+ * | undone    | replacing | replacing | same    | same  | same      | same   | same   |
+ * | replacing | replacing | writing   | writing | ended | truncated | before | undone |
+ * | writing   | replacing | writing   | same    | ended | truncated | before | undone |
  *
  * Once a replacing run has received text, the response is `ended`, even if the run fails later. An
  * undone response stays undone until a later run receives text.
@@ -31,7 +31,7 @@ export type RunState =
   /** The next text is appended to the current text. */
   | { readonly kind: 'writing'; readonly before: Rest };
 
-export type RunEnd = 'ended' | 'cut' | 'failed';
+export type RunEnd = 'ended' | 'truncated' | 'failed';
 
 export type RunEvent = RunMode | 'text' | RunEnd | 'undone';
 
@@ -45,7 +45,7 @@ export function nextRunState(state: RunState, event: RunEvent): RunState {
     case 'text':
       return state.kind === 'replacing' ? { kind: 'writing', before: 'ended' } : state;
     case 'ended':
-    case 'cut':
+    case 'truncated':
       return { kind: before === 'undone' ? before : event };
     case 'failed':
       return { kind: before };
@@ -59,9 +59,9 @@ export function settledStateOf(state: RunState): Rest {
   return 'before' in state ? state.before : state.kind;
 }
 
-/** Returns `cut` for a truncated response, which can be continued. */
-export function endOf(stopReason: StopReason): 'ended' | 'cut' {
-  return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'cut' : 'ended';
+/** Returns `truncated` for a truncated response, which can be continued. */
+export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
+  return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'truncated' : 'ended';
 }
 
 /**

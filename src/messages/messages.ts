@@ -9,8 +9,8 @@ import type { Retry } from '../service/http/httpRequest.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
-import { NETWORK_SENTENCES } from './networkMessages.ts';
-import { formatNumber, REFUSAL_SENTENCES } from './refusalMessages.ts';
+import { NETWORK_MESSAGES } from './networkMessages.ts';
+import { formatNumber, REFUSAL_MESSAGES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
@@ -77,7 +77,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: 'The credentials changed, or could not be read again, during the checks, so that nothing more was sent. Check again.',
     actions: ['retry'],
   }),
-  ...REFUSAL_SENTENCES,
+  ...REFUSAL_MESSAGES,
   'model-unknown': (details, { labels }) => ({
     text: `The service ${noModel(details, labels)} Select another one.`,
     actions: ['selectModel'],
@@ -112,7 +112,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `${details.host ?? 'The service'} failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
     actions: ['retry'],
   }),
-  ...NETWORK_SENTENCES,
+  ...NETWORK_MESSAGES,
   'too-large': ({ actual }, { address }) =>
     actual === undefined
       ? {

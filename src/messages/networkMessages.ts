@@ -17,7 +17,7 @@ const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const UNKNOWN_NAME = 'ENOTFOUND';
 const OTHER_HOST = /ALTNAME|HOSTNAME/;
 
-export const NETWORK_SENTENCES = {
+export const NETWORK_MESSAGES = {
   unreachable: (details, where) => ({
     text: unreachable(details, where),
     actions:

@@ -40,7 +40,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export const REFUSAL_SENTENCES = {
+export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
     text: `${keyRefusal(code, labels)}, and ${place.newKey}.${sendsKey(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,

@@ -19,7 +19,7 @@ import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Callbacks } from './http/http.ts';
 import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
 import type { RateLimit } from './http/requestPace.ts';
-import { type InferenceOptions, infer } from './inference.ts';
+import { type InferenceOptions, sendWithToken } from './inference.ts';
 import { explainByModel } from './models/explain.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
 import { parseJson } from './schemaHelpers.ts';
@@ -158,7 +158,7 @@ export class Client {
       return readRateLimit(header);
     };
     try {
-      return await infer(this.#options, asked, { signal, read: readAnswer, onRetry });
+      return await sendWithToken(this.#options, asked, { signal, read: readAnswer, onRetry });
     } catch (error) {
       if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
       throw error;
@@ -252,7 +252,7 @@ export class Client {
     const reader = new ResponseReader(operation, listeners, api);
     const url = api.url(onChunk ? `${operation}Stream` : operation, this.#options.credentials);
     const asked = { url, body: { ...body, ...(onChunk && api.streaming) }, streams: !!onChunk };
-    const answer = infer(this.#options, asked, {
+    const answer = sendWithToken(this.#options, asked, {
       ...others,
       signal,
       waitedFor,

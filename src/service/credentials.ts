@@ -57,20 +57,26 @@ export interface ApprovedOrigins {
 }
 
 /** A flaw in a pasted value. */
-export type ValueFlaw = 'blanks' | 'quotes' | 'bearer' | 'control' | 'placeholder' | 'non-ascii';
+export type ValueFlaw =
+  | 'whitespace'
+  | 'quotes'
+  | 'bearer'
+  | 'control'
+  | 'placeholder'
+  | 'non-ascii';
 
 export interface CleanValue {
   /** Without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix. */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */
-  readonly blemishes: readonly ValueFlaw[];
+  readonly flaws: readonly ValueFlaw[];
 }
 
 /**
  * Maximum length of a value to check for flaws, in characters. Keys, IDs, and addresses are much
  * shorter. The limit keeps the checks fast, because open files are checked on every keystroke.
  */
-export const LONGEST_VALUE = 4096;
+export const MAX_VALUE_LENGTH = 4096;
 
 const PLACEHOLDERS: readonly RegExp[] = [
   /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
@@ -93,16 +99,16 @@ const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
  */
 export function cleanValue(text: string): CleanValue {
   const bare = strippedValue(text);
-  const isShort = bare.value.length <= LONGEST_VALUE;
+  const isShort = bare.value.length <= MAX_VALUE_LENGTH;
   const isPlaceholder = isShort && PLACEHOLDERS.some((one) => one.test(bare.value));
-  return isPlaceholder ? { value: '', blemishes: [...bare.blemishes, 'placeholder'] } : bare;
+  return isPlaceholder ? { value: '', flaws: [...bare.flaws, 'placeholder'] } : bare;
 }
 
 /** Like `cleanValue`, but keeps a placeholder. */
 export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
-  const blemishes = new Set<ValueFlaw>(trimmed === text ? [] : ['blanks']);
-  if (trimmed.length > LONGEST_VALUE) return { value: trimmed, blemishes: [...blemishes] };
+  const blemishes = new Set<ValueFlaw>(trimmed === text ? [] : ['whitespace']);
+  if (trimmed.length > MAX_VALUE_LENGTH) return { value: trimmed, flaws: [...blemishes] };
   const visible = trimmed.replace(CONTROL, '');
   if (visible !== trimmed) blemishes.add('control');
   const begun = visible.replace(BEHIND_VALUE, '');
@@ -111,7 +117,7 @@ export function strippedValue(text: string): CleanValue {
   if (/["'`]/.test(before + visible.slice(begun.length))) blemishes.add('quotes');
   if (/bearer/i.test(before)) blemishes.add('bearer');
   if (NON_ASCII.test(value)) blemishes.add('non-ascii');
-  return { value, blemishes: [...blemishes] };
+  return { value, flaws: [...blemishes] };
 }
 
 /** Returns the settings that the service needs but that have no usable value. */
@@ -165,8 +171,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  * can differ from the one that the user sees (T16 in docs/threat-model.md).
  */
 export function parseServiceUrl(text: string): ParsedUrl {
-  const { value, blemishes } = cleanValue(text);
-  const isPlain = value.length <= LONGEST_VALUE && !blemishes.includes('control');
+  const { value, flaws: blemishes } = cleanValue(text);
+  const isPlain = value.length <= MAX_VALUE_LENGTH && !blemishes.includes('control');
   const isUrl = /^https?:\/\/[^/\\\s]/i.test(value) && !/[\s"'<>\\^`{|}]/.test(value);
   const url = isPlain && isUrl && URL.parse(value);
   if (!url) return refused('not-a-url');

@@ -51,7 +51,7 @@ const MAX_STREAM_BYTES = 67_108_864;
  * more with a new one.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
-export async function infer<Result>(
+export async function sendWithToken<Result>(
   {
     credentials,
     http,

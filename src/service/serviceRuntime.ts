@@ -67,7 +67,7 @@ export class ServiceRuntime {
     credentials: Credentials,
     settings: ClientSettings,
   ): { readonly tokenService: TokenService; readonly client: Client } {
-    const client = this.#client(credentials, settings, probing());
+    const client = this.#client(credentials, settings, checkLimits());
     return { tokenService: this.tokenService(credentials), client };
   }
 
@@ -97,7 +97,7 @@ export class ServiceRuntime {
     signal: AbortSignal,
   ): Promise<void> {
     const check = (service: TokenService) =>
-      this.#client(credentials, settings, probing(), service).checkAccess(signal);
+      this.#client(credentials, settings, checkLimits(), service).checkAccess(signal);
     await this.#tokenServices.test(credentials, check, signal);
   }
 
@@ -177,7 +177,7 @@ export class ServiceRuntime {
   #client(
     credentials: Credentials,
     settings: ClientSettings,
-    patience: Pick<ClientOptions, 'limiter' | 'deadlineMs'>,
+    callLimits: Pick<ClientOptions, 'limiter' | 'deadlineMs'>,
     tokenService = this.tokenService(credentials),
   ): Client {
     const { http } = this;
@@ -185,7 +185,7 @@ export class ServiceRuntime {
     const source = sourceOf(credentials, operation);
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
-    const limiter = isLowPriority ? patience.limiter.lowPriority : patience.limiter;
+    const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
     // No automatic request is sent during a pause that the service asked for.
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
@@ -202,7 +202,7 @@ export class ServiceRuntime {
       fetchModelInfo,
       secrets,
     };
-    return new Client({ ...facts, http, tokenService, ...patience });
+    return new Client({ ...facts, http, tokenService, ...callLimits });
   }
 
   /** Returns the concurrency limit of a service origin. Creates it if necessary. */
@@ -231,7 +231,7 @@ function sourceOf(credentials: Credentials, operation: Operation) {
 }
 
 /** The limits of a diagnosis or test: its own queue, one request at a time, a short deadline. */
-function probing(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
+function checkLimits(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
   const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });
   return { limiter, deadlineMs: PROBE_DEADLINE_MS };
 }

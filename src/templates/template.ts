@@ -47,9 +47,9 @@ export type TemplateEntry = Template | BrokenTemplate;
 export const BUILT_IN = 'built-in';
 
 const LAST_USED = 'hostedModel.lastUsedTemplates';
-const MOST_LAST_USED = 20;
+const MAX_LAST_USED = 20;
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 const UNWANTED = new RegExp(`[${INVISIBLE_OR_UNKNOWN}]`, 'gv');
 
 export function isBroken(entry: TemplateEntry): entry is BrokenTemplate {
@@ -75,7 +75,7 @@ export function findTemplate(
  */
 export function checkedName(text: string): string | undefined {
   const name = text.trim();
-  if (name === '' || name.length > LONGEST_NAME) return undefined;
+  if (name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   if (name.search(UNWANTED) < 0) return name;
   // Emoji are allowed, although they may contain joiners and variation selectors. They are checked
   // last, because compiling this expression takes 20 ms (measured).
@@ -84,15 +84,15 @@ export function checkedName(text: string): string | undefined {
 
 /** Shortens text and replaces its invisible characters, so it can be shown as a name. */
 export function displayName(text: string): string {
-  const plain = text.slice(0, LONGEST_NAME).replace(UNWANTED, '?').trim();
-  return text.length > LONGEST_NAME ? `${plain}…` : plain;
+  const plain = text.slice(0, MAX_NAME_LENGTH).replace(UNWANTED, '?').trim();
+  return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;
 }
 
 /** Returns the names of the last used templates, newest first. Their prompts aren't stored. */
 export function lastUsedTemplates(memento: Memento): readonly string[] {
   const kept: unknown = memento.get(LAST_USED);
   if (!Array.isArray(kept)) return [];
-  return kept.filter((name) => typeof name === 'string').slice(0, MOST_LAST_USED);
+  return kept.filter((name) => typeof name === 'string').slice(0, MAX_LAST_USED);
 }
 
 /**
@@ -101,5 +101,5 @@ export function lastUsedTemplates(memento: Memento): readonly string[] {
  */
 export async function noteLastUsed(memento: Memento, name: string): Promise<void> {
   const others = lastUsedTemplates(memento).filter((other) => nameKey(other) !== nameKey(name));
-  await memento.update(LAST_USED, [name, ...others].slice(0, MOST_LAST_USED));
+  await memento.update(LAST_USED, [name, ...others].slice(0, MAX_LAST_USED));
 }

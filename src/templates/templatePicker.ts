@@ -1,5 +1,5 @@
 import { commands, type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
-import { privateCommands } from '../privateApi.ts';
+import { undocumentedCommands } from '../privateApi.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import {
   type BrokenTemplate,
@@ -66,7 +66,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   const buttons = file ? [] : [PICKER_WORDS.openSettings];
   const text = `${PICKER_WORDS.unusable} ${templateIssueText(issue)}`;
   if ((await window.showWarningMessage(text, ...buttons)) !== PICKER_WORDS.openSettings) return;
-  await commands.executeCommand(privateCommands.openSettings, 'hostedModel.templates');
+  await commands.executeCommand(undocumentedCommands.openSettings, 'hostedModel.templates');
 }
 
 /** A template in the picker, or a heading, which has no entry. */

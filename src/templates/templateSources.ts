@@ -23,7 +23,7 @@ import { promptIssues } from './variables.ts';
 
 /** Collects built-in templates, templates in the settings, and template files. */
 
-const MOST_FILES = 200;
+const MAX_FILES = 200;
 const ENDING = '.md';
 
 interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
@@ -114,14 +114,14 @@ async function templatesOfFiles({
       .filter(([name]) => name.endsWith(ENDING))
       .sort(([one], [other]) => (one < other ? -1 : 1));
     const entries = await Promise.all(
-      found.slice(0, MOST_FILES).map(async ([name, type]) => {
+      found.slice(0, MAX_FILES).map(async ([name, type]) => {
         const file = Uri.joinPath(templates, name);
         const origin = `${TEMPLATES_PATH}/${displayName(name)}`;
         const reading = await readFile(file, type, context);
         return entryOf(reading, { otherName: name.slice(0, -ENDING.length), origin, file });
       }),
     );
-    if (found.length <= MOST_FILES) return entries;
+    if (found.length <= MAX_FILES) return entries;
     return [...entries, broken({ kind: 'too-many-files' })];
   } catch {
     return [broken({ kind: 'unreadable' })];

@@ -1,7 +1,7 @@
 import { commands } from 'vscode';
-import { privateCommands } from '../privateApi.ts';
+import { undocumentedCommands } from '../privateApi.ts';
 
-const COMMAND = privateCommands.openSettings;
+const COMMAND = undocumentedCommands.openSettings;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
 /** Opens the settings editor, filtered to this extension. */

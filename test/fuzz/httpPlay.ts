@@ -56,7 +56,7 @@ export interface PlayRecord {
 const QUIET_TURNS = 30;
 /** The same while the system delivers a request or a response. */
 const TRANSIT_TURNS = 1_000;
-const LONGEST_MS = 240_000;
+const MAX_MS = 240_000;
 const SECOND_MS = 1_000;
 const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
@@ -133,7 +133,7 @@ class Play {
 
   async #step(): Promise<void> {
     await this.#quiet();
-    if (this.#passedMs > LONGEST_MS) throw new Error('A call, or its response, never ends.');
+    if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
     // Only pauses and deadlines take longer.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { commands, Range, type TextEditor, type TextEditorDecorationType, window } from 'vscode';
 import { currentSnapshot } from '../../src/editor/capturedSelection.ts';
-import { generate, type Order } from '../../src/generate/generate.ts';
+import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
@@ -10,7 +10,7 @@ import { answerFor } from '../emulator/text.ts';
 import { jobOn, open, openWith, typeAt, until } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
-const below: Order = { insertMode: 'below' };
+const below: GenerateOverrides = { insertMode: 'below' };
 const line = (index: number, length: number) => new Range(index, 0, index, length);
 
 describe('generating in a real editor', () => {

@@ -3,7 +3,7 @@ import { queryObjects } from 'node:v8';
 import { commands, Range, window, workspace } from 'vscode';
 import { currentSnapshot, type EditorSnapshot } from '../../src/editor/capturedSelection.ts';
 import { TextFit } from '../../src/editor/fit/textFit.ts';
-import { generate, type Order } from '../../src/generate/generate.ts';
+import { type GenerateOverrides, generate } from '../../src/generate/generate.ts';
 import type { Job } from '../../src/generate/job.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
@@ -13,7 +13,7 @@ import { jobOn, open, openFile, textOf, typeAt } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
-const cut: Order = { insertMode: 'below', template: CUT_SHORT };
+const cut: GenerateOverrides = { insertMode: 'below', template: CUT_SHORT };
 
 /** What becomes of a generation once its command is over, and of two commands about it at a time. */
 describe('the life of a generation', () => {
@@ -23,7 +23,7 @@ describe('the life of a generation', () => {
   });
   afterEach(() => world.end());
 
-  const generated = async (order: Order = { insertMode: 'below' }) => {
+  const generated = async (order: GenerateOverrides = { insertMode: 'below' }) => {
     const editor = await open('prompt', PROMPT);
     await closingMessages(generate(world.options, order));
     const job = world.jobs.latest;

@@ -88,7 +88,7 @@ describe('selections', () => {
         await answer(job, editor.document, PIECES);
         await check('once the answer stands');
         for (const each of job.indices) {
-          await job.end(each, 'cut');
+          await job.end(each, 'truncated');
           assert.notEqual(job.begin(each, 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);

@@ -8,11 +8,11 @@ import {
   callerOf,
   isOfModelGroup,
   isVSCode,
-  privateCommands,
   SYSTEM_ROLE,
   thinkingPart,
   USAGE_TYPE,
   UTILITY_MODEL_SETTING,
+  undocumentedCommands,
 } from '../../src/privateApi.ts';
 
 const { commands, env, lm, version, workspace } = vscode;
@@ -23,7 +23,7 @@ const gone = (what: string) =>
 
 /** A canary for each part of `src/privateApi.ts`. It fails with the name of what is gone. */
 describe('what VS Code does not promise', () => {
-  for (const id of Object.values(privateCommands)) {
+  for (const id of Object.values(undocumentedCommands)) {
     it(`has the command ${id}`, async () => {
       assert.ok((await commands.getCommands(true)).includes(id), gone(id));
     });
@@ -86,7 +86,7 @@ describe('what VS Code does not promise', () => {
     after(() => registration.dispose());
 
     it('is asked for the models of each group, with `configuration`', async () => {
-      await commands.executeCommand(privateCommands.addModelGroup, { name: 'Group', vendor });
+      await commands.executeCommand(undocumentedCommands.addModelGroup, { name: 'Group', vendor });
       listings.length = 0;
       const [first] = await lm.selectChatModels({ vendor });
       assert.equal(first?.id, model.id);

@@ -75,7 +75,7 @@ describe('several selections', () => {
     job.begin(1, 'restart');
     assert.equal(job.isUndone, true, 'nothing has come yet');
     job.append(1, 'again');
-    await job.end(1, 'cut');
+    await job.end(1, 'truncated');
     assert.deepEqual([job.isUndone, job.truncated], [false, [1]]);
   });
 

@@ -182,7 +182,7 @@ describe('taking back what was generated', () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'answer');
-    assert.equal(await job.end(0, 'cut'), true);
+    assert.equal(await job.end(0, 'truncated'), true);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), TEXT);
     assert.equal(await job.undo(), 'nothing');

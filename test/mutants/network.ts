@@ -220,7 +220,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'any Retry-After is waited for',
     file: 'src/service/http/requestFailure.ts',
-    from: ' && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS',
+    from: ' && (wait ?? 0) <= MAX_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
     title: 'I07: Retry-After "61" stops at once',

@@ -130,7 +130,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a life of any length is believed',
     file: 'src/service/auth/token.ts',
-    from: 'Math.min(LONGEST_LIFE_SECONDS, ...lives)',
+    from: 'Math.min(MAX_LIFE_SECONDS, ...lives)',
     to: 'Math.min(...lives)',
     test: life,
     title: 'H03 H08: is a day at most',

@@ -9,7 +9,7 @@ import { inForm } from './fullOrShort.ts';
 const RUNS = inForm(3_000, 500);
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-const LEAST_APART_MS = 5 * SECOND;
+const MIN_INTERVAL_MS = 5 * SECOND;
 const down = new ServiceError('server-failed', { status: 503 });
 
 type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
@@ -86,7 +86,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const call = act(service, each.deed);
     if (requests > before && wasValid && each.deed !== 'refresh') {
       const apartMs = clock.elapsed - lastBackgroundAt;
-      assert.ok(apartMs >= LEAST_APART_MS, `two in the background, ${apartMs} ms apart`);
+      assert.ok(apartMs >= MIN_INTERVAL_MS, `two in the background, ${apartMs} ms apart`);
       lastBackgroundAt = clock.elapsed;
     }
     assert.ok(requests <= before + 1, 'more than one request at once');

@@ -32,7 +32,7 @@ describe('what is said before anything is sent', () => {
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
   it('names source and hosts where all is well, and no secret', () => {
-    for (const all of [found(), found({ record: undefined, outside: [approved] })]) {
+    for (const all of [found(), found({ record: undefined, external: [approved] })]) {
       assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
       const text = JSON.stringify(checksOf(all));
       for (const secret of [record.apiKey, full.key, all.settings.projectId, full.project]) {
@@ -44,7 +44,7 @@ describe('what is said before anything is sent', () => {
       /secret storage.*key goes to iam\.cloud\.ibm\.com, text to us-south/,
     );
     assert.match(
-      JSON.stringify(checksOf(found({ record: undefined, outside: [approved] }))),
+      JSON.stringify(checksOf(found({ record: undefined, external: [approved] }))),
       /the \.env file of a.*text to evil\.example/,
     );
   });
@@ -55,7 +55,7 @@ describe('what is said before anything is sent', () => {
     assert.deepEqual(statesOf(badAddress), ['passed', 'failed', 'not-run']);
     const unapproved = found({ settings: { url: full.url } });
     assert.deepEqual(statesOf(unapproved), ['passed', 'passed', 'failed']);
-    const faulty = found({ record: undefined, outside: [envFile({ ...full, key: "'k'" })] });
+    const faulty = found({ record: undefined, external: [envFile({ ...full, key: "'k'" })] });
     assert.deepEqual(statesOf(faulty), ['passed', 'failed', 'not-run']);
     const [, syntax] = checksOf(found({ record: { ...record, apiKey: 'a key in parts' } }));
     assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setUp']);

@@ -46,18 +46,18 @@ const before = (changes: Changes): ShownCheck => {
   return checks.find(({ state }) => state === 'failed' || state === 'warning') as ShownCheck;
 };
 const inFile = (values: Partial<typeof full>) =>
-  before({ record: undefined, outside: [envFile(values), environment({})] });
+  before({ record: undefined, external: [envFile(values), environment({})] });
 
 export const causes = {
   'a keyring that waits for its password': UNANSWERED,
   'settings missing, no .env file': before({
     record: undefined,
-    outside: [noFile, environment({})],
+    external: [noFile, environment({})],
   }),
   'a name missing in the .env file': inFile({ key: full.key, project: full.project }),
   'a name missing in the environment': before({
     record: undefined,
-    outside: [noFile, environment({ key: full.key })],
+    external: [noFile, environment({ key: full.key })],
   }),
   'quotes in the .env file': inFile({ ...full, key: `"${full.key}"` }),
   'blanks in the .env file': inFile({ ...full, project: ` ${full.project} ` }),
@@ -65,13 +65,13 @@ export const causes = {
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
   'the chosen .env file gone': before({
-    outside: [noFile],
+    external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
   'identity address that is none': before({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },
-    outside: [envFile(full, 'approved')],
+    external: [envFile(full, 'approved')],
   }),
   'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
   'blanks inside a setting': before({ settings: { projectId: 'my project' } }),

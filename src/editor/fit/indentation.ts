@@ -108,7 +108,7 @@ export function withoutIndentation(line: string, indentation: string): string {
 }
 
 /** Maximum width of one indentation step, in spaces. */
-const LONGEST_STEP = 4;
+const MAX_STEP = 4;
 const OPENS_BLOCK = /[{:]$/;
 const ENDS_STATEMENT = /[;}]$/;
 /**
@@ -158,7 +158,7 @@ function repeatsIndentation(
   const isWholeLine = LINE_BREAK_ENDS_STATEMENT.has(languageId);
   const code = isWholeLine ? line.replace(TRAILING_COMMENT, '').trimEnd() : line;
   if (OPENS_BLOCK.test(code)) {
-    const step = indentation.includes('\t') ? 1 : LONGEST_STEP;
+    const step = indentation.includes('\t') ? 1 : MAX_STEP;
     return spaces.length > Math.max(indentation.length, step);
   }
   return ENDS_STATEMENT.test(code) || (isWholeLine && isWhole(code) && !CONTINUES.test(first));

@@ -55,7 +55,7 @@ export interface ModelPage extends ModelList {
 }
 
 /** The maximum number of models to read. Further entries are dropped without validation. */
-export const MOST_MODELS = 1_000;
+export const MAX_MODELS = 1_000;
 
 /** The maximum number of items to read from each list in a model's entry. */
 const MAX_ITEMS_PER_FIELD = 20;
@@ -96,7 +96,7 @@ const modelList = shape({
  * @param most the maximum number of entries to read
  * @throws {ServiceError} `unexpected-answer`
  */
-export function readModels(json: unknown, date: string | undefined, most = MOST_MODELS): ModelPage {
+export function readModels(json: unknown, date: string | undefined, most = MAX_MODELS): ModelPage {
   const { resources, next } = check(modelList, json);
   const asOf = dayOf(date);
   const models = validEntries(model, resources, most).map((each) => ({

@@ -5,7 +5,7 @@ import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
 import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
 import { MODEL_ID } from './modelId.ts';
-import { MOST_MODELS, type ModelPage, validEntries } from './modelList.ts';
+import { MAX_MODELS, type ModelPage, validEntries } from './modelList.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams
@@ -102,7 +102,7 @@ const model = shape({
  * Reads the model list. It doesn't include capabilities, so every model is assumed to support chat
  * and tools.
  */
-function readModels(json: unknown, _date?: string, most = MOST_MODELS): ModelPage {
+function readModels(json: unknown, _date?: string, most = MAX_MODELS): ModelPage {
   const { data } = check(modelList, json);
   const models = validEntries(model, data, most).map(({ id, owned_by: provider }) => ({
     ...{ id, label: id, provider, description: '', functions: ['text_chat'] },

@@ -17,11 +17,14 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. */
   readonly path: string;
   /** @throws {ServiceError} */
-  readonly fetchToken: (credentials: Credentials, identity: Identity) => Promise<TokenResponse>;
+  readonly fetchToken: (
+    credentials: Credentials,
+    identity: IdentityClient,
+  ) => Promise<TokenResponse>;
 }
 
 /** Sends requests to the identity service that the user approved. */
-export interface Identity {
+export interface IdentityClient {
   /** Sends a credential. Retries temporary failures. */
   readonly post: <Result>(
     request: IdentityRequest<Result> &

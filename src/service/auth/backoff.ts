@@ -2,9 +2,9 @@ import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 
 const FIRST_MS = 5_000;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 /** Maximum pause that a response can request. A faulty proxy may request years. */
-const LONGEST_REQUESTED_MS = 3_600_000;
+const MAX_REQUESTED_MS = 3_600_000;
 
 /**
  * The pause after failed token requests. It starts at 5 s and doubles with each failure in a row,
@@ -39,7 +39,7 @@ export class Backoff {
   }
 
   failed(error: unknown): void {
-    const ownMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
+    const ownMs = Math.min(MAX_MS, FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
     const ms = Math.max(ownMs * (0.75 + this.#random() * 0.5), requestedMs(error));
     this.#last = { ...momentOf(this.#clock), ms, error };
@@ -57,5 +57,5 @@ export class Backoff {
 
 function requestedMs(error: unknown): number {
   const { retryAfterMs = 0 } = error instanceof ServiceError ? error.details : {};
-  return Math.min(retryAfterMs, LONGEST_REQUESTED_MS);
+  return Math.min(retryAfterMs, MAX_REQUESTED_MS);
 }

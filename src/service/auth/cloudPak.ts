@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpRequest.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
-import type { AuthMethod, Identity } from './authMethod.ts';
+import type { AuthMethod, IdentityClient } from './authMethod.ts';
 import { identityStatusFailure } from './identityFailure.ts';
 import { statesLife, type TokenResponse } from './token.ts';
 import { readTokenResponse, seconds, token } from './tokenResponse.ts';
@@ -49,7 +49,7 @@ function readToken(json: unknown): TokenResponse {
  * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails,
  * because the token works without it.
  */
-function fetchExpiration(value: string, identity: Identity): Promise<number | undefined> {
+function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({
     path: EXPIRY_PATH,
     token: value,

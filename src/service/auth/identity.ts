@@ -1,7 +1,7 @@
 import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
 import { type Access, fixedToken } from '../http/httpRequest.ts';
-import type { Identity } from './authMethod.ts';
+import type { IdentityClient } from './authMethod.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token, TokenResponse } from './token.ts';
 import type { TokenService } from './tokenService.ts';
@@ -32,7 +32,7 @@ function identityOf(
   credentials: Credentials,
   signal: AbortSignal,
   deadlineMs: number,
-): Identity {
+): IdentityClient {
   const { authUrl, approved } = credentials;
   const shared = {
     origin: approved.auth,

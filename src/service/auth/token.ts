@@ -26,9 +26,9 @@ export interface TokenLife {
 }
 
 const UNKNOWN_LIFE_SECONDS = 300;
-const LONGEST_LIFE_SECONDS = 86_400;
+const MAX_LIFE_SECONDS = 86_400;
 const HARD_MARGIN_MS = 30_000;
-const SHORTEST_REFRESHED_MS = 30_000;
+const MIN_REFRESHED_MS = 30_000;
 
 /**
  * Computes the lifetime and thresholds of a token. A token that lives 30 s or less isn't refreshed
@@ -38,8 +38,7 @@ const SHORTEST_REFRESHED_MS = 30_000;
 export function tokenLife(response: TokenResponse, random: number): TokenLife {
   const lifeMs = lifeSeconds(response) * 1_000;
   const hardMs = lifeMs - Math.min(HARD_MARGIN_MS, lifeMs / 10);
-  const softMs =
-    lifeMs > SHORTEST_REFRESHED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
+  const softMs = lifeMs > MIN_REFRESHED_MS ? Math.round(lifeMs * (0.7 + random * 0.2)) : hardMs;
   return { lifeMs, softMs: Math.min(hardMs, softMs), hardMs };
 }
 
@@ -50,7 +49,7 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
   const lives = statedLives(response);
-  return lives.length > 0 ? Math.min(LONGEST_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
+  return lives.length > 0 ? Math.min(MAX_LIFE_SECONDS, ...lives) : UNKNOWN_LIFE_SECONDS;
 }
 
 /** True if a response states the lifetime of its token. */

@@ -55,14 +55,14 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Maximum length of a chain of causes. Three is usual. */
-const MOST_LINKS = 10;
+const MAX_LINKS = 10;
 
 /**
  * Turns a connection error into a failure. Keeps only the code from Node or undici, and the status
  * or address of a failed proxy.
  * @param url the URL of the request
  */
-export function connectionFailure(error: unknown, url: string): Failure {
+export function networkFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
   const isConnecting = isOfConnect(root);
@@ -100,7 +100,7 @@ function isOfConnect(error: unknown): boolean {
  */
 function causesOf(error: unknown): unknown[] {
   const links = [error];
-  while (links.length < MOST_LINKS) {
+  while (links.length < MAX_LINKS) {
     const link = links.at(-1);
     const errors = property(link, 'errors');
     const next = Array.isArray(errors) ? errors[0] : property(link, 'cause');

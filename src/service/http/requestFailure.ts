@@ -1,8 +1,8 @@
 import axios, { type AxiosResponse } from 'axios';
 import { isKind, ServiceError } from '../errors.ts';
-import { connectionFailure, type Failure, lasting, readableHost } from './connectionErrors.ts';
+import { type Failure, lasting, networkFailure, readableHost } from './connectionErrors.ts';
 import type { HttpRequest } from './httpRequest.ts';
-import { isRetriedStatus, LONGEST_RETRY_AFTER_MS, retryAfterMs } from './retry.ts';
+import { isRetriedStatus, MAX_RETRY_AFTER_MS, retryAfterMs } from './retry.ts';
 
 type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
 
@@ -17,7 +17,7 @@ export function toFailure(error: unknown, request: FailedRequest, now: number): 
     if (error.cause instanceof ServiceError) return { error: error.cause, isTransient: false };
     if (error.response) return responseFailure(error.response, request, now);
   }
-  return connectionFailure(error, request.url);
+  return networkFailure(error, request.url);
 }
 
 function responseFailure(
@@ -33,7 +33,7 @@ function responseFailure(
   const error = failure({ status, text: data }).with({ status, retryAfterMs: wait });
   // A 429 can also mean that a quota is used up. Then a retry wouldn't help.
   const canPass = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
-  const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= LONGEST_RETRY_AFTER_MS;
+  const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= MAX_RETRY_AFTER_MS;
   return { error, isTransient };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
+import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
 /**
  * The rate limit stated in a response. A field is undefined if its header is missing or invalid.
@@ -63,9 +63,9 @@ export class RequestPace {
     if (left === 0) this.#heldUntil = now + intervalMs;
   }
 
-  /** Delays all starts by this many milliseconds, up to `LONGEST_RETRY_AFTER_MS`. */
+  /** Delays all starts by this many milliseconds, up to `MAX_RETRY_AFTER_MS`. */
   pause(ms: number): void {
-    const until = this.#clock.monotonic() + Math.min(ms, LONGEST_RETRY_AFTER_MS);
+    const until = this.#clock.monotonic() + Math.min(ms, MAX_RETRY_AFTER_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 

@@ -11,7 +11,7 @@
  */
 
 export const MAX_RETRIES = 3;
-export const LONGEST_RETRY_AFTER_MS = 60_000;
+export const MAX_RETRY_AFTER_MS = 60_000;
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 501, 502, 503, 504]);
 const FIRST_WAIT_MS = 1_000;

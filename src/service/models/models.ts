@@ -1,5 +1,5 @@
 import { apiOf } from '../api/apis.ts';
-import { MOST_MODELS, type Model, type ModelList } from '../api/modelList.ts';
+import { MAX_MODELS, type Model, type ModelList } from '../api/modelList.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
@@ -12,7 +12,7 @@ import { SharedTask } from '../sharedTask.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
-/** Allows 4 KB per model if a service lists `MOST_MODELS` models on one page. */
+/** Allows 4 KB per model if a service lists `MAX_MODELS` models on one page. */
 const MAX_PAGE_BYTES = 4_194_304;
 const MAX_PAGES = 10;
 
@@ -156,7 +156,7 @@ export async function listModels(
   const models: Model[] = [];
   let start: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const left = MOST_MODELS - models.length;
+    const left = MAX_MODELS - models.length;
     const read = await http.send({
       ...access,
       method: 'GET',
@@ -173,7 +173,7 @@ export async function listModels(
     // Only the cursor in the link is used, so the link can't lead to another host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
     if (read.hasMore || !start) return { models, hasMore: read.hasMore };
-    if (models.length >= MOST_MODELS) break;
+    if (models.length >= MAX_MODELS) break;
   }
   return { models, hasMore: true };
 }

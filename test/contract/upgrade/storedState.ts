@@ -49,7 +49,7 @@ export function outcomeOf({ found, choice }: Lookup) {
     kind: choice.kind,
     source: connection?.source ?? '',
     ...{ apiKey, projectId, authUrl, serviceUrl },
-    answers: Object.fromEntries(found.outside.map(({ id, decision }) => [id, decision ?? 'none'])),
+    answers: Object.fromEntries(found.external.map(({ id, decision }) => [id, decision ?? 'none'])),
   };
 }
 

@@ -395,7 +395,7 @@ describe('the connections of a window', () => {
   it('B17: does not begin to read a file of 10 MB', async () => {
     editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
     const { found } = await connections.peek();
-    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'too-large' });
+    assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'too-large' });
     assert.equal(editor.reads, 0);
   });
 
@@ -558,7 +558,7 @@ describe('the connections of a window', () => {
     editor.files.set('/work/.env', envFile());
     editor.activeFile = '/home/me/private.txt';
     const { found } = await connections.peek();
-    assert.deepEqual(found.outside[0]?.text, { kind: 'unread', why: 'no-folder' });
+    assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
   it("goes on with the user's project where a folder sets a placeholder for one", async () => {
@@ -604,7 +604,7 @@ describe('the connections of a window', () => {
     await using;
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
-    assert.equal((await connections.peek()).found.outside[0]?.decision, 'refused');
+    assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
     await connections.signOut();
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
@@ -613,7 +613,7 @@ describe('the connections of a window', () => {
     let work: WorkspaceFolder | undefined;
     const answerOf = async (folder: number) => {
       const owner = editor.folders[folder] as WorkspaceFolder | undefined;
-      return (await connections.peek(owner)).found.outside[0]?.decision;
+      return (await connections.peek(owner)).found.external[0]?.decision;
     };
     beforeEach(async () => {
       editor.addFolder('/other');
@@ -735,7 +735,7 @@ describe('the connections of a window', () => {
       assert.equal(await using, false);
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
-    assert.equal((await connections.peek()).found.outside[0]?.decision, 'refused');
+    assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
   });
 
   it('asks before another account takes the place of the chosen source', async () => {

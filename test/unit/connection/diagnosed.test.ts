@@ -66,7 +66,7 @@ describe('what a diagnosis starts from', () => {
       ],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
     ] as const) {
-      const { preliminary } = diagnosed({ record: undefined, outside });
+      const { preliminary } = diagnosed({ record: undefined, external: outside });
       const conclusion = conclusionOf(preliminary);
       assert.match(conclusion.text, text);
       assert.equal(conclusion.fix, fix);
@@ -77,9 +77,9 @@ describe('what a diagnosis starts from', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
-      { settings, outside: [incomplete] },
-      { record: undefined, outside: [{ ...incomplete, decision: 'refused' as const }] },
-      { record: undefined, outside: [noFile, environment({})] },
+      { settings, external: [incomplete] },
+      { record: undefined, external: [{ ...incomplete, decision: 'refused' as const }] },
+      { record: undefined, external: [noFile, environment({})] },
     ]) {
       assert.equal(conclusionOf(diagnosed(changes).preliminary).fix, 'setUp');
     }
@@ -93,7 +93,11 @@ describe('what a diagnosis starts from', () => {
       workspaceFolder: null,
     };
     for (const outside of [[envFile(full, 'approved')], [envFile(full)], [envFile({ key: 'k' })]]) {
-      const { preliminary, anonymous } = diagnosed({ folder, record: undefined, outside });
+      const { preliminary, anonymous } = diagnosed({
+        folder,
+        record: undefined,
+        external: outside,
+      });
       assert.match(JSON.stringify(preliminary), /the \.env file of secret-plan/i);
       assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);
     }
@@ -105,7 +109,7 @@ describe('what a diagnosis starts from', () => {
     const service = { service: services[0], resource: undefined };
     assert.deepEqual(of({}), { source: 'editor', authHost, ...service });
     const approved = envFile(full, 'approved');
-    assert.deepEqual(of({ record: undefined, outside: [approved] }), {
+    assert.deepEqual(of({ record: undefined, external: [approved] }), {
       source: 'envFile',
       authHost,
       ...service,

@@ -51,7 +51,7 @@ function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;
   const inspected = (value: object) => inspect(value, { ...hidden, customInspect: false });
-  const values = [found, choice, ...found.outside];
+  const values = [found, choice, ...found.external];
   const copies = values.map((value) => ({ ...value }));
   // A folder of VS Code isn't a plain value.
   const clonable = { choice, found: { ...found, folder: undefined } };

@@ -520,7 +520,7 @@ describe('the services that credentials are for', () => {
     editor.folderSettings.set('services', [evil]);
     editor.files.set('/work/.env', acmeFile.replaceAll('ACME', 'EVIL'));
     const { found } = await connections.peek();
-    assert.ok(found.outside.every(({ values }) => values === undefined));
+    assert.ok(found.external.every(({ values }) => values === undefined));
     assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
   });

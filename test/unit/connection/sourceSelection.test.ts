@@ -30,14 +30,14 @@ function otherKeysOf(choice: SourceSelection): string[] | undefined {
 
 describe('the choice of a source', () => {
   it('is the editor, whatever else is complete and approved', () => {
-    const choice = choose(found({ outside: [envFile(full, 'approved')] }));
+    const choice = choose(found({ external: [envFile(full, 'approved')] }));
     assert.ok(choice.kind === 'ready' && choice.source === 'editor');
     assert.equal(choice.credentials.apiKey, record.apiKey);
   });
 
   it('is an approved .env before an approved environment, if the editor lacks anything', () => {
     const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, outside }));
+    const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     assert.deepEqual(
       [choice.credentials.apiKey, choice.credentials.projectId, choice.credentials.serviceUrl],
@@ -48,30 +48,30 @@ describe('the choice of a source', () => {
 
   it('is an approved environment before a .env that nobody has approved', () => {
     const outside = [envFile(), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, outside }));
+    const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
   it('B06: ignores a .env that names only the address, beside a stored key', () => {
     assert.equal(
-      hostOf(choose(found({ outside: [envFile({ url: EVIL })] }))),
+      hostOf(choose(found({ external: [envFile({ url: EVIL })] }))),
       new URL(REGION).host,
     );
   });
 
   it('B12: ignores an environment that names only the address, beside a stored key', () => {
     const outside = [environment({ url: EVIL })];
-    assert.equal(hostOf(choose(found({ outside }))), new URL(REGION).host);
+    assert.equal(hostOf(choose(found({ external: outside }))), new URL(REGION).host);
   });
 
   it('E12: names the keys of the other sources, which no text may hold either', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
-    const choice = choose(found({ outside: [envFile(first), environment(second)] }));
+    const choice = choose(found({ external: [envFile(first), environment(second)] }));
     assert.ok(choice.kind === 'ready');
     assert.deepEqual(otherKeysOf(choice), keys);
     const outside = choose(
-      found({ outside: [envFile(full, 'approved')], settings: { credentialSource: 'envFile' } }),
+      found({ external: [envFile(full, 'approved')], settings: { credentialSource: 'envFile' } }),
     );
     assert.ok(outside.kind === 'ready');
     assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
@@ -79,7 +79,7 @@ describe('the choice of a source', () => {
 
   it('never sends the key of another source, however short it is', () => {
     const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
-    const inEditor = choose(found({ outside }));
+    const inEditor = choose(found({ external: outside }));
     assert.ok(inEditor.kind === 'ready');
     assert.deepEqual(otherKeysOf(inEditor), ['test', '12345678']);
   });
@@ -93,7 +93,7 @@ describe('the choice of a source', () => {
         const all = found({
           record: undefined,
           settings: { url: '' },
-          outside: [{ ...outside, decision }],
+          external: [{ ...outside, decision }],
         });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey', 'url'] });
         const said = 'lacks VENDOR_API_KEY and VENDOR_PROJECT_ID';
@@ -114,27 +114,27 @@ describe('the choice of a source', () => {
     for (const inFile of parts) {
       for (const inEnvironment of parts) {
         const outside = [envFile(inFile, 'approved'), environment(inEnvironment, 'approved')];
-        const choice = choose(found({ record: undefined, outside }));
+        const choice = choose(found({ record: undefined, external: outside }));
         assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
       }
     }
   });
 
   it('B08: of a complete .env is a question first, with the host of exactly these values', () => {
-    const choice = choose(found({ record: undefined, outside: [envFile()] }));
+    const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
     assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
   });
 
   it('B09: is not asked about again after a refusal', () => {
-    const choice = choose(found({ record: undefined, outside: [envFile(full, 'refused')] }));
+    const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
   it('B11: asks about the environment by itself', () => {
     const outside = [envFile(full, 'refused'), environment()];
-    const choice = choose(found({ record: undefined, outside }));
+    const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
 
@@ -143,7 +143,7 @@ describe('the choice of a source', () => {
       found({
         record: undefined,
         settings: { authUrl: 'https://identity.company.example' },
-        outside: [envFile(full, 'approved')],
+        external: [envFile(full, 'approved')],
       }),
     );
     assert.ok(choice.kind === 'ready');
@@ -157,7 +157,7 @@ describe('the choice of a source', () => {
 
   it('passes over a source with an error, and falls back on nothing', () => {
     const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
-    const choice = choose(found({ record: undefined, outside }));
+    const choice = choose(found({ record: undefined, external: outside }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
@@ -169,7 +169,7 @@ describe('the choice of a source', () => {
     it(`stops at a .env with ${what}, even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [envFile(inFile), environment(full, answer)];
-        const all = found({ record: undefined, outside });
+        const all = found({ record: undefined, external: outside });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
       }
     });
@@ -185,7 +185,7 @@ describe('the choice of a source', () => {
     it(`stops at a .env that is ${why}, even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [unreadFile(why), environment(full, answer)];
-        const all = found({ record: undefined, outside });
+        const all = found({ record: undefined, external: outside });
         assert.deepEqual(choose(all), { kind: 'missing', names: ['apiKey'] });
       }
     });
@@ -194,7 +194,7 @@ describe('the choice of a source', () => {
   for (const why of ['no-folder', 'virtual', 'no-file', 'folder'] as const) {
     it(`is the environment if the reason for no .env is ${why}`, () => {
       const outside = [unreadFile(why), environment(full, 'approved')];
-      const choice = choose(found({ record: undefined, outside }));
+      const choice = choose(found({ record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
   }
@@ -203,7 +203,7 @@ describe('the choice of a source', () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
         const outside = [file, environment(full, answer)];
-        const said = checkedSourcesText(found({ record: undefined, outside }));
+        const said = checkedSourcesText(found({ record: undefined, external: outside }));
         assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
       }
     }
@@ -211,13 +211,13 @@ describe('the choice of a source', () => {
 
   it('is the environment if the .env names none of the settings', () => {
     const outside = [envFile({}), environment(full, 'approved')];
-    const choice = choose(found({ record: undefined, outside }));
+    const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
   it('asks about changed hosts of a stored key rather than using another source', () => {
     const outside = [envFile(full, 'approved')];
-    const choice = choose(found({ settings: { url: 'https://other.example' }, outside }));
+    const choice = choose(found({ settings: { url: 'https://other.example' }, external: outside }));
     assert.equal(choice.kind, 'unapproved');
   });
 
@@ -227,18 +227,18 @@ describe('the choice of a source', () => {
     const ofEditor = { credentialSource: 'editor' } as const;
 
     it('takes it before the editor', () => {
-      const choice = choose(found({ outside: [envFile(full, 'approved')], settings }));
+      const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
 
     it('takes the environment before an approved .env', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-      const choice = choose(found({ outside, settings: ofEnvironment }));
+      const choice = choose(found({ external: outside, settings: ofEnvironment }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
     it('asks again when its values have changed since', () => {
-      assert.equal(choose(found({ outside: [envFile()], settings })).kind, 'ask-source');
+      assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
     it('goes back to the order when it is refused, or the folder is not trusted', () => {
@@ -247,14 +247,14 @@ describe('the choice of a source', () => {
         envFile(full, 'refused'),
         { id: 'envFile', text, decision: undefined } as const,
       ]) {
-        const choice = choose(found({ outside: [source], settings }));
+        const choice = choose(found({ external: [source], settings }));
         assert.ok(choice.kind === 'ready' && choice.source === 'editor');
       }
     });
 
     it('uses no other account in its place without a word when it cannot be used', () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
-        const choice = choose(found({ outside: [source], settings }));
+        const choice = choose(found({ external: [source], settings }));
         assert.deepEqual(choice, { kind: 'chosen-unusable', source });
       }
     });
@@ -265,39 +265,41 @@ describe('the choice of a source', () => {
     ] as const) {
       it(`is not stopped by a .env with ${what} if it is not the .env`, () => {
         const outside = [envFile(inFile), environment(full, 'approved')];
-        const chosen = choose(found({ outside, record: undefined, settings: ofEnvironment }));
+        const chosen = choose(
+          found({ external: outside, record: undefined, settings: ofEnvironment }),
+        );
         assert.ok(chosen.kind === 'ready' && chosen.source === 'environment');
-        const editor = choose(found({ outside, settings: ofEditor }));
+        const editor = choose(found({ external: outside, settings: ofEditor }));
         assert.ok(editor.kind === 'ready' && editor.source === 'editor');
       });
     }
 
     it('uses nothing but the editor if it is the editor', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
-      const lacking = found({ record: undefined, outside, settings: ofEditor });
+      const lacking = found({ record: undefined, external: outside, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
       const settings = { ...ofEditor, url: 'us-south' };
-      assert.equal(choose(found({ outside, settings })).kind, 'bad-address');
+      assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
     it('does not blame a .env for an address that leads the environment nowhere', () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
-      const choice = choose(found({ outside, settings }));
+      const choice = choose(found({ external: outside, settings }));
       assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
     });
 
     it('still names an unknown service first', () => {
       const problem = { word: 'nobody' };
       const outside = [envFile(full, 'approved')];
-      const all = found({ outside, settings: { ...settings, serviceProblem: problem } });
+      const all = found({ external: outside, settings: { ...settings, serviceProblem: problem } });
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
     it('also applies where there is no folder to speak for', () => {
       const outside = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
-        const choice = chooseWithoutFolder(found({ outside, ...settings }), []);
+        const choice = chooseWithoutFolder(found({ external: outside, ...settings }), []);
         return choice.kind === 'ready' ? choice.source : choice.kind;
       };
       assert.equal(kindOf({}), 'editor');
@@ -311,7 +313,7 @@ describe('the choice of a source', () => {
   it('names an identity address that keeps every source from being used', () => {
     const settings = { authUrl: 'iam.cloud.ibm.com' };
     const outside = [envFile(full, 'approved')];
-    assert.deepEqual(choose(found({ record: undefined, settings, outside })), {
+    assert.deepEqual(choose(found({ record: undefined, settings, external: outside })), {
       kind: 'bad-address',
       setting: 'authUrl',
       problem: 'not-a-url',
@@ -326,7 +328,7 @@ describe('the choice of a source', () => {
         { ...file, destination: { setting: 'authUrl', problem: 'not-a-url' } as const },
         { ...environment(full, 'approved'), service: ibm },
       ];
-      return choose({ ...all, outside }).kind;
+      return choose({ ...all, external: outside }).kind;
     };
     assert.equal(kindOf(undefined), 'bad-address');
     assert.equal(kindOf('refused'), 'ready');
@@ -337,12 +339,14 @@ describe('the choice of a source', () => {
     it('stops if it is malformed, instead of using another source', () => {
       const outside = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
-      assert.deepEqual(choose(found({ settings: malformed, outside })), { kind: 'bad-project' });
+      assert.deepEqual(choose(found({ settings: malformed, external: outside })), {
+        kind: 'bad-project',
+      });
     });
 
     it('does not take it for a source outside the editor', () => {
       const outside = [envFile(full, 'approved')];
-      const choice = choose(found({ settings, record: undefined, outside }));
+      const choice = choose(found({ settings, record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready');
       assert.equal(choice.credentials.projectId, full.project);
     });

@@ -42,38 +42,38 @@ describe('the reason of a connection', () => {
   const fileOfOther = envFile({});
   const byEnvironment = (file: ExternalSource) => ({
     ...nothing,
-    outside: [file, approvedEnvironment],
+    external: [file, approvedEnvironment],
   });
   const cases: readonly [what: string, changes: Changes, reason: string][] = [
     ['the editor alone', {}, 'From secret storage and user settings.'],
     [
       'the editor beside an incomplete or declined source',
-      { outside: [envFile({ key: full.key }), environment(full, 'refused')] },
+      { external: [envFile({ key: full.key }), environment(full, 'refused')] },
       'From secret storage and user settings.',
     ],
     [
       'the editor before a complete source',
-      { outside: [envFile(), environment({})] },
+      { external: [envFile(), environment({})] },
       'From secret storage and user settings, which take precedence over the .env file of a.',
     ],
     [
       'the editor before two complete sources',
-      { outside: [envFile(full, 'approved'), environment()] },
+      { external: [envFile(full, 'approved'), environment()] },
       'From secret storage and user settings, which take precedence over the .env file of a and the environment.',
     ],
     [
       'the .env file while the editor has no key',
-      { ...nothing, outside: [envFile(full, 'approved'), approvedEnvironment] },
+      { ...nothing, external: [envFile(full, 'approved'), approvedEnvironment] },
       'From the .env file of a, because the editor has no API key.',
     ],
     [
       'the .env file while the editor has no project',
-      { settings: { projectId: '' }, outside: [envFile(full, 'approved')] },
+      { settings: { projectId: '' }, external: [envFile(full, 'approved')] },
       'From the .env file of a, because the editor has no project ID.',
     ],
     [
       "the .env file while the editor's address can't be used",
-      { settings: { url: 'http://plain.example' }, outside: [envFile(full, 'approved')] },
+      { settings: { url: 'http://plain.example' }, external: [envFile(full, 'approved')] },
       'From the .env file of a, because the editor’s service URL can’t be used.',
     ],
     [
@@ -128,7 +128,7 @@ describe('the reason of a connection', () => {
 
 describe('provenance', () => {
   it('says for each setting of the editor where it is kept', () => {
-    const one = found({ outside: [envFile(), environment({ url: full.url })] });
+    const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
       'Project: project-of-the-user (user settings)',
@@ -137,7 +137,7 @@ describe('provenance', () => {
   });
 
   it('B13: of the .env file says where it leads, since the reason names the file', () => {
-    const one = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
       'Project: project-outside',
@@ -160,7 +160,7 @@ describe('provenance', () => {
   });
 
   it('lists the sources that say anything, with state and maskedId values', () => {
-    const one = found({ outside: [envFile(), environment({ key: full.key })] });
+    const one = found({ external: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
         '$(pass-filled) Secret storage and user settings',
@@ -178,11 +178,11 @@ describe('provenance', () => {
         'lacks VENDOR_PROJECT_ID and VENDOR_URL · key ••••••••',
       ],
     ]);
-    assert.equal(rowsOf(found({ outside: [envFile({}), environment({})] })).length, 1);
+    assert.equal(rowsOf(found({ external: [envFile({}), environment({})] })).length, 1);
   });
 
   it('never shows a key or a whole project of a source that is not in use', () => {
-    const one = found({ outside: [envFile(), environment()] });
+    const one = found({ external: [envFile(), environment()] });
     const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
       assert.equal(shown.includes(value), false);
@@ -190,18 +190,18 @@ describe('provenance', () => {
   });
 
   it('offers for a source what can be done with it', () => {
-    const complete = found({ outside: [envFile()] });
+    const complete = found({ external: [envFile()] });
     assert.deepEqual(labelsOf('envFile', complete), ['Import into Secret Storage', 'Open .env']);
     assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
-    const approved = found({ record: undefined, outside: [envFile(full, 'approved')] });
+    const approved = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(labelsOf('envFile', approved), [
       'Import into Secret Storage',
       'Forget Approval',
       'Open .env',
     ]);
-    const faulty = found({ outside: [envFile({ key: '"quoted"' })] });
+    const faulty = found({ external: [envFile({ key: '"quoted"' })] });
     assert.deepEqual(labelsOf('envFile', faulty), ['Open .env']);
-    const refused = found({ outside: [environment(full, 'refused')] });
+    const refused = found({ external: [environment(full, 'refused')] });
     assert.deepEqual(labelsOf('environment', refused), [
       'Import into Secret Storage',
       'Forget Refusal',
@@ -211,7 +211,7 @@ describe('provenance', () => {
 
 describe('the reason of a connection whose source is in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
-    reasonText(source, found({ outside: [envFile(), environment()], ...changes }));
+    reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
   it('is hostedModel.credentialSource if that names the source', () => {
     for (const [credentialSource, name] of [
@@ -229,12 +229,12 @@ describe('the reason of a connection whose source is in the settings', () => {
   it('is why the source in hostedModel.credentialSource is not used', () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
-      reason('editor', { settings, outside: [environment(full, 'refused')] }),
+      reason('editor', { settings, external: [environment(full, 'refused')] }),
       'From secret storage and user settings; the environment is not used, as you decided.',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
-      reason('editor', { settings, outside: [{ id: 'environment', text }] }),
+      reason('editor', { settings, external: [{ id: 'environment', text }] }),
       'From secret storage and user settings; the environment is not read, since the folder is not trusted.',
     );
   });
@@ -250,7 +250,7 @@ describe('the choices of Use Another Source', () => {
     ]);
 
   it('are the order and all sources with their state, keys never shown', () => {
-    const one = found({ outside: [envFile(), environment({})] });
+    const one = found({ external: [envFile(), environment({})] });
     assert.deepEqual(choicesOf(one), [
       [
         'auto',
@@ -277,8 +277,8 @@ describe('the choices of Use Another Source', () => {
 
   it('mark the one in the settings, also while it cannot be used', () => {
     const settings = { credentialSource: 'envFile' } as const;
-    const marks = (outside: SourceSnapshot['outside']) =>
-      choicesOf(found({ outside, settings })).map(([, , description]) => description);
+    const marks = (outside: SourceSnapshot['external']) =>
+      choicesOf(found({ external: outside, settings })).map(([, , description]) => description);
     assert.deepEqual(marks([envFile(full, 'approved'), environment({})]), [
       '',
       '',
@@ -294,7 +294,7 @@ describe('what is offered for a source that cannot be used', () => {
     ({ id, text: { kind: 'unread', why }, decision: undefined }) as const;
   const naming = ({ settings, ...changes }: Changes) =>
     found({
-      outside: [envFile(full, 'approved')],
+      external: [envFile(full, 'approved')],
       settings: { credentialSource: 'envFile', ...settings },
       ...changes,
     });
@@ -327,7 +327,7 @@ describe('what is offered for a source that cannot be used', () => {
     'unreadable',
   ] as const) {
     it(`is a way on from a .env file that is ${why}`, () => {
-      const one = found({ outside: [unread('envFile', why)] });
+      const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
@@ -335,14 +335,14 @@ describe('what is offered for a source that cannot be used', () => {
 
   it('is trust where that is what is missing', () => {
     const one = found({
-      outside: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
+      external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
     assert.deepEqual(labelsOf('envFile', one), ['Manage Workspace Trust']);
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
   it('is the set-up for an environment that lacks something', () => {
-    const one = found({ outside: [environment({ key: full.key })] });
+    const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
@@ -352,7 +352,7 @@ describe('what is offered for a source that cannot be used', () => {
       for (const outside of environments) {
         for (const credentialSource of ['environment', 'auto'] as const) {
           const settings = { credentialSource };
-          const one = found({ outside: [envFile({ key: 'k' }), outside], settings });
+          const one = found({ external: [envFile({ key: 'k' }), outside], settings });
           for (const { source } of sourceRows(one, choiceOf(one))) {
             assert.notDeepEqual(labelsOf(source, one), []);
           }
@@ -373,7 +373,7 @@ describe('where it looked', () => {
     for (const lines of [faulty, faulty.toReversed()]) {
       const file = envFileOf(lines.join('\n'));
       assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
-      const text = checkedSourcesText(found({ record: undefined, outside: [file] }));
+      const text = checkedSourcesText(found({ record: undefined, external: [file] }));
       assert.ok(text.length < 500, text);
       assert.match(text, /; and [\d]+ more; lacks/);
       assert.match(text, /^[\w .,;:?()"'-]+$/);
@@ -382,7 +382,7 @@ describe('where it looked', () => {
 
   it('is nowhere else if hostedModel.credentialSource names the editor', () => {
     const settings = { credentialSource: 'editor' } as const;
-    const one = found({ record: undefined, outside: [envFile(), environment()], settings });
+    const one = found({ record: undefined, external: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';
     assert.equal(
       checkedSourcesText(one),
@@ -390,7 +390,7 @@ describe('where it looked', () => {
     );
   });
 
-  const cases: [what: string, outside: SourceSnapshot['outside'], text: string][] = [
+  const cases: [what: string, outside: SourceSnapshot['external'], text: string][] = [
     [
       'nothing anywhere',
       [
@@ -421,7 +421,7 @@ describe('where it looked', () => {
   for (const [what, outside, text] of cases) {
     it(`is said: ${what}`, () => {
       const all = `Looked in secret storage and user settings, ${text}`;
-      assert.equal(checkedSourcesText(found({ record: undefined, outside })), all);
+      assert.equal(checkedSourcesText(found({ record: undefined, external: outside })), all);
     });
   }
 });

@@ -69,7 +69,7 @@ function lines({ key, project, url }: Partial<typeof full>): string {
   ].join('');
 }
 
-export type Changes = Partial<Pick<SourceSnapshot, 'folder' | 'outside'>> & {
+export type Changes = Partial<Pick<SourceSnapshot, 'folder' | 'external'>> & {
   settings?: Partial<SourceSnapshot['settings']>;
   record?: KeyRecord | undefined;
   keys?: readonly ServiceKey[];
@@ -77,7 +77,7 @@ export type Changes = Partial<Pick<SourceSnapshot, 'folder' | 'outside'>> & {
 
 export function found(changes: Changes = {}): SourceSnapshot {
   const { authUrl = ibm.authUrl } = changes.settings ?? {};
-  const { outside = [] } = changes;
+  const { external: outside = [] } = changes;
   const known = { record, ...changes };
   return {
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
@@ -89,7 +89,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
       ),
       ...(changes.keys ?? []),
     ]),
-    outside: outside.map((one) => {
+    external: outside.map((one) => {
       const values = valuesOf(one);
       return values
         ? { service: ibm, ...one, destination: parseDestination(authUrl, values.url) }

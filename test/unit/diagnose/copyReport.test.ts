@@ -51,7 +51,7 @@ describe('Copy Report', () => {
         isProjectOfFolder: true,
         credentialSource: outside.decision ? outside.id : 'auto',
       },
-      outside: [outside],
+      external: [outside],
     });
     const looked = isSilent ? undefined : { found: all, choice: choiceOf(all) };
     editor.userSettings.set('projectId', 'project-of-the-user');

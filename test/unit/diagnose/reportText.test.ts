@@ -30,7 +30,7 @@ const settings: Settings = {
   templates: { user: [], remote: [], workspace: [], folder: [] },
 };
 const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
-  const all = found({ outside: [noFile] });
+  const all = found({ external: [noFile] });
   return {
     now,
     versions: ['Hosted Model 0.1.0', 'Node 24'],
@@ -112,7 +112,7 @@ describe('the report of a diagnosis', () => {
     const all = found({
       record: { apiKey: typed('stored'), authUrl: ibm.authUrl, serviceUrl: REGION },
       folder: { uri: 'file:///canary', path: '/canary', name: 'canary', workspaceFolder: null },
-      outside: [envFile(values), environment(values)],
+      external: [envFile(values), environment(values)],
     });
     const history = new SessionHistory(still);
     history.recordFailure(new ServiceError('server-failed', { host: 'canary.example:8443' }));

@@ -7,14 +7,14 @@ import {
   type IssueKind,
   recognizedSettings,
 } from '../../../src/dotenv/settingValue.ts';
-import { LONGEST_VALUE } from '../../../src/service/credentials.ts';
+import { MAX_VALUE_LENGTH } from '../../../src/service/credentials.ts';
 import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles.ts';
 import { ibm } from '../service/fixtures.ts';
 import { readEnvFile, readEnvironment } from './reading.ts';
 
 /** Every kind of issue, and whether a text edit can mend it: always, never, or as the case may be. */
 const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
-  blanks: true,
+  whitespace: true,
   quotes: 'sometimes',
   bearer: true,
   control: true,
@@ -78,7 +78,7 @@ describe('a .env file', () => {
       if (
         text === undefined ||
         new Set(names).size !== names.length ||
-        fixture.issues?.some(([, kind]) => kind === 'duplicate' || kind === 'blanks')
+        fixture.issues?.some(([, kind]) => kind === 'duplicate' || kind === 'whitespace')
       )
         continue;
       const environment: Record<string, string> = Object.create(null);
@@ -105,7 +105,7 @@ describe('a .env file', () => {
 
   it('takes a value that is too long for one as malformed, and takes nothing off it', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
-      const { issues, values } = readEnvFile(`${name}="${'a'.repeat(LONGEST_VALUE)}"`, ibm);
+      const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
   });

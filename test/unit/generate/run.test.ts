@@ -7,14 +7,22 @@ const events: readonly RunEvent[] = [
   'continue',
   'text',
   'ended',
-  'cut',
+  'truncated',
   'failed',
   'undone',
 ];
 const table: Readonly<Record<string, readonly string[]>> = {
-  new: ['replacing/new', 'writing/new', 'new', 'ended', 'cut', 'new', 'undone'],
-  ended: ['replacing/ended', 'writing/ended', 'ended', 'ended', 'cut', 'ended', 'undone'],
-  cut: ['replacing/cut', 'writing/cut', 'cut', 'ended', 'cut', 'cut', 'undone'],
+  new: ['replacing/new', 'writing/new', 'new', 'ended', 'truncated', 'new', 'undone'],
+  ended: ['replacing/ended', 'writing/ended', 'ended', 'ended', 'truncated', 'ended', 'undone'],
+  truncated: [
+    'replacing/truncated',
+    'writing/truncated',
+    'truncated',
+    'ended',
+    'truncated',
+    'truncated',
+    'undone',
+  ],
   undone: [
     'replacing/undone',
     'replacing/undone',
@@ -29,17 +37,17 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'writing/new',
     'writing/ended',
     'ended',
-    'cut',
+    'truncated',
     'new',
     'undone',
   ],
-  'replacing/cut': [
-    'replacing/cut',
-    'writing/cut',
+  'replacing/truncated': [
+    'replacing/truncated',
+    'writing/truncated',
     'writing/ended',
     'ended',
-    'cut',
-    'cut',
+    'truncated',
+    'truncated',
     'undone',
   ],
   'replacing/undone': [
@@ -56,11 +64,19 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'writing/ended',
     'writing/ended',
     'ended',
-    'cut',
+    'truncated',
     'ended',
     'undone',
   ],
-  'writing/cut': ['replacing/cut', 'writing/cut', 'writing/cut', 'ended', 'cut', 'cut', 'undone'],
+  'writing/truncated': [
+    'replacing/truncated',
+    'writing/truncated',
+    'writing/truncated',
+    'ended',
+    'truncated',
+    'truncated',
+    'undone',
+  ],
 };
 
 const stateNamed = (name: string): RunState => {

@@ -25,13 +25,13 @@ describe('missing settings', () => {
 describe('a cleaned value', () => {
   const cases: readonly [string, string, readonly ValueFlaw[]][] = [
     ['abc-123_X', 'abc-123_X', []],
-    [' abc ', 'abc', ['blanks']],
-    ['abc\n', 'abc', ['blanks']],
-    ['\u00a0abc', 'abc', ['blanks']],
+    [' abc ', 'abc', ['whitespace']],
+    ['abc\n', 'abc', ['whitespace']],
+    ['\u00a0abc', 'abc', ['whitespace']],
     ['"abc"', 'abc', ['quotes']],
     ["'abc'", 'abc', ['quotes']],
     ['`abc`', 'abc', ['quotes']],
-    [' "abc" ', 'abc', ['blanks', 'quotes']],
+    [' "abc" ', 'abc', ['whitespace', 'quotes']],
     ['" abc "', 'abc', ['quotes']],
     ['Bearer abc', 'abc', ['bearer']],
     ['bearer  abc', 'abc', ['bearer']],
@@ -44,8 +44,8 @@ describe('a cleaned value', () => {
     ['ab\u200bc', 'abc', ['control']],
     ['ab\u0000c', 'abc', ['control']],
     ['ab\u202ec', 'abc', ['control']],
-    ['\ufeffabc', 'abc', ['blanks']],
-    ['abc\u200b ', 'abc', ['blanks', 'control']],
+    ['\ufeffabc', 'abc', ['whitespace']],
+    ['abc\u200b ', 'abc', ['whitespace', 'control']],
     ['clé', 'clé', ['non-ascii']],
     ['аbc', 'аbc', ['non-ascii']],
     ['<API_KEY>', '', ['placeholder']],
@@ -66,7 +66,7 @@ describe('a cleaned value', () => {
     ['{{API_KEY}}', '', ['placeholder']],
     ['"<API_KEY>"', '', ['quotes', 'placeholder']],
     ['', '', []],
-    ['   ', '', ['blanks']],
+    ['   ', '', ['whitespace']],
     ['bearerabc', 'bearerabc', []],
     ['xx', 'xx', []],
     ['youribmcloudapikeyY0urKey', 'youribmcloudapikeyY0urKey', []],
@@ -85,7 +85,7 @@ describe('a cleaned value', () => {
       minLength: 44,
       maxLength: 44,
     });
-    const isKept = (text: string) => !cleanValue(text).blemishes.includes('placeholder');
+    const isKept = (text: string) => !cleanValue(text).flaws.includes('placeholder');
     fc.assert(fc.property(fc.oneof(keys, fc.uuid()), isKept));
   });
 

@@ -238,7 +238,7 @@ const values: readonly EnvFileFixture[] = [
     name: 'quotes and blanks in each other',
     file: withKey(`IBM_API_KEY= " '${KEY} ' "`),
     issues: [
-      [1, 'blanks', ` " '${KEY} ' "`],
+      [1, 'whitespace', ` " '${KEY} ' "`],
       [1, 'quotes', `" '${KEY} ' "`],
     ],
   },
@@ -247,24 +247,24 @@ const values: readonly EnvFileFixture[] = [
     file: withKey(`IBM_API_KEY=“${KEY}”`),
     issues: [[1, 'non-ascii', `“${KEY}”`]],
   },
-  { name: 'a trailing blank', file: withKey(`${key} `), issues: [[1, 'blanks', `${KEY} `]] },
-  { name: 'a trailing tab', file: withUrl(`${url}\t`), issues: [[3, 'blanks']] },
+  { name: 'a trailing blank', file: withKey(`${key} `), issues: [[1, 'whitespace', `${KEY} `]] },
+  { name: 'a trailing tab', file: withUrl(`${url}\t`), issues: [[3, 'whitespace']] },
   {
     name: 'a leading blank',
     file: withKey(`IBM_API_KEY= ${KEY}`),
-    issues: [[1, 'blanks', ` ${KEY}`]],
+    issues: [[1, 'whitespace', ` ${KEY}`]],
   },
   {
     name: 'a blank before the equals sign',
     file: withKey(`IBM_API_KEY =${KEY}`),
-    issues: [[1, 'blanks', ` =${KEY}`]],
+    issues: [[1, 'whitespace', ` =${KEY}`]],
   },
   {
     name: 'blanks around the equals sign, with export and CRLF',
     file: [key, `export IBM_PROJECT_ID  = ${PROJECT}`, url].join('\r\n'),
-    issues: [[2, 'blanks', `  = ${PROJECT}`]],
+    issues: [[2, 'whitespace', `  = ${PROJECT}`]],
   },
-  { name: 'a no-break space', file: withKey(`${key}\u00a0`), issues: [[1, 'blanks']] },
+  { name: 'a no-break space', file: withKey(`${key}\u00a0`), issues: [[1, 'whitespace']] },
   {
     name: 'a blank inside a key',
     file: withKey('IBM_API_KEY=abcd efgh'),
@@ -285,7 +285,7 @@ const values: readonly EnvFileFixture[] = [
     name: 'quotes behind Bearer, blanks and a comment',
     file: withKey(`IBM_API_KEY= Bearer "${KEY}"  # the key`),
     issues: [
-      [1, 'blanks', ` Bearer "${KEY}"`],
+      [1, 'whitespace', ` Bearer "${KEY}"`],
       [1, 'quotes', `Bearer "${KEY}"`],
       [1, 'bearer', `Bearer "${KEY}"`],
       [1, 'comment', '# the key'],
@@ -342,7 +342,7 @@ const values: readonly EnvFileFixture[] = [
     file: withProject('IBM_PROJECT_ID=  '),
     missing: ['IBM_PROJECT_ID'],
     issues: [
-      [2, 'blanks', '  '],
+      [2, 'whitespace', '  '],
       [2, 'empty', 'IBM_PROJECT_ID'],
     ],
   },

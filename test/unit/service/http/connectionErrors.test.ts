@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ErrorKind } from '../../../../src/service/errors.ts';
-import { connectionFailure } from '../../../../src/service/http/connectionErrors.ts';
+import { networkFailure } from '../../../../src/service/http/connectionErrors.ts';
 import { RequestNotSentError } from '../../../../src/service/http/hardenedFetch.ts';
 import { redirectHost } from '../../../../src/service/http/requestFailure.ts';
 import { clientOn, credentials, FakeTime, failureOf, fakeNetwork } from '../fixtures.ts';
@@ -84,7 +84,7 @@ describe('a failed connection', () => {
   ];
   for (const [what, error, kind, nothingSent] of cases) {
     it(`I12: by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
-      const failure = connectionFailure(error, url);
+      const failure = networkFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.isTransient], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
       assert.ok(!failure.error.message.includes('secret'));
@@ -100,7 +100,7 @@ describe('a failed connection', () => {
 });
 
 describe('a TLS that failed', () => {
-  const codeOf = (code: string) => connectionFailure(broken(code), url).error.details.code;
+  const codeOf = (code: string) => networkFailure(broken(code), url).error.details.code;
   for (const code of ['WRONG_VERSION_NUMBER', 'PACKET_LENGTH_TOO_LONG', 'HTTP_REQUEST']) {
     it(`is a port without TLS where OpenSSL says ${code}`, () => {
       assert.equal(codeOf(`ERR_SSL_${code}`), 'ERR_SSL_WRONG_VERSION_NUMBER');
@@ -159,7 +159,7 @@ describe('a proxy on the way', () => {
   ];
   for (const [what, error, details] of cases) {
     it(what, () => {
-      const failure = connectionFailure(error, url).error;
+      const failure = networkFailure(error, url).error;
       assert.equal(failure.kind, details ? 'proxy' : 'unreachable');
       if (details) assert.deepEqual(failure.details, details);
     });
