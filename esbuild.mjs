@@ -16,7 +16,7 @@ const options = {
   entryPoints: {
     extension: 'src/extension.ts',
     app: 'src/app.ts',
-    chat: 'src/chat/chat.ts',
+    chat: 'src/chat/makeChat.ts',
     templates: 'src/templates/templateFeature.ts',
     envFile: 'src/envFile/envFileFeature.ts',
   },

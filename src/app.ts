@@ -5,7 +5,7 @@ import type { App, CommandCode } from './commands/commandTypes.ts';
 import { handlers } from './commands/handlers.ts';
 import { onDidChangeSettings } from './config/configuration.ts';
 import { Connections } from './connection/connections.ts';
-import type { StoredState } from './connection/setUpState.ts';
+import type { StoredState } from './connection/setUpStatus.ts';
 import { provenanceLines } from './connection/sourceView.ts';
 import { reportFailure } from './diagnose/reportFailure.ts';
 import { Jobs } from './generate/jobs.ts';
@@ -29,9 +29,9 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Runs work that isn't awaited. Logs a failure. */
+  /** Runs work in the background. Logs any failure. */
   readonly inBackground: (work: unknown) => void;
-  /** Updates the set-up state in the status bar and the command palette. */
+  /** Updates the setup state in the status bar and the command palette. */
   readonly showSetUp: (inUse: Service | undefined) => Promise<void>;
   /** Makes VS Code request the chat models again. */
   readonly refreshModels: () => void;
@@ -80,14 +80,14 @@ export class HostedModel implements App, CommandCode {
 
   readonly chat = async (): Promise<Chat> => {
     if (this.#chat) return this.#chat;
-    const { makeChat } = await import('./chat/chat.ts');
+    const { makeChat } = await import('./chat/makeChat.ts');
     this.#chat ??= makeChat(this, this.extension.id, this.#started.refreshModels);
     return this.#chat;
   };
 
   /** Refreshes the token of the active connection if it's due. */
   async keepFresh(): Promise<void> {
-    // Checks the connection first, so that no token of a replaced connection is refreshed.
+    // Looks up the connection again first, so that a replaced connection's token isn't refreshed.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

@@ -1,7 +1,7 @@
 import type { Memento, QuickPickItem } from 'vscode';
-import { isVSCode } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { oneLine } from '../ui/oneLine.ts';
+import { isVSCode } from '../undocumentedApi.ts';
 
 /**
  * Remembers which other extensions may use the model. VS Code lets any extension call the models of

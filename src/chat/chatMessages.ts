@@ -2,10 +2,10 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 import { listOf, resourceName } from '../messages/settingLabels.ts';
-import { AI_SETTING, UTILITY_MODEL_SETTING } from '../privateApi.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
+import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
 /** Messages of the chat: failures, confirmations, and the first use. Pure. */
 

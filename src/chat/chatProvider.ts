@@ -16,7 +16,6 @@ import type { Connections } from '../connection/connections.ts';
 import { onlyFolder } from '../connection/folders.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { asIncomplete } from '../messages/messages.ts';
-import { callerOf, isOfModelGroup } from '../privateApi.ts';
 import {
   type Conversation,
   conversationText,
@@ -34,16 +33,17 @@ import type { Claim, Usage } from '../status/usage.ts';
 import type { UsageRow } from '../status/usageLedger.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
+import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
+import { ChatCallers } from './chatCallers.ts';
+import * as texts from './chatMessages.ts';
+import { ChatModels } from './chatModels.ts';
 import {
   ChatError,
   checkEnd,
   errorForExtension,
   reportReasoning,
   reportResponse,
-} from './chatAnswer.ts';
-import { ChatCallers } from './chatCallers.ts';
-import * as texts from './chatMessages.ts';
-import { ChatModels } from './chatModels.ts';
+} from './chatResponse.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
 /** Provides the hosted model to VS Code's chat, agents, and other extensions. */

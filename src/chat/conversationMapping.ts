@@ -9,8 +9,8 @@ import {
   LanguageModelToolResultPart,
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
-import { SYSTEM_ROLE } from '../privateApi.ts';
 import type { ChatMessage, ContentPart, Conversation } from '../service/api/conversation.ts';
+import { SYSTEM_ROLE } from '../undocumentedApi.ts';
 
 /** Converts VS Code's chat messages to a conversation for the service. Pure. */
 

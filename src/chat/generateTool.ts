@@ -9,9 +9,9 @@ import {
 } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import { ServiceError, TOKEN_EXPIRED } from '../service/errors.ts';
-import { ChatError } from './chatAnswer.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
+import { ChatError } from './chatResponse.ts';
 
 /** A tool that lets other models send a prompt to the hosted model. */
 

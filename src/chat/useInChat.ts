@@ -1,8 +1,8 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
 import { enableAi, isAiDisabled } from '../config/configuration.ts';
-import { CHAT_EXTENSION, undocumentedCommands } from '../privateApi.ts';
 import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';
+import { CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
 import type { ChatProvider } from './chatProvider.ts';
 

@@ -20,7 +20,7 @@ export const COMMAND_MESSAGES = {
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',
-  /** Texts for a malformed argument of a keybinding. */
+  /** Messages for a malformed keybinding argument. */
   malformed: {
     args: 'the keybinding\'s “args” must be an object, such as {"template": "Review"}.',
     template: "“template” in the keybinding's “args” must be a string.",

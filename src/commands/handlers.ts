@@ -15,12 +15,12 @@ import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
-import { undocumentedCommands } from '../privateApi.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import { showMenu } from '../status/menu.ts';
-import { loadTemplates } from '../templates/importTemplates.ts';
+import { loadTemplates } from '../templates/loadTemplates.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App, Handlers, Invocation } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
@@ -150,7 +150,7 @@ async function openMenu(app: App): Promise<unknown> {
   const folder = activeFolder();
   const { found, choice } = await connections.peekWithProgress(folder);
   const ofSources = sourceRows(found, choice);
-  // There is nothing to choose from, so the set-up starts. The editor gets the focus first.
+  // There is nothing to choose from, so the setup starts. The editor gets the focus first.
   // Otherwise the focus would return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand(undocumentedCommands.focusEditor);

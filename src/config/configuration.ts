@@ -1,5 +1,5 @@
 import { ConfigurationTarget, Disposable, type Uri, workspace } from 'vscode';
-import { AI_SETTING, type Inspected, userValue } from '../privateApi.ts';
+import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
 
 /**
  * The only module that calls `getConfiguration`. Reads and writes raw values, and reports changes.

@@ -1,5 +1,4 @@
 import { type Uri, workspace } from 'vscode';
-import { type Inspected, remoteValue, userValue } from '../privateApi.ts';
 import { readServices, type ServiceIssue } from '../service/addedServices.ts';
 import { MODEL_ID } from '../service/api/modelId.ts';
 import type { Parameters } from '../service/api/parameters.ts';
@@ -15,6 +14,7 @@ import {
   serviceFor,
   services,
 } from '../service/services.ts';
+import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {
   Configuration,
   RESOURCE_KINDS,
@@ -122,7 +122,7 @@ export function readSettings(scope?: Uri): Settings {
 
 /**
  * Reads the window's settings, but with the project from the user settings, which is the one that
- * set-up changes.
+ * setup changes.
  */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };

@@ -1,6 +1,6 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
-import { USES_EXTERNAL_SOURCE } from './setUpState.ts';
+import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
@@ -51,7 +51,7 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** Clears the obstacles of all folders, for example after a set-up. */
+  /** Clears the obstacles of all folders, for example after a setup. */
   clearObstacles(): void {
     this.#obstacles.clear();
     this.#showObstacle();

@@ -2,14 +2,15 @@ import type { InputBoxValidationMessage } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel } from '../messages/settingLabels.ts';
-import { type Credentials, cleanValue, Secret } from '../service/credentials.ts';
-import { addressHolds } from '../service/secrets.ts';
+import { type Credentials, cleanValue } from '../service/credentials.ts';
+import { addressHolds } from '../service/masking.ts';
+import { Secret } from '../service/secret.ts';
 import type { Service } from '../service/services.ts';
 import { type Destination, parseDestination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
-/** Checks the values that the user enters in the set-up. Messages never contain a value. Pure. */
+/** Checks the values that the user enters in the setup. Messages never contain a value. Pure. */
 
 // `InputBoxValidationSeverity.Info` and `.Error`. Importing them would load `vscode`.
 const INFORMATION = 1;
@@ -75,7 +76,7 @@ export function keyLeakProblem(
 
 /**
  * Returns the project ID, both addresses, and the model, by label. Requests contain all of them,
- * even those that the set-up doesn't prompt for.
+ * even those that the setup doesn't prompt for.
  */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },

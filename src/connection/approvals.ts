@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Memento, SecretStorage } from 'vscode';
 import type { Connection } from '../service/connection.ts';
-import { Secret } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 
 /**
  * The user's decisions about credentials from a `.env` file or the environment. Each decision

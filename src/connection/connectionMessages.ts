@@ -19,7 +19,7 @@ import {
 
 /**
  * Messages about credentials and connection settings: missing or invalid values, the sources that
- * were checked, and answers in the set-up. They contain names and line numbers, but never the
+ * were checked, and answers in the setup. They contain names and line numbers, but never the
  * user's credentials or addresses. Pure.
  */
 
@@ -119,7 +119,7 @@ export function issuesText(
   ].join(' ');
 }
 
-/** Messages about values that the user entered in the set-up. They never contain the value. */
+/** Messages about values that the user entered in the setup. They never contain the value. */
 export const ANSWER_ISSUES = {
   nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
@@ -209,7 +209,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'not used, as you decided' : undefined;
 }
 
-/** Explains why another source stays in use after a set-up. */
+/** Explains why another source stays in use after a setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
 }
@@ -273,7 +273,7 @@ export function contextOf(choice: Choice): MessageContext {
   return { source: connection.source, ...serviceContext(connection) };
 }
 
-/** Returns the context for messages about the test in a set-up, whose answers aren't saved yet. */
+/** Returns the context for messages about the test in a setup, whose answers aren't saved yet. */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }

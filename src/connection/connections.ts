@@ -18,8 +18,9 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { choiceOf, connectionTo } from './connect.ts';
 import { staysText } from './connectionMessages.ts';
+import { choiceOf, connectionTo } from './createConnection.ts';
+import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import {
   importSource,
@@ -37,7 +38,6 @@ import {
   type Lookup,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
-import { writeCredentialSource } from './writeCredentialSource.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */
@@ -210,7 +210,7 @@ export class Connections implements Disposable {
     await this.#active.look(owner);
   }
 
-  /** Copies the values of a source to secret storage and the user settings, through the set-up. */
+  /** Copies the values of a source to secret storage and the user settings, through the setup. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
@@ -296,7 +296,7 @@ export class Connections implements Disposable {
         this.#active.setObstacle('none', owner);
         return choice.connection;
       }
-      // The set-up already ran once, and running it again wouldn't help.
+      // Setup has already run once. Running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
       if (!(await resolveObstacle(this.#resolveOptions(owner), found, choice))) return undefined;

@@ -16,7 +16,7 @@ const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
 /**
  * URI schemes of documents that are in no folder, such as new files. If only one folder is open,
- * they use that one.
+ * these documents belong to it.
  */
 const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 

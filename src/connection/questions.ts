@@ -2,7 +2,8 @@ import { type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { allSettings, settingLabel } from '../messages/settingLabels.ts';
-import { parseServiceUrl, Secret } from '../service/credentials.ts';
+import { parseServiceUrl } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import { type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
@@ -20,7 +21,7 @@ import { gitRisk } from './gitRisk.ts';
 import { hostsText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
-/** Prompts and warnings about credentials, other than those of the set-up. */
+/** Prompts and warnings about credentials, other than those of the setup. */
 
 /**
  * Shows a modal prompt.

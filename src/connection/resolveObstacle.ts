@@ -1,9 +1,10 @@
 import { window } from 'vscode';
 import { missingText } from '../messages/settingLabels.ts';
-import { Secret } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
+import { settleUnusable } from './credentialSourceSetting.ts';
 import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type UsableSource,
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
-import { settleUnusable } from './writeCredentialSource.ts';
 
 /** Removes the obstacle that keeps a command from getting a connection. */
 
@@ -76,9 +76,9 @@ export async function resolveSource(
 }
 
 /**
- * Runs the set-up with the values of a source, which copies them to secret storage and the user
+ * Runs the setup with the values of a source, which copies them to secret storage and the user
  * settings. The source then counts as declined, so that the copies are used instead.
- * @returns undefined if the set-up saved nothing
+ * @returns undefined if the setup saved nothing
  */
 export async function importSource(
   options: ResolveOptions,

@@ -1,6 +1,6 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
-import { Secret } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import { canOverrideAuthUrl, type SettingName } from '../service/services.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
@@ -19,7 +19,7 @@ import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
-/** The reason for a set-up that the user didn't start with *Set Up...*. */
+/** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
   /** Values from another source, and the service that they belong to. */
   readonly found?: SetUp['found'];
@@ -29,7 +29,7 @@ export interface SetUpReason {
 
 /**
  * Prompts for the service, credentials, project, and address, and tests them. Current values are
- * prefilled, so the set-up can also change a key or add another service. Nothing is stored until
+ * prefilled, so the setup can also change a key or add another service. Nothing is stored until
  * the test passes, or the user saves without testing. Problems are shown in the step where the user
  * can fix them.
  * @returns true if credentials were saved
@@ -47,7 +47,7 @@ export async function runSetUp(
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
-  // A command that is waiting for the set-up continues automatically, so don't offer to generate.
+  // A command that is waiting for the setup continues automatically, so don't offer to generate.
   if (isSaved) void offerUses(missing.length === 0 && !found);
   return isSaved;
 }
@@ -63,7 +63,7 @@ async function offerUses(mayGenerate: boolean): Promise<void> {
 }
 
 /**
- * Runs the steps until the user saves or closes the set-up.
+ * Runs the steps until the user saves or closes the setup.
  * @param first the step to start at; if the service doesn't have it, its first step
  * @returns true if credentials were saved
  */

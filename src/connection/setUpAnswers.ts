@@ -16,7 +16,7 @@ import { problemOfKey } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 
-/** The state of a set-up: its steps, the current values, and the answers so far. */
+/** The state of a setup: its steps, the current values, and the answers so far. */
 
 export type StepName = 'service' | SettingName | 'save';
 
@@ -32,7 +32,7 @@ export interface SetUpOptions {
   readonly isRefused: (apiKey: string) => boolean;
 }
 
-/** A set-up in progress, with the answers so far. */
+/** A setup in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
   /**
    * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
@@ -41,11 +41,11 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
   readonly found?: (GivenValues & { readonly service: Service }) | undefined;
 }
 
-/** The part of a set-up that is replaced if the user picks another service. */
+/** The part of a setup that is replaced if the user picks another service. */
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
-  /** The stored record, as last read during this set-up. */
+  /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
   /** True if there is a stored key that is valid and wasn't refused. */
   canKeepStored: boolean;

@@ -34,7 +34,7 @@ import {
 } from './setUpAnswers.ts';
 import { hostsText, SET_UP } from './setUpMessages.ts';
 
-/** The steps of the set-up: prompts, checks, and storage. */
+/** The steps of the setup: prompts, checks, and storage. */
 
 export interface StepProblem {
   readonly step: StepName;
@@ -42,7 +42,7 @@ export interface StepProblem {
 }
 
 /**
- * Prompts for one value and stores the answer in `setUp`. If there is a problem, the set-up
+ * Prompts for one value and stores the answer in `setUp`. If there is a problem, the setup
  * continues with the step that can fix it.
  */
 type AskStep = (
@@ -156,7 +156,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         const pasted = keyLeakProblem(sentValues(setUp, target), key);
         if (pasted) return pasted;
         if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
-        // Don't test a stored key that changed during the set-up. `save` reports the change.
+        // Don't test a stored key that changed during the setup. `save` reports the change.
         const isStale =
           !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
         found = test && !isStale ? await testCredentials(setUp, credentials, signal) : undefined;

@@ -5,17 +5,17 @@ import type {
   Settings,
   SourceSettings,
 } from '../config/settings.ts';
-import type { PublicReading, SourceValues } from '../dotenv/envFile.ts';
 import { isWellFormed } from '../dotenv/settingValue.ts';
+import type { PublicReading, SourceValues } from '../dotenv/sourceReading.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import {
   type Credentials,
   cleanValue,
   missingSettings,
-  Secret,
   type ServiceKey,
 } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import { neededSettings, type Service, type SettingName } from '../service/services.ts';
 import type { ApprovalDecision, Subject } from './approvals.ts';
 import {

@@ -7,7 +7,8 @@ import {
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
-import { Secret, type SourceId } from '../service/credentials.ts';
+import type { SourceId } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/services.ts';
 import {
   addressName,

@@ -1,14 +1,6 @@
 import { type FileSystemError, FileType, type WorkspaceFolder, workspace } from 'vscode';
 import { readSettings, type Settings, withStoredService } from '../config/settings.ts';
 import {
-  firstReading,
-  publicReading,
-  readForAll,
-  type ServiceReading,
-  type SourceReading,
-  type SourceValues,
-} from '../dotenv/envFile.ts';
-import {
   type Assignment,
   assignmentsIn,
   assignmentsOf,
@@ -16,8 +8,17 @@ import {
   ENV_FILE_LIMIT_BYTES,
 } from '../dotenv/envText.ts';
 import { isWellFormed, valuesOf } from '../dotenv/settingValue.ts';
+import {
+  firstReading,
+  publicReading,
+  readForAll,
+  type ServiceReading,
+  type SourceReading,
+  type SourceValues,
+} from '../dotenv/sourceReading.ts';
 import { readServices } from '../service/addedServices.ts';
-import { Secret, type ServiceKey } from '../service/credentials.ts';
+import type { ServiceKey } from '../service/credentials.ts';
+import { Secret } from '../service/secret.ts';
 import { type Service, serviceFor, services } from '../service/services.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { parseDestination } from './binding.ts';
@@ -153,8 +154,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
     // Programs differ in which of two duplicate lines counts: the first one or the last one.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
-    // The other keys are listed without an account. A text can have thousands of keys, and a long
-    // account.
+    // The other keys are listed without their account, because a text can contain thousands of keys,
+    // and an account can be long.
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
     return [

@@ -1,6 +1,6 @@
 import type { StorageIssue } from './keyStore.ts';
 
-/** Problems of secret storage, for the user. Apart from other messages, since activation loads them. */
+/** Messages about secret storage. Activation loads them, so they are apart from the others. */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
     'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the key in a .env file or the environment.',

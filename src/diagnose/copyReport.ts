@@ -1,7 +1,7 @@
 import { type Extension, env, version } from 'vscode';
 import { readUserSettings, type Settings } from '../config/settings.ts';
 import { type Lookup, projectIdsIn } from '../connection/sourceSelection.ts';
-import { redact } from '../service/secrets.ts';
+import { redact } from '../service/masking.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';

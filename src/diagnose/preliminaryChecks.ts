@@ -30,8 +30,8 @@ import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
- * The checks of *Diagnose Connection* that send nothing. Their texts contain checked names, never a
- * value. Pure.
+ * The checks of *Diagnose Connection* that send nothing. Their messages contain only
+ * validated names, never values. Pure.
  */
 
 /** The first check while secret storage and the folder are being read. */

@@ -73,7 +73,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
 }
 
 /**
- * Returns an edit that appends lines to a text. VS Code converts its line breaks to those of the
+ * Returns an edit that appends lines to the text. VS Code converts its line breaks to those of the
  * document.
  */
 export function appendedLines(

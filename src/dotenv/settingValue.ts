@@ -28,8 +28,8 @@ type IssueDetails =
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
-   * The value differs from the one in the first line of the same setting. `otherLine` is the number
-   * of that line, or undefined for the environment.
+   * The value differs from the one on the first line that sets it. `otherLine` is the number of
+   * that line, or undefined for the environment.
    */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem };

@@ -141,7 +141,7 @@ const ATTEMPTS = 3;
  * Opens an empty untitled document. VS Code may restore a closed document with the same name
  * instead. This happened in one of four cases if that document was changed one second earlier and
  * had just been closed (measured). The restored document stays open, so that the next attempt gets
- * another name.
+ * a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

@@ -69,12 +69,12 @@ interface WriterOptions {
   readonly onUndone?: () => void;
 }
 
-/** A change that was sent to VS Code but not reported by the document yet. */
+/** A change that was sent to VS Code, but that the document hasn't reported yet. */
 interface ExpectedChange extends NextChange {
   readonly response: ResponseInDocument;
 }
 
-/** Maximum number of retries to remove text. An attempt can fail because the user edits first. */
+/** Maximum number of retries to remove text. It fails if the user edits in the meantime. */
 const REMOVALS = 10;
 
 /**

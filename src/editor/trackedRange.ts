@@ -9,7 +9,7 @@ import {
   type TextChange,
 } from './textChange.ts';
 
-/** Information about a change that its offsets and text don't show. */
+/** Facts about a change that can't be derived from its offsets and text. */
 export interface ChangeContext {
   /**
    * True if text inserted exactly at the end of the range belongs after it, even if the range is
@@ -61,7 +61,7 @@ interface PendingEvent {
   shiftAtStart: number;
 }
 
-/** Information about an event that its changes don't show. */
+/** Facts about an event that can't be derived from its changes. */
 interface EventContext {
   readonly replay?: Replay | undefined;
   /** True if the event is an edit by the writer that starts an undo step. */
@@ -236,7 +236,7 @@ export class TrackedRange {
   }
 
   /**
-   * Must be called after each event, once all of its changes were recorded.
+   * Must be called after each event, once all of its changes have been recorded.
    * @param isThere returns true if the document contains exactly this text at this position
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {

@@ -3,7 +3,7 @@ import { readSettings, withStoredService } from '../config/settings.ts';
 import { isEnvFile } from '../connection/folders.ts';
 import { type GitRisk, gitRisk, onDidChangeRepositories } from '../connection/gitRisk.ts';
 import type { KeyStore } from '../connection/keyStore.ts';
-import type { ServiceReading } from '../dotenv/envFile.ts';
+import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
 import { type Problem, parseEnvText, problemsOf } from './problems.ts';

@@ -1,13 +1,13 @@
 import type { GitRisk } from '../connection/gitRisk.ts';
+import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
+import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import {
   firstReading,
   likelyReading,
   readForAll,
   type ServiceReading,
   type SourceReading,
-} from '../dotenv/envFile.ts';
-import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
-import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
+} from '../dotenv/sourceReading.ts';
 import type { Service } from '../service/services.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 

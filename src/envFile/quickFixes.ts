@@ -13,8 +13,8 @@ import {
   workspace,
 } from 'vscode';
 import { isEnvFile } from '../connection/folders.ts';
-import type { ServiceReading } from '../dotenv/envFile.ts';
 import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
+import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
 import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, fixTitle } from './envFileMessages.ts';
@@ -46,7 +46,7 @@ export function registerQuickFixes(
       if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
-        // Several problems can have the same fix, such as a set-up. Offer it only once.
+        // Several problems can have the same fix, such as a setup. Offer it only once.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);

@@ -8,7 +8,7 @@ import type { LabelContext } from './settingLabels.ts';
  * them. Pure.
  */
 
-/** The source of settings. `answers` is the input of an unfinished set-up. */
+/** The source of settings. `answers` is the input of an unfinished setup. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 export interface MessageContext extends LabelContext {
@@ -16,13 +16,13 @@ export interface MessageContext extends LabelContext {
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
-  /** True if the request was only a check by a diagnosis or set-up. Checks generate nothing. */
+  /** True if the request was only a check by a diagnosis or setup. Checks generate nothing. */
   readonly isCheck?: boolean;
 }
 
 /** A place where settings are stored, and the actions that lead there. */
 export interface FixActions {
-  /** The name of the place, as part of a sentence, such as "the settings". */
+  /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;
   /** How to replace the key, as part of a sentence, such as "set it here". */
   readonly newKey: string;
@@ -61,14 +61,14 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     value: 'openEnvFile',
     all: 'openEnvFile',
   },
-  // VS Code can't change its own environment, but set-up can store other values to use instead.
+  // VS Code can't change its own environment, but setup can store other values to use instead.
   environment: {
     name: 'the environment',
     newKey: 'set it in the environment and restart VS Code',
     value: 'setUp',
     all: 'setUp',
   },
-  // The values of an unfinished set-up aren't stored yet.
+  // The values of an unfinished setup aren't stored yet.
   answers: { name: 'the set-up', newKey: 'set it here', value: 'setUp', all: 'setUp' },
 };
 

@@ -5,7 +5,7 @@ import {
   type SecretKind,
   ServiceError,
 } from '../service/errors.ts';
-import type { Retry } from '../service/http/httpRequest.ts';
+import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
@@ -148,7 +148,7 @@ function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext)
     : `withdrew the model in the settings on ${since}${named}.`;
 }
 
-/** Lists kinds of secrets as part of a sentence: "your own key and a private key". */
+/** Formats kinds of secrets for use in a sentence, such as "your own key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }

@@ -8,8 +8,8 @@ import {
   transcript,
 } from './api/conversation.ts';
 import type { Model } from './api/modelList.ts';
+import { mapParameters, type RequestBody, stringsIn } from './api/parameterFields.ts';
 import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
-import { mapParameters, type RequestBody, stringsIn } from './api/requestBody.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { secretsOf } from './auth/authMethods.ts';
@@ -17,12 +17,8 @@ import type { Token } from './auth/token.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Callbacks } from './http/http.ts';
-import { type HttpResponse, type Retry, readRateLimit } from './http/httpRequest.ts';
+import { type HttpResponse, type Retry, readRateLimit } from './http/httpTypes.ts';
 import type { RateLimit } from './http/requestPace.ts';
-import { type InferenceOptions, sendWithToken } from './inference.ts';
-import { explainByModel } from './models/explain.ts';
-import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
-import { parseJson } from './schemaHelpers.ts';
 import {
   holdsPrivateKey,
   holdsSecret,
@@ -30,7 +26,11 @@ import {
   maskPrivateKeys,
   maskSecrets,
   repeats,
-} from './secrets.ts';
+} from './masking.ts';
+import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
+import { explainByModel } from './models/refusalCause.ts';
+import { parseJson } from './schemaHelpers.ts';
+import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
 import type { Operation } from './services.ts';
 
 export interface CallOptions {

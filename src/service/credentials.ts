@@ -5,26 +5,6 @@ import { neededSettings, type ResourceKind, type Service, type SettingName } fro
  * URLs. See rules R1 to R7 in docs/threat-model.md. Pure.
  */
 
-/**
- * A value that is or contains a secret. No field holds it, so `inspect`, JSON, and copies don't show
- * it. Other rooms may pass it on, but only `service/` and `connection/` open it.
- */
-export class Secret<Value> {
-  readonly #value: Value;
-
-  constructor(value: Value) {
-    this.#value = value;
-  }
-
-  static open<Value>(secret: Secret<Value>): Value {
-    return secret.#value;
-  }
-
-  toJSON(): string {
-    return '[redacted]';
-  }
-}
-
 /** A key, and everything else that goes into its credential headers. */
 export interface ServiceKey {
   readonly service: Service;

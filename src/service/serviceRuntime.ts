@@ -1,18 +1,20 @@
 import { apiOf } from './api/apis.ts';
 import type { Model, ModelList } from './api/modelList.ts';
+import { accessOf } from './auth/access.ts';
 import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
-import { accessOf, fetchToken } from './auth/identity.ts';
+import { fetchToken } from './auth/identityService.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
 import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type Credentials, Secret, type ServiceKey } from './credentials.ts';
+import type { Credentials, ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
+import { holdsSecret } from './masking.ts';
 import { type ModelQuery, Models } from './models/models.ts';
-import { holdsSecret } from './secrets.ts';
+import { Secret } from './secret.ts';
 import type { Operation } from './services.ts';
 
 export interface ServiceRuntimeOptions {
@@ -140,8 +142,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * True during a pause that the service asked for. It stops automatic requests. The user can still
-   * request a model list or a diagnosis.
+   * True during a pause that the service asked for. Generations wait for its end, and no automatic
+   * request is sent. The user can still request a model list or a diagnosis.
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;

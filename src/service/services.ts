@@ -2,7 +2,7 @@
  * The built-in services, as data. Adding one takes only an entry here, if its authentication method
  * and API are supported already. Company and product names belong in this file.
  *
- * This file also lists the input that each authentication method and API needs, because set-up
+ * This file also lists the input that each authentication method and API needs, because setup
  * prompts for it before their code loads.
  */
 
@@ -110,7 +110,7 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order that set-up prompts for them. Their names in a
+ * The settings that a service can need, in the order that setup prompts for them. Their names in a
  * `.env` file depend on the service. `account` is a client ID or user name. `projectId` can also be
  * the ID of a space or deployment.
  */

@@ -1,6 +1,6 @@
 import type { Generation } from '../service/api/responseReader.ts';
 import { isKind, isUnreachable } from '../service/errors.ts';
-import type { Retry } from '../service/http/httpRequest.ts';
+import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';

@@ -1,5 +1,5 @@
+import { FIELD_NAMES, splitTemplate } from './parseTemplate.ts';
 import type { TextSpan } from './templateMessages.ts';
-import { FIELD_NAMES, splitTemplate } from './templateText.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
 /** Completes variables, keys, and insert modes in template files. Pure. */

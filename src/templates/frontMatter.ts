@@ -68,7 +68,7 @@ function entriesOf(
 }
 
 /**
- * Returns the span of a node without closing brackets, and the index of the event after the node.
+ * Returns the span of a node, excluding closing brackets, and the index of the event after the node.
  * The span is undefined if the node has no text.
  */
 function nodeAt(

@@ -17,6 +17,7 @@ import { insertModeIds } from '../editor/insertMode.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { inform } from '../ui/notify.ts';
 import { type Completion, completionsAt } from './completions.ts';
+import { readTemplateText } from './parseTemplate.ts';
 import {
   findTemplate,
   isBroken,
@@ -24,11 +25,10 @@ import {
   noteLastUsed,
   type Template,
 } from './template.ts';
-import { isTemplateFile, TEMPLATES_PATH } from './templateDocument.ts';
+import { isTemplateFile, TEMPLATES_PATH } from './templateFolder.ts';
 import { noTemplateText, type TemplateIssue, templateIssueText } from './templateMessages.ts';
 import { pickTemplate, showIssue } from './templatePicker.ts';
 import { readTemplates } from './templateSources.ts';
-import { readTemplateText } from './templateText.ts';
 
 const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
   variable: CompletionItemKind.Variable,

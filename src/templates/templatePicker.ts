@@ -1,6 +1,6 @@
 import { commands, type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
-import { undocumentedCommands } from '../privateApi.ts';
 import { oneLine } from '../ui/oneLine.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
 import {
   type BrokenTemplate,
   BUILT_IN,

@@ -2,15 +2,6 @@ import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { SettingLevel, Settings } from '../config/settings.ts';
 import { decodeUtf8 } from '../dotenv/envText.ts';
 import { builtInTemplates } from './builtIn.ts';
-import { BUILT_IN, displayName, nameKey, type TemplateEntry } from './template.ts';
-import { TEMPLATES_PATH, templatesFolderOf } from './templateDocument.ts';
-import {
-  errorOf,
-  NO_SPAN,
-  ORIGINS,
-  TEMPLATE_LIMIT_BYTES,
-  type TemplateIssueDetails,
-} from './templateMessages.ts';
 import {
   entryOf,
   type FieldContext,
@@ -18,7 +9,16 @@ import {
   readFields,
   readTemplateText,
   type TemplateReading,
-} from './templateText.ts';
+} from './parseTemplate.ts';
+import { BUILT_IN, displayName, nameKey, type TemplateEntry } from './template.ts';
+import { TEMPLATES_PATH, templatesFolderOf } from './templateFolder.ts';
+import {
+  errorOf,
+  NO_SPAN,
+  ORIGINS,
+  TEMPLATE_LIMIT_BYTES,
+  type TemplateIssueDetails,
+} from './templateMessages.ts';
 import { promptIssues } from './variables.ts';
 
 /** Collects built-in templates, templates in the settings, and template files. */

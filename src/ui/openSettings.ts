@@ -1,5 +1,5 @@
 import { commands } from 'vscode';
-import { undocumentedCommands } from '../privateApi.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
 
 const COMMAND = undocumentedCommands.openSettings;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';

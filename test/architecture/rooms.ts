@@ -35,7 +35,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
   messages: 'A message and its actions for each failure of the service.',
   config: 'The only reader of the configuration, and its values as one snapshot.',
   dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
-  privateApi: 'Commands and fields that VS Code doesn’t promise, each with a source and a canary.',
+  undocumentedApi:
+    'Commands and fields that VS Code doesn’t promise, each with a source and a canary.',
   service:
     'Services, credentials, error kinds, and secrets in text. Plain Node, as all of `service/`.',
   'service/connection': 'The connection: what every feature calls.',
@@ -43,7 +44,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
     'What connections share: HTTP client, tokens, concurrency limits, models.',
   'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/client': 'One call: request body, secrets in prompts, parameters, and usage.',
-  'service/inference': 'A request with a token, and its replay after a 401.',
+  'service/sendWithToken': 'A request with a token, and its replay after a 401.',
   'service/models': 'The models of a service, their life, and their limits.',
   'service/api': 'The wire formats: paths, bodies, streams, and errors of each API.',
   'service/auth': 'Authentication methods, and the token of each connection.',

@@ -112,7 +112,10 @@ async function versionIn(root: string): Promise<Version> {
     return next === undefined ? load(path) : load(path).catch(() => firstOf(next, ...rest));
   };
   const [failures, limit, ...modules] = await Promise.all([
-    firstOf('api/inferenceFailure.ts', 'generation/inferenceFailure.ts', 'failures.ts'),
+    firstOf(
+      'api/watsonxFailure.ts',
+      ...['api/inferenceFailure.ts', 'generation/inferenceFailure.ts', 'failures.ts'],
+    ),
     firstOf('http/concurrencyLimit.ts', 'http/limiter.ts'),
     ...['errors.ts', 'http/body.ts', 'http/hardenedFetch.ts', 'http/http.ts'].map(load),
   ]);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { messageFor } from '../../src/messages/messages.ts';
-import { inferenceFailure } from '../../src/service/api/inferenceFailure.ts';
 import { readModels } from '../../src/service/api/modelList.ts';
 import { readChat, readGeneration } from '../../src/service/api/responseReader.ts';
 import { readTokenCount } from '../../src/service/api/watsonx.ts';
-import { identityFailure } from '../../src/service/auth/identityFailure.ts';
+import { inferenceFailure } from '../../src/service/api/watsonxFailure.ts';
+import { identityFailure } from '../../src/service/auth/apiKeyGrantFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { parseJson } from '../../src/service/schemaHelpers.ts';
 import { nasty, repeat, seed } from './fuzz.ts';

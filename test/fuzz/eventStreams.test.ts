@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { failureInEvent } from '../../src/service/api/inferenceFailure.ts';
 import { ResponseReader } from '../../src/service/api/responseReader.ts';
+import { failureInEvent } from '../../src/service/api/watsonxFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Body } from '../../src/service/http/body.ts';
 import type { Operation } from '../../src/service/services.ts';

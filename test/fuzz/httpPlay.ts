@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type * as failures from '../../src/service/api/inferenceFailure.ts';
+import type * as failures from '../../src/service/api/watsonxFailure.ts';
 import type * as errors from '../../src/service/errors.ts';
 import type * as bodies from '../../src/service/http/body.ts';
 import type {
@@ -9,11 +9,7 @@ import type {
 } from '../../src/service/http/concurrencyLimit.ts';
 import type * as fetches from '../../src/service/http/hardenedFetch.ts';
 import type * as https from '../../src/service/http/http.ts';
-import type {
-  HttpRequest,
-  HttpResponse,
-  TokenProvider,
-} from '../../src/service/http/httpRequest.ts';
+import type { HttpRequest, HttpResponse, TokenProvider } from '../../src/service/http/httpTypes.ts';
 import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { Fault } from '../emulator/faults.ts';

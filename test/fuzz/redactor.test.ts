@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { redact } from '../../src/service/secrets.ts';
+import { redact } from '../../src/service/masking.ts';
 import { formsIn, writtenDown } from '../unit/service/canaries.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

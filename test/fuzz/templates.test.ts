@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readFrontMatter } from '../../src/templates/frontMatter.ts';
+import { readTemplateText } from '../../src/templates/parseTemplate.ts';
 import { templateIssueText } from '../../src/templates/templateMessages.ts';
-import { readTemplateText } from '../../src/templates/templateText.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationTarget, workspace } from 'vscode';
-import { fetchToken, probeIdentity } from '../../src/service/auth/identity.ts';
+import { fetchToken, probeIdentity } from '../../src/service/auth/identityService.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../src/service/errors.ts';
 import { Http } from '../../src/service/http/http.ts';
 import { type Service, serviceFor } from '../../src/service/services.ts';

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
-import { holdsSecret, redact } from '../../src/service/secrets.ts';
+import { holdsSecret, redact } from '../../src/service/masking.ts';
 import { services } from '../../src/service/services.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';

@@ -147,7 +147,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'compressed answers are read',
-    file: 'src/service/http/httpRequest.ts',
+    file: 'src/service/http/httpTypes.ts',
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
@@ -155,7 +155,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'any kind of document is an answer',
-    file: 'src/service/http/httpRequest.ts',
+    file: 'src/service/http/httpTypes.ts',
     from: 'type !== accept || ',
     to: '',
     test: answers,

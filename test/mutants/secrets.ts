@@ -8,7 +8,7 @@ const prompts = 'test/unit/service/secrets.test.ts';
 export const secretMutants: readonly Mutant[] = [
   {
     name: 'words of the service get into an error',
-    file: 'src/service/api/inferenceFailure.ts',
+    file: 'src/service/api/watsonxFailure.ts',
     from: 'code: safeWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
@@ -40,7 +40,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the log has the token in it',
-    file: 'src/service/secrets.ts',
+    file: 'src/service/masking.ts',
     from: '    maskSecrets(text, secrets),\n  );',
     to: 'text);',
     test: 'test/unit/service/errors.test.ts',
@@ -48,7 +48,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'Base64 hides a secret',
-    file: 'src/service/secrets.ts',
+    file: 'src/service/masking.ts',
     from: "Buffer.from(secret).toString('base64url')",
     to: 'secret',
     test: prompts,
@@ -80,7 +80,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'text after an unfinished private key is sent',
-    file: 'src/service/secrets.ts',
+    file: 'src/service/masking.ts',
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
@@ -256,7 +256,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a secret that nothing trades is sent again after its refusal',
-    file: 'src/service/inference.ts',
+    file: 'src/service/sendWithToken.ts',
     from: '    if (!authMethodOf(service).exchange) {',
     to: '    if (!authMethodOf) {',
     test: 'test/contract/service/services.test.ts',
@@ -321,7 +321,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'each text that a short key stands in is stopped',
-    file: 'src/service/secrets.ts',
+    file: 'src/service/masking.ts',
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,

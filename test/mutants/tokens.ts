@@ -57,7 +57,7 @@ export const tokenMutants: readonly Mutant[] = [
   },
   {
     name: 'a 401 is replayed twice',
-    file: 'src/service/inference.ts',
+    file: 'src/service/sendWithToken.ts',
     from: '    tokenService.drop(used);\n    return await http.send(request);',
     to: '    tokenService.drop(used);\n    return await http.send(request).catch(() => (tokenService.drop(used as Token), http.send(request)));',
     test: replay,

@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/secrets.ts';
+import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
 /** Finds what has the shape of a key or token in a file of any kind. */
 

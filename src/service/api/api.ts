@@ -1,9 +1,9 @@
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpRequest.ts';
+import type { ErrorResponse } from '../http/httpTypes.ts';
 import type { Operation } from '../services.ts';
 import type { ModelPage } from './modelList.ts';
-import type { RequestBody } from './requestBody.ts';
+import type { RequestBody } from './parameterFields.ts';
 
 /** A wire format for inference requests. Each one is implemented in its own file. */
 export interface Api {

@@ -1,5 +1,5 @@
 import type { ChatParts } from './api.ts';
-import type { RequestBody } from './requestBody.ts';
+import type { RequestBody } from './parameterFields.ts';
 
 /**
  * Conversations with a model, and their conversion for the chat and generation operations. Pure.

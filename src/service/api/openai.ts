@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpRequest.ts';
+import type { ErrorResponse } from '../http/httpTypes.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
-import { foreignFailure, kindOfStatus } from './inferenceFailure.ts';
 import { MODEL_ID } from './modelId.ts';
 import { MAX_MODELS, type ModelPage, validEntries } from './modelList.ts';
+import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams

@@ -77,7 +77,7 @@ export class ResponseReader {
     this.#listeners = listeners;
   }
 
-  /** True once any text, reasoning, or tool call was received. */
+  /** True once any text, reasoning, or tool call has been received. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -120,7 +120,7 @@ export class ResponseReader {
     }
   }
 
-  /** True once the stop reason was received. After that, connection errors are ignored. */
+  /** True once the stop reason has been received. After that, connection errors are ignored. */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
   }

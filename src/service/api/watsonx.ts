@@ -1,8 +1,8 @@
 import { isKind, ServiceError } from '../errors.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Api, GenerationCall, ModelTarget } from './api.ts';
-import { failureInEvent, inferenceFailure } from './inferenceFailure.ts';
 import { functionOf, readModels } from './modelList.ts';
+import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a

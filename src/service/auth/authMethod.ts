@@ -1,5 +1,5 @@
 import type { Credentials, ServiceKey } from '../credentials.ts';
-import type { HttpRequest } from '../http/httpRequest.ts';
+import type { HttpRequest } from '../http/httpTypes.ts';
 import type { TokenResponse } from './token.ts';
 
 /** The way a connection gets its access token. Each authentication method has its own file. */

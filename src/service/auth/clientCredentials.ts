@@ -9,12 +9,12 @@ import {
 import * as v from 'valibot';
 import { parseServiceUrl } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpRequest.ts';
-import { fixedToken } from '../http/httpRequest.ts';
+import type { ErrorResponse } from '../http/httpTypes.ts';
+import { fixedToken } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 import type { Authentication } from '../services.ts';
+import { identityStatusFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod } from './authMethod.ts';
-import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**

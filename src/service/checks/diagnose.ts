@@ -1,16 +1,16 @@
 import { functionOf, type Model } from '../api/modelList.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
-import { probeIdentity } from '../auth/identity.ts';
+import { probeIdentity } from '../auth/identityService.ts';
 import type { TokenService } from '../auth/tokenService.ts';
 import type { Client, ClientSettings } from '../client.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
-import type { Retry } from '../http/httpRequest.ts';
+import type { Retry } from '../http/httpTypes.ts';
 import type { RateLimit } from '../http/requestPace.ts';
+import { withoutSecrets } from '../masking.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
-import { withoutSecrets } from '../secrets.ts';
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { addressHolds, holdsSecret, MIN_BLOCKED_LENGTH } from '../secrets.ts';
+import { addressHolds, holdsSecret, MIN_BLOCKED_LENGTH } from '../masking.ts';
 import { Body } from './body.ts';
 import { isUnsent } from './connectionErrors.ts';
 

@@ -4,8 +4,8 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './harden
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed and can't run or bill the request twice, because nothing
-   * was sent or the service refused it.
+   * True if another attempt may succeed and can't cause the request to run or be billed twice,
+   * because nothing was sent or the service refused it.
    */
   readonly isTransient: boolean;
 }

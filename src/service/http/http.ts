@@ -10,8 +10,8 @@ import {
 import { Body } from './body.ts';
 import type { RequestGate } from './concurrencyLimit.ts';
 import { hardenedFetch, preventProxyReconnects } from './hardenedFetch.ts';
-import type { ErrorResponse } from './httpRequest.ts';
-import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpRequest.ts';
+import type { ErrorResponse } from './httpTypes.ts';
+import { type CallBudget, checkResponseHeaders, type HttpRequest } from './httpTypes.ts';
 import { PendingRequest, type PendingRequestOptions } from './pendingRequest.ts';
 import { MAX_RETRIES, retryWaitMs } from './retry.ts';
 

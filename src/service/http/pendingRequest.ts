@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
-import { withoutSecrets } from '../secrets.ts';
+import { withoutSecrets } from '../masking.ts';
 import type { ApprovedTarget } from './approvedFetch.ts';
 import type { Body } from './body.ts';
 import type { Slot, SlotOutcome } from './concurrencyLimit.ts';
 import type { Failure } from './connectionErrors.ts';
-import { type HttpRequest, type Retry, readRateLimit } from './httpRequest.ts';
+import { type HttpRequest, type Retry, readRateLimit } from './httpTypes.ts';
 import { isRedirect, toFailure } from './requestFailure.ts';
 import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
 

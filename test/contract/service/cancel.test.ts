@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, never, settled } from '../../unit/service/fixtures.ts';
 import { cancelPhases } from './cancelPhases.ts';

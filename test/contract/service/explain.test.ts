@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { messageFor } from '../../../src/messages/messages.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import { explain } from '../../../src/service/models/explain.ts';
+import { explain } from '../../../src/service/models/refusalCause.ts';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { endExaminations, settings, startExamination } from './diagnoseWorld.ts';
 import { failureOf, pathOf, tokenPath } from './world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { likelyReading, readForAll } from '../../../src/dotenv/envFile.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
+import { likelyReading, readForAll } from '../../../src/dotenv/sourceReading.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { serviceFor, services } from '../../../src/service/services.ts';

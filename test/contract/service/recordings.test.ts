@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import { listModels } from '../../../src/service/models/models.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { Client } from '../../../src/service/client.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import {
   APIS,

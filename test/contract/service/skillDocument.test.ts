@@ -9,7 +9,7 @@ import {
 } from '../../../src/service/api/parameters.ts';
 import { watsonx } from '../../../src/service/api/watsonx.ts';
 import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
-import { redact } from '../../../src/service/secrets.ts';
+import { redact } from '../../../src/service/masking.ts';
 import { recording, recordings } from '../../emulator/recordings.ts';
 import { endWorlds, ibm, pathOf, startWorld } from './world.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';

@@ -1,7 +1,7 @@
 import { apiOf } from '../../../src/service/api/apis.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
-import { fetchToken } from '../../../src/service/auth/identity.ts';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Approvals, type Subject } from '../../../src/connection/approvals.ts';
-import { Secret } from '../../../src/service/credentials.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import { connectionOf, credentials } from '../service/fixtures.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 

@@ -5,7 +5,7 @@ import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
 import { Connection } from '../../../src/service/connection.ts';
-import { Secret } from '../../../src/service/credentials.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/connection/answerChecks.ts';
 import { compareWithApproved, parseDestination } from '../../../src/connection/binding.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
-import { Secret } from '../../../src/service/credentials.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { found } from './sources.ts';
 

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Approvals } from '../../../src/connection/approvals.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
 import type { Choice, Lookup } from '../../../src/connection/sourceSelection.ts';
-import { Secret } from '../../../src/service/credentials.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';

@@ -1,5 +1,5 @@
-import { readAssignments, type SourceReading } from '../../../src/dotenv/envFile.ts';
 import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
+import { readAssignments, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
 import type { Service } from '../../../src/service/services.ts';
 
 /** What one service reads in a `.env` text or an environment, by all names that it goes by. */

@@ -72,9 +72,9 @@ describe('a cleaned value', () => {
     ['youribmcloudapikeyY0urKey', 'youribmcloudapikeyY0urKey', []],
     ['api-key-of-mine', 'api-key-of-mine', []],
   ];
-  for (const [text, value, blemishes] of cases) {
-    it(`of ${JSON.stringify(text)} is ${JSON.stringify(value)} [${blemishes.join(', ')}]`, () => {
-      assert.deepEqual(cleanValue(text), { value, blemishes });
+  for (const [text, value, flaws] of cases) {
+    it(`of ${JSON.stringify(text)} is ${JSON.stringify(value)} [${flaws.join(', ')}]`, () => {
+      assert.deepEqual(cleanValue(text), { value, flaws });
     });
   }
 

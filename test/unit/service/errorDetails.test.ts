@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
-import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
+import { inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
+import { identityFailure } from '../../../src/service/auth/apiKeyGrantFailure.ts';
 import {
   INFERENCE_KINDS,
   INPUT_ARGUMENT,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isKind, ServiceError, safeWord } from '../../../src/service/errors.ts';
-import { redact, withoutSecrets } from '../../../src/service/secrets.ts';
+import { redact, withoutSecrets } from '../../../src/service/masking.ts';
 import { seed } from './fixtures.ts';
 
 const key = 'S3cret-Key_of+the/user=';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import type { Retry } from '../../../src/service/http/httpRequest.ts';
+import type { Retry } from '../../../src/service/http/httpTypes.ts';
 import {
   clientOn,
   FakeTime,

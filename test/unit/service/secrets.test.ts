@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Secret } from '../../../src/service/credentials.ts';
 import {
   addressHolds,
   holdsPrivateKey,
   holdsSecret,
   maskPrivateKeys,
   maskSecrets,
-} from '../../../src/service/secrets.ts';
+} from '../../../src/service/masking.ts';
+import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { formsIn, writtenDown } from './canaries.ts';

@@ -11,7 +11,7 @@ describe('a template file', () => {
   after(() => hooks.deregister());
 
   it('is a Markdown file right in the folder for them of a workspace folder', async () => {
-    const { isTemplateFile } = await import('../../../src/templates/templateDocument.ts');
+    const { isTemplateFile } = await import('../../../src/templates/templateFolder.ts');
     editor.addFolder('/a');
     for (const [path, expected] of [
       ['/a/readme.md', false],

@@ -4,13 +4,13 @@ import { LINE_END } from '../../../src/dotenv/envText.ts';
 import { TextFit } from '../../../src/editor/fit/textFit.ts';
 import { TrackedRange } from '../../../src/editor/trackedRange.ts';
 import { parseEnvText, problemsOf } from '../../../src/envFile/problems.ts';
-import { inferenceFailure } from '../../../src/service/api/inferenceFailure.ts';
+import { inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { readEvents } from '../../../src/service/http/body.ts';
+import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/masking.ts';
 import { parseJson } from '../../../src/service/schemaHelpers.ts';
-import { holdsSecret, maskPrivateKeys, maskSecrets, redact } from '../../../src/service/secrets.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { completionsAt } from '../../../src/templates/completions.ts';
-import { readTemplateText } from '../../../src/templates/templateText.ts';
+import { readTemplateText } from '../../../src/templates/parseTemplate.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
 import { rows, type TextOf, type Ways } from './workCounter.ts';
 

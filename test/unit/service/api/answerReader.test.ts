@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { failureInEvent } from '../../../../src/service/api/inferenceFailure.ts';
 import {
   type ResponseChunk,
   ResponseReader,
   readChat,
   readGeneration,
 } from '../../../../src/service/api/responseReader.ts';
+import { failureInEvent } from '../../../../src/service/api/watsonxFailure.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { Body } from '../../../../src/service/http/body.ts';
 import { kindOf, never } from '../fixtures.ts';

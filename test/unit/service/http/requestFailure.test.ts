@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inferenceFailure } from '../../../../src/service/api/inferenceFailure.ts';
+import { inferenceFailure } from '../../../../src/service/api/watsonxFailure.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { toFailure } from '../../../../src/service/http/requestFailure.ts';
 import { clientOn, failureOf, fakeNetwork } from '../fixtures.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Uri } from 'vscode';
+import { entryOf, readTemplateText } from '../../../src/templates/parseTemplate.ts';
 import { isBroken } from '../../../src/templates/template.ts';
 import { templateIssueText } from '../../../src/templates/templateMessages.ts';
-import { entryOf, readTemplateText } from '../../../src/templates/templateText.ts';
 
 const context = {
   insertModes: ['below', 'after', 'replace', 'newDocument'],

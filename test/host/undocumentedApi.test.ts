@@ -13,7 +13,7 @@ import {
   USAGE_TYPE,
   UTILITY_MODEL_SETTING,
   undocumentedCommands,
-} from '../../src/privateApi.ts';
+} from '../../src/undocumentedApi.ts';
 
 const { commands, env, lm, version, workspace } = vscode;
 /** Contributed by the manifest in `modelProvider/`, which has no code. */
@@ -21,7 +21,7 @@ const vendor = 'test-provider';
 const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
 
-/** A canary for each part of `src/privateApi.ts`. It fails with the name of what is gone. */
+/** A canary for each part of `src/undocumentedApi.ts`. It fails with the name of what is gone. */
 describe('what VS Code does not promise', () => {
   for (const id of Object.values(undocumentedCommands)) {
     it(`has the command ${id}`, async () => {

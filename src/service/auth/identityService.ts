@@ -1,10 +1,9 @@
 import type { Credentials } from '../credentials.ts';
 import type { Http } from '../http/http.ts';
-import { type Access, fixedToken } from '../http/httpRequest.ts';
+import { fixedToken } from '../http/httpTypes.ts';
 import type { IdentityClient } from './authMethod.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
-import type { Token, TokenResponse } from './token.ts';
-import type { TokenService } from './tokenService.ts';
+import type { TokenResponse } from './token.ts';
 
 const TOKEN_DEADLINE_MS = 30_000;
 const TOKEN_INFO_DEADLINE_MS = 5_000;
@@ -24,10 +23,10 @@ export async function fetchToken(
 ): Promise<TokenResponse> {
   const { exchange } = authMethodOf(credentials.service);
   if (!exchange) return { value: credentials.apiKey, isApiKey: true };
-  return exchange.fetchToken(credentials, identityOf(http, credentials, signal, deadlineMs));
+  return exchange.fetchToken(credentials, identityClient(http, credentials, signal, deadlineMs));
 }
 
-function identityOf(
+function identityClient(
   http: Http,
   credentials: Credentials,
   signal: AbortSignal,
@@ -61,33 +60,6 @@ function identityOf(
         budget: { ...http.budget(TOKEN_INFO_DEADLINE_MS), retriesLeft: 0 },
       }),
   };
-}
-
-/**
- * Returns the request fields that provide the access token of these credentials and restrict the
- * request to the approved origin.
- * @param waitedFor the token that the call has already waited for
- * @param onToken called with each token that an attempt gets; the last one is sent
- */
-export function accessOf(
-  credentials: Credentials,
-  tokenService: TokenService,
-  waitedFor?: Token,
-  onToken: (token: Token) => void = () => {},
-): Access {
-  const { service, approved } = credentials;
-  let latest = waitedFor;
-  const tokenProvider = () => {
-    const before = tokenService.state;
-    const get = async (signal: AbortSignal) => {
-      latest = await tokenService.get(signal, before, latest);
-      onToken(latest);
-      return latest.value;
-    };
-    return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
-  };
-  const { scheme } = authMethodOf(service);
-  return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
 }
 
 /**

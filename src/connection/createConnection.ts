@@ -20,7 +20,7 @@ export function choiceOf(
   return { kind: 'ready', connection };
 }
 
-/** @param from the source of the credentials; leave out for credentials entered in the set-up */
+/** @param from the source of the credentials; leave out for credentials entered in the setup */
 export function connectionTo(
   credentials: Credentials,
   settings: Settings,

@@ -1,14 +1,14 @@
 import { apiOf } from './api/apis.ts';
-import type { RequestBody } from './api/requestBody.ts';
+import type { RequestBody } from './api/parameterFields.ts';
+import { accessOf } from './auth/access.ts';
 import { authMethodOf } from './auth/authMethods.ts';
-import { accessOf } from './auth/identity.ts';
 import type { Token } from './auth/token.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import type { Credentials } from './credentials.ts';
 import { isKind, ServiceError } from './errors.ts';
 import type { ConcurrencyLimit } from './http/concurrencyLimit.ts';
 import { Callbacks, type Http } from './http/http.ts';
-import type { HttpRequest } from './http/httpRequest.ts';
+import type { HttpRequest } from './http/httpTypes.ts';
 
 /** The objects and settings that a request to the inference service needs. */
 export interface InferenceOptions {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ServiceError, safeWord, TOKEN_REQUEST_REFUSED } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpRequest.ts';
+import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 const identityError = shape({

@@ -7,10 +7,10 @@ import {
   LanguageModelToolCallPart,
   type Progress,
 } from 'vscode';
-import { thinkingPart, USAGE_TYPE } from '../privateApi.ts';
 import type { ToolCall } from '../service/api/conversation.ts';
 import type { Generation } from '../service/api/responseReader.ts';
 import { parseJson } from '../service/schemaHelpers.ts';
+import { thinkingPart, USAGE_TYPE } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
 
 /** Reports responses and failures to VS Code's chat. */

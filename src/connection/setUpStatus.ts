@@ -24,7 +24,7 @@ export interface SetUpStatus {
   readonly canSignOut: boolean;
 }
 
-/** The places that keep what the user has set up. */
+/** Where the user's setup is stored. */
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: Approvals;

@@ -8,7 +8,7 @@ import {
   ServiceError,
   safeWord,
 } from '../errors.ts';
-import type { ErrorResponse } from '../http/httpRequest.ts';
+import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**

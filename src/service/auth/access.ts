@@ -1,0 +1,32 @@
+import type { Credentials } from '../credentials.ts';
+import type { Access } from '../http/httpTypes.ts';
+import { authMethodOf, secretsOf } from './authMethods.ts';
+import type { Token } from './token.ts';
+import type { TokenService } from './tokenService.ts';
+
+/**
+ * Returns the request fields that provide the access token of these credentials and restrict the
+ * request to the approved origin.
+ * @param waitedFor the token that the call has already waited for
+ * @param onToken called with each token that an attempt gets; the last one is sent
+ */
+export function accessOf(
+  credentials: Credentials,
+  tokenService: TokenService,
+  waitedFor?: Token,
+  onToken: (token: Token) => void = () => {},
+): Access {
+  const { service, approved } = credentials;
+  let latest = waitedFor;
+  const tokenProvider = () => {
+    const before = tokenService.state;
+    const get = async (signal: AbortSignal) => {
+      latest = await tokenService.get(signal, before, latest);
+      onToken(latest);
+      return latest.value;
+    };
+    return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
+  };
+  const { scheme } = authMethodOf(service);
+  return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
+}
