@@ -235,7 +235,8 @@ class Play {
       budget: this.#http.budget(call.totalMs),
       maxBytes: call.reads === 'text' ? 50_000 : 1_000_000,
       signal,
-      beforeFirstAttempt: async () => note('turn'),
+      // The earlier version has the second name.
+      ...{ beforeFirstAttempt: async () => note('turn'), onTurn: async () => note('turn') },
       onRetry: ({ retry, waitMs, error }) => {
         note({ retry, waitMs, kind: error.kind, details: sorted(error.details) });
       },
