@@ -10,8 +10,8 @@ import { provenanceLines } from './connection/sourceView.ts';
 import { reportFailure } from './diagnose/reportFailure.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
-import type { Connection } from './service/connection.ts';
 import { isUnreachable } from './service/errors.ts';
+import type { ConcurrencyState } from './service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { Service } from './service/services.ts';
 import { generationWatches } from './status/generationWatch.ts';
@@ -19,6 +19,7 @@ import { trafficOf } from './status/requestsLine.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import type { StatusItem } from './status/statusItem.ts';
 import { Usage } from './status/usage.ts';
+import { follower } from './ui/follower.ts';
 import type { Log } from './ui/log.ts';
 
 /** The parts that activation has created, and what it does for the parts that load later. */
@@ -51,10 +52,10 @@ export class HostedModel implements App, CommandCode {
   readonly startWatch: App['startWatch'];
   readonly #started: Started;
   #chat: Chat | undefined;
-  readonly #followTokens = follower<Connection['tokens']>((tokens) =>
-    this.#onTokenState(tokens?.state ?? { kind: 'none' }),
+  readonly #followTokens = follower<TokenState>((_, state = { kind: 'none' }) =>
+    this.#onTokenState(state),
   );
-  readonly #followRequests = follower<Connection['requests']>((requests) =>
+  readonly #followRequests = follower<ConcurrencyState>((requests) =>
     this.status.update({ traffic: requests && trafficOf(requests) }),
   );
 
@@ -122,22 +123,4 @@ export class HostedModel implements App, CommandCode {
     if (error) this.log.warn(`token: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isUnreachable(error) });
   }
-}
-
-/**
- * Returns a function that follows a source of changes in place of the one before.
- * @param onChange called with the new source, and after each of its changes
- */
-function follower<Source extends { onDidChange(listener: () => void): () => void }>(
-  onChange: (source: Source | undefined) => void,
-): (source: Source | undefined) => void {
-  let followed: Source | undefined;
-  let stop = () => {};
-  return (source) => {
-    if (source === followed) return;
-    stop();
-    followed = source;
-    onChange(source);
-    stop = source?.onDidChange(() => onChange(source)) ?? (() => {});
-  };
 }

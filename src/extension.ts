@@ -5,7 +5,13 @@ import { type CommandHost, registerCommands } from './commands/commands.ts';
 import { onDidChangeSettings, readTooltipSettings } from './config/configuration.ts';
 import { Approvals } from './connection/approvals.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
-import { readSetUpStatus, type SetUpStatus, type StoredState } from './connection/setUpStatus.ts';
+import {
+  forgetExternalSource,
+  hasSignedOut,
+  readSetUpStatus,
+  type SetUpStatus,
+  type StoredState,
+} from './connection/setUpStatus.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/services.ts';
@@ -68,6 +74,8 @@ class Startup implements CommandHost {
   /** Listens to changes until the connections do. */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
+  /** False if no source can have a usable connection. */
+  #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['settings'] = readTooltipSettings;
 
@@ -87,7 +95,7 @@ class Startup implements CommandHost {
     make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the models of the chat', () =>
       offerModels(
-        () => this.#app !== undefined || this.#status.facts.isSetUp,
+        () => this.#app !== undefined || this.#hasCredentials,
         async () => (await this.#load()).chat(),
       ),
     );
@@ -118,13 +126,18 @@ class Startup implements CommandHost {
       throw error;
     }
     this.#listening.dispose();
+    // An event for the listeners may still be pending.
+    this.#inBackground(this.#onChange());
     return this.#app;
   }
 
   #listen(keys: KeyStore): Disposable {
     const onChange = () => this.#inBackground(this.#onChange());
-    const events = [keys.onDidChange, onDidChangeSettings, workspace.onDidGrantWorkspaceTrust];
-    return Disposable.from(...events.map((event) => event(onChange)));
+    return Disposable.from(
+      keys.onDidChange((isSignOut) => this.#inBackground(this.#onKeyChange(isSignOut))),
+      onDidChangeSettings(onChange),
+      workspace.onDidGrantWorkspaceTrust(onChange),
+    );
   }
 
   /** Logs failures of work that isn't awaited. */
@@ -139,6 +152,12 @@ class Startup implements CommandHost {
     if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
   }
 
+  async #onKeyChange(isSignOut: boolean): Promise<void> {
+    const { keys, workspaceState } = this.#stored;
+    if (await hasSignedOut(keys, isSignOut)) await forgetExternalSource(workspaceState);
+    await this.#onChange();
+  }
+
   /** Shows the state, and has VS Code request the models, which depend on it. */
   async #onChange(): Promise<void> {
     await this.#showSetUp();
@@ -148,6 +167,7 @@ class Startup implements CommandHost {
   async #showSetUp(inUse?: Service): Promise<void> {
     const { settings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
     this.#readSettings = settings;
+    this.#hasCredentials = state.canSignOut;
     this.#status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);
     setContextKey('canSignOut', state.canSignOut);

@@ -89,11 +89,6 @@ export class ActiveConnection implements Disposable {
     await this.repeatLookup();
   }
 
-  /** Forgets that a source outside the editor was used, for example after a sign-out. */
-  async forgetExternalSource(): Promise<void> {
-    await this.#options.workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
-  }
-
   dispose(): void {
     this.#changes.dispose();
   }

@@ -30,6 +30,7 @@ import {
 } from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
+import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
   chooseWithoutFolder,
@@ -227,6 +228,8 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#options.runtime.forgetTokens();
+      // Its listeners must follow the next token.
+      this.#options.inBackground(this.#active.refresh());
       throw error;
     }
   }
@@ -259,12 +262,12 @@ export class Connections implements Disposable {
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { keys, runtime } = this.#options;
-    if (isSignOut || (await keys.services()).length === 0) {
+    const { keys, runtime, workspaceState } = this.#options;
+    if (await hasSignedOut(keys, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
       // A sign-out also deletes approvals.
-      await this.#active.forgetExternalSource();
+      await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();
     }

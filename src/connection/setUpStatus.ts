@@ -39,6 +39,19 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
+ * True if the user has signed out, in this window or another one: a sign-out was announced, or no
+ * key is left.
+ */
+export async function hasSignedOut(keys: KeyStore, isSignOut: boolean): Promise<boolean> {
+  return isSignOut || (await keys.services()).length === 0;
+}
+
+/** Forgets that an external source was used. A sign-out also deletes the approval of it. */
+export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
+  await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
+}
+
+/**
  * Reads the state for the service in use. Without one, reads it for the service in the settings, or
  * for the first service with a stored key.
  */

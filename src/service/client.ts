@@ -14,6 +14,7 @@ import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { secretsOf } from './auth/authMethods.ts';
 import type { Token } from './auth/token.ts';
+import { TokenService } from './auth/tokenService.ts';
 import { isKind, type SecretKind, ServiceError } from './errors.ts';
 import type { ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Callbacks } from './http/http.ts';
@@ -191,7 +192,7 @@ export class Client {
     const { tokenService, credentials } = this.#options;
     const keys = secretsOf(credentials);
     const recent = this.#options.secrets?.() ?? [];
-    const tokens = new Set([...tokenService.values, ...recent]);
+    const tokens = new Set([...TokenService.valuesOf(tokenService), ...recent]);
     return { apiKey: keys, token: [...tokens].filter((secret) => !keys.includes(secret)) };
   }
 

@@ -1,6 +1,7 @@
 import type { Conversation } from '../../src/service/api/conversation.ts';
 import type { Parameters } from '../../src/service/api/parameters.ts';
 import type { Generation } from '../../src/service/api/responseReader.ts';
+import { TokenService } from '../../src/service/auth/tokenService.ts';
 import { type CheckResult, diagnose } from '../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
@@ -145,7 +146,8 @@ export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
     for (const [name, take] of Object.entries(STEPS)) {
       const outcome = await take({ ...target, runtime, witness, told }).catch(kindOf);
       steps.set(name, { outcome, exchanges: await witness.take() });
-      for (const token of runtime.tokenService(target.credentials).values) tokens.add(token);
+      for (const token of TokenService.valuesOf(runtime.tokenService(target.credentials)))
+        tokens.add(token);
     }
   } finally {
     runtime.dispose();

@@ -120,13 +120,15 @@ export type TokenState =
 
 /** A token, its thresholds, and the time right before its request. */
 export interface CurrentToken extends Token, Moment {
-  /** True if it was past its hard threshold when it arrived. */
+  /** See `isLateOnArrival`. */
   readonly isLate: boolean;
   readonly life: TokenLife;
   readonly clockAheadMs: number | undefined;
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
+/** The deadline of a token request. */
+const MAX_LATE_LIFE_MS = 30_000;
 
 /**
  * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
@@ -146,6 +148,14 @@ export function isBeforeHardThreshold(
   clock: Clock,
 ): boolean {
   return ageOf(token, clock) < token.life.hardMs;
+}
+
+/**
+ * True if a token is past its hard threshold when it arrives, and the next one would be, too. A
+ * token that lives longer than its request may take is only late if the machine was asleep.
+ */
+export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
+  return token.life.lifeMs <= MAX_LATE_LIFE_MS && !isBeforeHardThreshold(token, clock);
 }
 
 export function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {

@@ -7,6 +7,7 @@ import {
   type CurrentToken,
   clockAhead,
   isBeforeHardThreshold,
+  isLateOnArrival,
   type Token,
   type TokenResponse,
   type TokenState,
@@ -35,8 +36,9 @@ const REFRESHES_WITHOUT_USE = 2;
  *   token stays in use while a refresh runs in the background.
  * - **Hard threshold** (30 s or 10 % of the life before the end, whichever comes later). Callers
  *   wait for the next token.
- * - **Late token.** A token can be past its hard threshold when it arrives. The calls that waited
- *   for it send it, because the next one would be just as late. Other calls get the next one.
+ * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
+ *   calls that waited for it send it, because the next one would be just as late. Other calls get
+ *   the next one.
  * - **One request at a time.** All callers share it. A caller can stop waiting, and the request is
  *   aborted when none is left.
  * - **Failed background refresh.** The current token stays in use while it's valid. Further
@@ -97,6 +99,7 @@ export class TokenService {
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
+    if (this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     const token = this.#validToken();
     if (token) {
       this.#refreshIfDue(token);
@@ -117,7 +120,7 @@ export class TokenService {
     return this.#validToken() !== undefined;
   }
 
-  /** True if a token was past its hard threshold when it arrived, and hasn't been replaced. */
+  /** True if a token was late when it arrived, and hasn't been replaced. */
   isLate(token: Token | undefined): boolean {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
@@ -153,9 +156,9 @@ export class TokenService {
     this.#task?.result.then(refreshed, () => {});
   }
 
-  /** The values of the current and the previous token. */
-  get values(): readonly string[] {
-    return [this.#current, this.#previous].flatMap((token) => token?.value ?? []);
+  /** Returns the values of the current and the previous token. Only for `service/`. */
+  static valuesOf(service: TokenService): readonly string[] {
+    return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
 
   /** Aborts the request and discards the tokens. From now on, `get` fails with `cancelled`. */
@@ -209,7 +212,7 @@ export class TokenService {
       const life = tokenLife(response, this.#random());
       const clockAheadMs = clockAhead(moment.wallStart, this.#clock.now(), response.serverNow);
       const arrived = { value: response.value, ...moment, life, clockAheadMs };
-      const token = { ...arrived, isLate: !isBeforeHardThreshold(arrived, this.#clock) };
+      const token = { ...arrived, isLate: isLateOnArrival(arrived, this.#clock) };
       this.#previous = this.#current;
       this.#current = token;
       this.#refusal = undefined;

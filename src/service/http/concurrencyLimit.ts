@@ -77,7 +77,7 @@ const GROWTH = 1 / 4;
 export class ConcurrencyLimit {
   readonly #clock: Clock;
   readonly #pace: RequestPace;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(state: ConcurrencyState) => void>();
   readonly #waiters: Waiter[] = [];
   #options: ConcurrencyOptions;
   #limit: number;
@@ -98,7 +98,7 @@ export class ConcurrencyLimit {
    * Registers a listener for state changes. The passing of time isn't reported.
    * @returns a function that removes the listener
    */
-  onDidChange(listener: () => void): () => void {
+  onDidChange(listener: (state: ConcurrencyState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -252,6 +252,6 @@ export class ConcurrencyLimit {
   }
 
   #changed(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(this.state);
   }
 }

@@ -35,6 +35,26 @@ class SlowKeyring extends FakeKeyring {
   }
 }
 
+/** A keyring that fails to delete a key, and then to announce the sign-out. */
+class LockedKeyring extends FakeKeyring {
+  isLocked = false;
+
+  override window() {
+    const { store } = super.window();
+    const fail = async () => {
+      throw new Error('locked');
+    };
+    return super.window({
+      delete: fail,
+      store: async (name, value) => {
+        // Later than the events of the deletion.
+        await settled();
+        await (this.isLocked ? fail() : store(name, value));
+      },
+    });
+  }
+}
+
 /** Answers the questions of a set-up with what was typed and picked in advance. */
 class AnsweringEditor extends SinkEditor {
   #exports: Record<string, unknown> | undefined;
@@ -54,6 +74,12 @@ class AnsweringEditor extends SinkEditor {
       window: Object.assign(window as object, { createInputBox, createQuickPick }),
     };
   }
+}
+
+/** The last text of the status item. */
+function lastStatus(editor: SinkEditor): string {
+  const lines = editor.textOf('status text').split('\n');
+  return lines.findLast((line) => line.startsWith('$(')) ?? '';
 }
 
 describe('events of an open window', () => {
@@ -83,6 +109,24 @@ describe('events of an open window', () => {
       await run('generateFromSelection');
     });
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
+  });
+
+  it('show no token after a sign-out that failed, and then the next one', async () => {
+    const locked = new LockedKeyring();
+    for (const [name, value] of keyring.values) locked.values.set(name, value);
+    const { emulator } = life;
+    const editor = life.editor();
+    await opened.open(editor, { ...life.stores, keyring: locked }, async (run) => {
+      await run('refreshToken');
+      await becomes('shown', () => /\$\(key\) \d+m/.test(lastStatus(editor)));
+      locked.isLocked = true;
+      await run('signOut');
+      await becomes('forgotten', () => lastStatus(editor) === '$(key) Hosted Model');
+      locked.isLocked = false;
+      emulator.settings.tokenLifeSeconds = 600;
+      await run('refreshToken');
+      await becomes('the next one', () => /\$\(key\) (9|10)m/.test(lastStatus(editor)));
+    });
   });
 
   it('A03: that come while a key is stored forget no token: that of the test is the one in use', async () => {

@@ -5,6 +5,7 @@ import { KeyStore } from '../../../src/connection/keyStore.ts';
 import type { Choice, Lookup } from '../../../src/connection/sourceSelection.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { connectionOf } from '../service/fixtures.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
@@ -66,6 +67,8 @@ function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   };
 }
 
+const TOKEN = 'an-access-token-0123456789';
+
 describe('what a lookup gives to other rooms', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
@@ -118,4 +121,18 @@ describe('what a lookup gives to other rooms', () => {
       }
     });
   }
+
+  it('E01: shows no access token, even with the value of each getter', async () => {
+    const fetch = async () => Response.json({ access_token: TOKEN, expires_in: 3_600 });
+    const runtime = new ServiceRuntime({ http: { fetch } });
+    const connection = connectionOf({}, runtime);
+    await connection.refreshToken(new AbortController().signal);
+    const text = inspect(connection, {
+      ...{ depth: Number.POSITIVE_INFINITY, showHidden: true },
+      ...{ getters: true, customInspect: false },
+    });
+    runtime.dispose();
+    assert.match(text, /tokens/);
+    assert.ok(!text.includes(TOKEN));
+  });
 });

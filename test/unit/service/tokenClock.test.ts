@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { FakeTime, never, seed, settled } from './fixtures.ts';
 import { down, MINUTE, underTest } from './tokens.ts';
 
@@ -87,6 +88,18 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await next, await again(), flights.length], ['token-2', 'token-2', 2]);
   });
 
+  it('replaces a token of an hour that arrives after the machine was asleep', async () => {
+    const { service, answer } = underTest(time);
+    const { signal } = new AbortController();
+    const waiting = service.get(signal);
+    await time.pass(2 * 60 * MINUTE);
+    await answer({ expiresIn: 3_600 });
+    const late = await waiting;
+    const next = service.get(signal, undefined, late);
+    await answer();
+    assert.equal((await next).value, 'token-2');
+  });
+
   it('drops the token it is told of, and no newer one', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
@@ -159,12 +172,12 @@ describe('the token service and its clocks', () => {
 
   it('knows the token before the last one, too: it still opens the service', async () => {
     const { service, answer, value, start } = underTest(time);
-    assert.deepEqual(service.values, []);
+    assert.deepEqual(TokenService.valuesOf(service), []);
     await start();
-    assert.deepEqual(service.values, ['token-1']);
+    assert.deepEqual(TokenService.valuesOf(service), ['token-1']);
     await time.pass(50 * MINUTE);
     await value();
     await answer();
-    assert.deepEqual(service.values, ['token-2', 'token-1']);
+    assert.deepEqual(TokenService.valuesOf(service), ['token-2', 'token-1']);
   });
 });

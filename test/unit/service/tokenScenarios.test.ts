@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TokenState } from '../../../src/service/auth/token.ts';
+import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { credentials, FakeTime, failureOf, kindOf, never } from './fixtures.ts';
@@ -91,7 +92,7 @@ describe('the token service through a day', () => {
     }
     assert.ok(failed >= 2, `${failed} failed`);
     assert.equal(flights.length, 1 + failed + 1);
-    assert.deepEqual(service.values, [`token-${flights.length}`, 'token-1']);
+    assert.deepEqual(TokenService.valuesOf(service), [`token-${flights.length}`, 'token-1']);
     assert.deepEqual([await value(), service.state.kind], [`token-${flights.length}`, 'valid']);
     assert.equal(flights.length, 1 + failed + 1);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { TokenService } from '../../../../src/service/auth/tokenService.ts';
 import { ServiceError } from '../../../../src/service/errors.ts';
 import { FakeTime, failureOf, kindOf, never, tokenAnswer } from '../fixtures.ts';
 import { down, MINUTE, refused, underTest } from '../tokens.ts';
@@ -227,6 +228,15 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
+  it('is cancelled after it was disposed, also where the key was refused before', async () => {
+    const { service, answer, value } = underTest(time);
+    const refused = failureOf(value());
+    await answer(new ServiceError('key-refused'));
+    assert.equal((await refused).kind, 'key-refused');
+    service.dispose();
+    assert.equal(await kindOf(value()), 'cancelled');
+  });
+
   it('throws away what arrives after it was disposed, and asks nothing any more', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
@@ -236,7 +246,10 @@ describe('the token service', () => {
     assert.equal((await waiting).kind, 'cancelled');
     assert.equal(await kindOf(value()), 'cancelled');
     assert.equal(await kindOf(service.refresh(never)), 'cancelled');
-    assert.deepEqual([states.length, flights.length, service.values], [before, 1, []]);
+    assert.deepEqual(
+      [states.length, flights.length, TokenService.valuesOf(service)],
+      [before, 1, []],
+    );
   });
 });
 

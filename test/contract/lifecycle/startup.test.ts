@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { FakeState } from '../../unit/connection/fakes.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { SinkEditor } from '../leaks/sinkEditor.ts';
+import { eachWithLife } from './life.ts';
+
+/** Keeps the chat models provider, which VS Code calls in every window. */
+class ChatEditor extends SinkEditor {
+  #models: (options: object) => Promise<readonly unknown[]> = () => assert.fail('not registered');
+  #exports: Record<string, unknown> | undefined;
+
+  readonly models = () => this.#models({});
+
+  override exports(): Record<string, unknown> {
+    this.#exports ??= this.#makeExports();
+    return this.#exports;
+  }
+
+  #makeExports(): Record<string, unknown> {
+    const all = super.exports();
+    const nothing = { dispose: () => {} };
+    const registerLanguageModelChatProvider = (
+      _: string,
+      provider: { provideLanguageModelChatInformation(options: object): Promise<unknown[]> },
+    ) => {
+      this.#models = (options) => provider.provideLanguageModelChatInformation(options);
+      return nothing;
+    };
+    return { ...all, lm: { registerLanguageModelChatProvider, registerTool: () => nothing } };
+  }
+}
+
+/** The last value of a context key. */
+function contextKey(editor: SinkEditor, name: string): unknown {
+  const lines = editor.textOf('context key').split('\n');
+  const line = lines.findLast((text) => text.startsWith(`["hostedModel.${name}"`));
+  return line && JSON.parse(line)[1];
+}
+
+describe('a window before its first command', () => {
+  const suite = eachWithLife();
+
+  it('forgets that a .env file was in use when another window signs out', async () => {
+    const { stores, editor: editorOf } = suite.life;
+    stores.keyring.values.clear();
+    const editor = editorOf();
+    const workspaceState = new FakeState();
+    workspaceState.values.set('hostedModel.usesOutsideSource', true);
+    const window = await suite.opened.start(editor, { ...stores, workspaceState });
+    await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
+    await stores.keyring.window().store('hostedModel.lastSignOut', 'by another window');
+    await becomes('signed out', () => contextKey(editor, 'isSetUp') === false);
+    assert.equal(contextKey(editor, 'canSignOut'), false);
+    assert.equal(workspaceState.values.size, 0);
+    await window.close();
+  });
+
+  it('offers the models of an approved .env file, even if another file was active last', async () => {
+    const { stores, emulator } = suite.life;
+    stores.keyring.values.clear();
+    const open = () => {
+      const editor = suite.life.editor(new ChatEditor()) as ChatEditor;
+      for (const name of ['projectId', 'url']) editor.userSettings.delete(name);
+      const values = { API_KEY: defaultApiKey, PROJECT_ID: defaultProjectId, URL: emulator.url };
+      const lines = Object.entries(values).map(([name, value]) => `IBM_${name}=${value}`);
+      editor.files.set('/work/.env', lines.join('\n'));
+      return editor;
+    };
+    const first = open();
+    await suite.opened.open(first, stores, async (run) => {
+      await run('refreshToken');
+      first.path = '/home/settings.json';
+      first.fire('active editor');
+      await becomes('looked up', () => contextKey(first, 'isSetUp') === false);
+    });
+    const second = open();
+    const window = await suite.opened.start(second, stores);
+    await becomes('shown', () => contextKey(second, 'canSignOut') === true);
+    assert.equal((await second.models()).length, 1);
+    await window.close();
+  });
+
+  it('shows a change of the settings that comes right before the command', async () => {
+    const editor = suite.life.editor();
+    const window = await suite.opened.start(editor, suite.life.stores);
+    await becomes('set up', () => contextKey(editor, 'isSetUp') === true);
+    editor.userSettings.set('projectId', '');
+    editor.fire('configuration', { affectsConfiguration: () => true });
+    await window.run('showLog');
+    await becomes('not set up', () => contextKey(editor, 'isSetUp') === false);
+    await window.close();
+  });
+});
