@@ -19,7 +19,7 @@ import { trafficOf } from './status/requestsLine.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import type { StatusItem } from './status/statusItem.ts';
 import { Usage } from './status/usage.ts';
-import { follower } from './ui/follower.ts';
+import { follower } from './ui/followState.ts';
 import type { Log } from './ui/log.ts';
 
 /** The parts that activation has created, and what it does for the parts that load later. */

@@ -26,9 +26,12 @@ import {
 
 /** The settings of the editor source, without the key. */
 export interface SourceSettings {
-  /** The service in the settings, or the first built-in one if `serviceProblem` is set. */
+  /**
+   * The service in the settings. If it's empty or invalid, the first built-in one, which
+   * `withStoredService` may replace.
+   */
   readonly service: Service;
-  /** True if the settings name the service; false if it's the first one with a stored key. */
+  /** True if the settings name the service. */
   readonly isServiceSet: boolean;
   /** The built-in services, followed by those that the user defined. */
   readonly services: readonly Service[];

@@ -158,7 +158,7 @@ function firstOf(all: readonly string[]): string[] {
   return more > 0 ? [...all.slice(0, MAX_LISTED), `and ${more} more`] : [...all];
 }
 
-/** Warnings after an import, about a `.env` file that still contains the key. */
+/** Warnings to show after an import if the `.env` file still contains the key. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
     'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',

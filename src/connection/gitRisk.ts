@@ -1,7 +1,7 @@
 import { type Disposable, type Event, extensions, type Uri } from 'vscode';
 
 /**
- * Uses VS Code's Git extension to check if a commit could publish a file. Doesn't start git itself.
+ * Uses VS Code's Git extension to check if a commit could publish a file. Doesn't run git itself.
  */
 
 /** The reason why a commit could publish a file. */

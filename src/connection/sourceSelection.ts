@@ -55,7 +55,7 @@ export type UnreadReason =
   | 'unreadable';
 
 /**
- * The content of all sources, each read once. Reading them doesn't prompt. Other rooms get it, too,
+ * The content of all sources, each read once. Reading them doesn't prompt. Other modules get it, too,
  * so each secret is a `Secret`.
  */
 export interface SourceSnapshot {
@@ -180,7 +180,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
-    // A repository can change the file. Another account must not replace this one silently.
+    // A repository could break the file, and that must not switch accounts silently.
     const unusable = { kind: 'chosen-unusable', source: named } as const;
     return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }

@@ -83,8 +83,8 @@ interface ColumnRange {
 }
 
 /**
- * True if a value has a valid length and only valid characters. Always true for a URL, which
- * `parseServiceUrl` checks.
+ * True if a value has a valid length and only valid characters. Always true for a URL, because
+ * `parseServiceUrl` checks those.
  * @param service the service of a key; without one, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {

@@ -30,7 +30,7 @@ export function editEditor(
     (builder) => {
       for (const [range, text] of ranged) {
         // Unlike `replace`, `insert` doesn't extend selections that start here. Extended selections
-        // could touch, and VS Code merges those (measured).
+        // could touch, and VS Code merges those (tested).
         if (range.isEmpty) builder.insert(range.start, text);
         else builder.replace(range, text);
       }
@@ -82,7 +82,7 @@ export async function showDocument(document: TextDocument): Promise<void> {
 
 /**
  * True if a tab contains the document. VS Code may keep a document without a tab in memory for
- * minutes. An edit would then reopen it and leave it unsaved (measured).
+ * minutes. An edit would then reopen it and leave it unsaved (tested).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));

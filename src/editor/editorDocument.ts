@@ -6,8 +6,8 @@ import {
   TextDocumentChangeReason,
   workspace,
 } from 'vscode';
+import { isConfigFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
-import { isConfigFile } from './configFiles.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
@@ -62,7 +62,7 @@ export class EditorDocument implements Disposable {
    */
   get isOpen(): boolean {
     const document = this.#document;
-    // `WorkspaceEdit` also changes read-only documents that no editor shows (measured).
+    // `WorkspaceEdit` also changes read-only documents that no editor shows (tested).
     return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 
@@ -99,8 +99,7 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the change is within the document. Otherwise, VS Code would silently clamp its range
-   * (measured).
+   * True if the change is within the document. VS Code silently clamps other changes (tested).
    */
   #has(change: TextChange): boolean {
     const document = this.#document;
@@ -140,7 +139,7 @@ const ATTEMPTS = 3;
 /**
  * Opens an empty untitled document. VS Code may restore a closed document with the same name
  * instead. This happened in one of four cases if that document was changed one second earlier and
- * had just been closed (measured). The restored document stays open, so that the next attempt gets
+ * had just been closed (tested). The restored document stays open, so that the next attempt gets
  * a different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {

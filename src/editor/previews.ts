@@ -96,7 +96,7 @@ export class Previews implements Disposable {
 
   /**
    * True if the preview shows the current text. A preview can miss changes, because VS Code can
-   * lose change events (measured).
+   * lose change events (tested).
    */
   isUpToDate(uri: Uri): boolean {
     const address = uri.toString();

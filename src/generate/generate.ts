@@ -1,7 +1,7 @@
 import type { TextDocument } from 'vscode';
 import { readSettings } from '../config/settings.ts';
+import { leadsToConfigFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, currentSnapshot, upToDate } from '../editor/capturedSelection.ts';
-import { leadsToConfigFile } from '../editor/configFiles.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';

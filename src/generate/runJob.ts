@@ -1,7 +1,7 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
-import { leadsToConfigFile } from '../editor/configFiles.ts';
+import { leadsToConfigFile } from '../editor/autoRunFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
 import { asIncomplete, retryText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
@@ -143,7 +143,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
   return { connection, folder: activeFolder(uri), outcomes };
 }
 
-/** Applies the model and parameters of the template, which override those of the settings. */
+/** Applies the model and parameters of the template, which override those in the settings. */
 function withTemplate(connection: Connection, { template }: Job): Connection {
   if (!template) return connection;
   const parameters = { ...connection.parameters, ...template.parameters };

@@ -20,7 +20,7 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, by whichever clock shows more. The wall clock can be set
+ * Returns the milliseconds since a moment, by whichever clock counted more. The wall clock can be set
  * back, and the monotonic clock can stop.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {

@@ -1,6 +1,6 @@
 /**
  * A value that is or contains a secret. No field holds it, so `inspect`, JSON, and copies don't show
- * it. Other rooms may pass it on, but only `service/` and `connection/` open it.
+ * it. Any module may pass it on, but only `service/`, `connection/`, and `dotenv/` open it.
  */
 export class Secret<Value> {
   readonly #value: Value;

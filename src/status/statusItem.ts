@@ -165,7 +165,10 @@ function expectedLines(
   ];
 }
 
-/** The host to display. The strict check of addresses loads with their first use. */
+/**
+ * The host to display. Not validated, because the code for that loads with the first use of an
+ * address.
+ */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'an address that cannot be used';
 }

@@ -86,7 +86,7 @@ export class Usage {
   /**
    * Checks the budget for a chat request, and counts its estimated tokens until the claim ends.
    * Without the estimates, concurrent requests could exceed the budget, because their actual usage
-   * is known only at their end.
+   * is known only once they finish.
    */
   async claim(connection: Connection, tokens: number): Promise<Claim> {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };

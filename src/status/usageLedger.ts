@@ -72,7 +72,7 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that adds the current usage of this window
+   * @returns a function that returns the total, with the usage of this window at the time of its call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());

@@ -21,8 +21,8 @@ import {
   window,
   workspace,
 } from 'vscode';
+import { isConfigFile, leadsToConfigFile } from '../../src/editor/autoRunFiles.ts';
 import { isWritable } from '../../src/editor/capturedSelection.ts';
-import { isConfigFile, leadsToConfigFile } from '../../src/editor/configFiles.ts';
 import { placing } from '../../src/editor/inPlaceModes.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until } from './jobs.ts';
 

@@ -132,7 +132,7 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'a link in the path of a document that was never saved is not followed',
-    file: 'src/editor/configFiles.ts',
+    file: 'src/editor/autoRunFiles.ts',
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/configFiles.test.ts',

@@ -74,7 +74,7 @@ describe('on Windows', () => {
   }
 
   it('files that an editor or a shell obeys are known', async () => {
-    const { isConfigFile } = await import('../../src/editor/configFiles.ts');
+    const { isConfigFile } = await import('../../src/editor/autoRunFiles.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],
       ['c:\\app\\.VSCode\\Tasks.json', true],

@@ -9,8 +9,8 @@ export interface FitOptions {
   /** Added to every line after the first, except blank lines. */
   readonly indentation: string;
   /**
-   * Language ID. In code, unlike in prose, the end of a line shows whether the next line is
-   * indented more.
+   * Language ID. In code, unlike in prose, the end of a line, such as `{`, determines whether the
+   * next line is indented further.
    */
   readonly languageId: string;
 }

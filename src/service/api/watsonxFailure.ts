@@ -87,8 +87,8 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * Returns the failure for an error response that isn't in the service's own format. Such a 401 or
- * 403 comes from something between this machine and the service, such as a firewall.
+ * Returns the failure for an error response that isn't in the service's own format. A 401 or 403
+ * like that comes from something in between, such as a firewall.
  */
 export function foreignFailure(status: number): ServiceError {
   const isRefusal = status === 401 || status === 403;

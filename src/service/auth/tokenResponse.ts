@@ -17,7 +17,7 @@ export const seconds = v.fallback(
 /**
  * An access token of 16 to 8192 characters that are allowed in a bearer token:
  * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be refused,
- * because Node would remove the line break from the header and send a broken token (measured).
+ * because Node would remove the line break from the header and send a broken token (tested).
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 

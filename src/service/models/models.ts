@@ -56,7 +56,7 @@ export class Models {
 
   /**
    * Lists the models that the service offers, for the user to pick from. Includes the current model
-   * even if it's withdrawn, so that the list can show its withdrawal.
+   * even if it's withdrawn, so that the list can mark it as withdrawn.
    * @param access the credentials, if the list isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */

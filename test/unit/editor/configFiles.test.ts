@@ -10,10 +10,10 @@ const at = (path: string, scheme = 'file', authority = '') =>
 
 describe('files that run automatically', () => {
   let hooks: ReturnType<typeof installEditor>;
-  let files: typeof import('../../../src/editor/configFiles.ts');
+  let files: typeof import('../../../src/editor/autoRunFiles.ts');
   before(async () => {
     hooks = installEditor(() => new FakeEditor());
-    files = await import('../../../src/editor/configFiles.ts');
+    files = await import('../../../src/editor/autoRunFiles.ts');
   });
   after(() => hooks.deregister());
 

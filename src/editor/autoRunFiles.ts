@@ -23,7 +23,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
     /\/\.(?:devcontainer|mcp)\.json$/,
     /\.code-workspace$/,
     // User and machine settings. VS Code in a browser stores user settings as files on the server
-    // (measured).
+    // (tested).
     /\/(?:user|machine)\/(?:profiles\/[^/]+\/)?(?:(?:settings|keybindings|tasks|mcp)\.json|(?:snippets|prompts)\/[^/]+)$/,
     /\/\.(?:g?vimrc|exrc|nvimrc|nvim\.lua|emacs|dir-locals\.el)$/,
   ],

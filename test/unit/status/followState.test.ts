@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { follower } from '../../../src/ui/follower.ts';
+import { follower } from '../../../src/ui/followState.ts';
 
 class Source {
   readonly listeners = new Set<(state: string) => void>();
