@@ -1,7 +1,7 @@
 import type { InputBoxValidationMessage } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
-import { settingLabel } from '../messages/settingLabels.ts';
+import { settingLabel, settingNames } from '../messages/settingLabels.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { addressHolds } from '../service/masking.ts';
 import { Secret } from '../service/secret.ts';
@@ -34,7 +34,7 @@ export function problemOfKey(text: string, service: Service): string | undefined
   if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
   if (isWellFormed('apiKey', value, service) && !blemishes.includes('non-ascii')) return undefined;
-  return ANSWER_ISSUES[mayHoldSpaces(service) ? 'garbledSecret' : 'garbledKey'];
+  return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 
 /** Returns the reason why the stored key can't be used; undefined if it can. */

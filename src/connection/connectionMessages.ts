@@ -2,7 +2,7 @@ import type { SettingsTarget } from '../config/configuration.ts';
 import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
-import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import { capitalized, type LabelContext, settingLabel } from '../messages/settingLabels.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
 import type { SettingName } from '../service/services.ts';
@@ -123,8 +123,8 @@ export function issuesText(
 export const ANSWER_ISSUES = {
   nothing: 'A value is needed.',
   exampleKey: 'This is the placeholder of an example, not a key.',
-  garbledKey: 'A key has no blanks and no accented letters. Copy it again.',
-  garbledSecret: 'A client secret has no accented letters. Copy it again.',
+  garbledKey: (what: string, mayHoldSpaces: boolean) =>
+    `${capitalized(what)} has no ${mayHoldSpaces ? '' : 'blanks and no '}accented letters. Copy it again.`,
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,

@@ -12,6 +12,7 @@ import {
   type NameSet,
   type ResourceKind,
   resourceOf,
+  SECRETS,
   SETTING_NAMES,
   type Service,
   type SettingName,
@@ -95,13 +96,10 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
   return !(setting === 'apiKey' && !mayHoldSpaces(service) ? /\s/ : /[^\S ]/).test(value);
 }
 
-/**
- * True if the secret may contain spaces, which is valid in an OAuth client secret:
- * https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
- */
+/** True if the secret of this service may contain spaces. */
 export function mayHoldSpaces(service: Service | undefined): boolean {
   return (
-    service !== undefined && AUTH_METHODS[service.authentication.kind].secret === 'CLIENT_SECRET'
+    service !== undefined && SECRETS[AUTH_METHODS[service.authentication.kind].secret].mayHoldSpaces
   );
 }
 

@@ -97,7 +97,7 @@ function keyRefusal(code: string, labels: LabelContext): string {
   }
   return needsSetting('account', labels)
     ? `The identity service refused ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}: one of them is unknown, expired or disabled. Copy both again`
-    : 'The identity service refused the API key: it is unknown, expired or disabled. Create a key or copy it again';
+    : `The identity service refused the ${settingLabel('apiKey', labels)}: it is unknown, expired or disabled. Create a key or copy it again`;
 }
 
 function rights(labels: LabelContext): string {

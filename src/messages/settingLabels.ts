@@ -1,29 +1,34 @@
 import type { Credentials } from '../service/credentials.ts';
-import { AUTH_METHODS, neededSettings, type SettingName, services } from '../service/services.ts';
+import {
+  ACCOUNT_LABELS,
+  AUTH_METHODS,
+  neededSettings,
+  SECRETS,
+  type SettingName,
+  services,
+} from '../service/services.ts';
 
 /** The display names of settings, and the text for missing ones. Pure. */
 
 /** The facts that display names depend on. The service defaults to the first built-in one. */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
-const CLIENT_LABELS: Readonly<Partial<Record<SettingName, string>>> = {
-  account: 'client ID',
-  apiKey: 'client secret',
-};
-
-/**
- * Returns the name of a setting as part of a sentence, such as "API key". OAuth clients have a
- * client ID and client secret instead of a user name and API key.
- */
-export function settingLabel(name: SettingName, { service, resource }: LabelContext = {}): string {
-  const isOfClient =
-    service && AUTH_METHODS[service.authentication.kind].secret === 'CLIENT_SECRET';
-  const labels = {
-    ...{ account: 'user name', apiKey: 'API key', url: 'service URL' },
-    projectId: `${resourceName({ resource })} ID`,
-    ...(isOfClient && CLIENT_LABELS),
-  };
-  return labels[name];
+/** Returns the name of a setting as part of a sentence, such as "API key". */
+export function settingLabel(
+  name: SettingName,
+  { service = services[0], resource }: LabelContext = {},
+): string {
+  const { account = 'USERNAME', secret } = AUTH_METHODS[service.authentication.kind];
+  switch (name) {
+    case 'account':
+      return ACCOUNT_LABELS[account];
+    case 'apiKey':
+      return SECRETS[secret].label;
+    case 'projectId':
+      return `${resourceName({ resource })} ID`;
+    case 'url':
+      return 'service URL';
+  }
 }
 
 /** Lists settings with articles, such as "an API key, a project ID and a service URL". */

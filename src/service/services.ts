@@ -81,6 +81,21 @@ export interface AuthNeeds {
   readonly read: (path: string, text: (field: string) => string) => Authentication;
 }
 
+/** The display name of each account setting, by suffix. */
+export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, string>> = {
+  CLIENT_ID: 'client ID',
+  USERNAME: 'user name',
+};
+
+/** The display name of each secret, by suffix, and whether the secret may contain spaces. */
+export const SECRETS: Readonly<
+  Record<AuthNeeds['secret'], { readonly label: string; readonly mayHoldSpaces: boolean }>
+> = {
+  API_KEY: { label: 'API key', mayHoldSpaces: false },
+  // https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
+  CLIENT_SECRET: { label: 'client secret', mayHoldSpaces: true },
+};
+
 /**
  * The capabilities of each API. A request needs the ID of exactly one of the `resources`, unless
  * the list is empty.

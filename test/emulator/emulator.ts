@@ -9,7 +9,7 @@ import { FaultScript, faultyAnswer } from './faults.ts';
 import { identityAnswer } from './identity.ts';
 import { InFlight, type ServiceName } from './inFlight.ts';
 import { inferenceAnswer } from './inference.ts';
-import { oauthPath, otherWaysAnswer, platformPath } from './otherWays.ts';
+import { isOfOtherWay, otherWaysAnswer } from './otherWays.ts';
 import { recording } from './recordings.ts';
 import { bodyOf, type ReceivedRequest, RequestLog, type RequestMatch } from './requests.ts';
 import { randomIdentifier, type Service } from './service.ts';
@@ -162,8 +162,7 @@ export class Emulator {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isIdentity = isOfIdentity(incoming.url ?? '');
-    const leave = this.#inFlight.enter(isIdentity ? 'identity' : 'inference');
+    const leave = this.#inFlight.enter(this.#serviceAt(incoming.url));
     const gone = new AbortController();
     response.on('close', () => {
       leave();
@@ -230,6 +229,12 @@ export class Emulator {
     return request;
   }
 
+  #serviceAt(url = '/'): ServiceName {
+    const { pathname } = new URL(url, this.url);
+    const isIdentity = pathname.startsWith('/identity/') || isOfOtherWay(pathname, this.settings);
+    return isIdentity ? 'identity' : 'inference';
+  }
+
   #service(): Service {
     const { settings } = this;
     return {
@@ -243,10 +248,6 @@ export class Emulator {
       answers: this.#answers,
     };
   }
-}
-
-function isOfIdentity(url: string): boolean {
-  return ['/identity/', oauthPath, platformPath].some((path) => url.startsWith(path));
 }
 
 function answerTo(request: ReceivedRequest, service: Service): Answer {

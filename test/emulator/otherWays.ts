@@ -1,6 +1,7 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
+import type { EmulatorSettings } from './settings.ts';
 
 /** The ways to a token beside the API-key grant: an OAuth 2.0 server, and a platform on premises. */
 
@@ -10,16 +11,20 @@ const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
 /** The answer to a request of these ways; undefined for any other path. */
 export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
-  switch (request.path) {
-    case service.settings.oauth.path ?? oauthPath:
-      return clientCredentialsAnswer(request, service);
-    case platformPath:
-      return platformAnswer(request, service);
-    case expiryPath:
-      return expiryAnswer(request, service);
-    default:
-      return undefined;
-  }
+  return answersByPath(service.settings).get(request.path)?.(request, service);
+}
+
+/** True if a request to this path goes to the identity service of one of these ways. */
+export function isOfOtherWay(path: string, settings: EmulatorSettings): boolean {
+  return answersByPath(settings).has(path);
+}
+
+function answersByPath({ oauth }: EmulatorSettings) {
+  return new Map([
+    [oauth.path ?? oauthPath, clientCredentialsAnswer],
+    [platformPath, platformAnswer],
+    [expiryPath, expiryAnswer],
+  ]);
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6749#section-4.4, with the errors of section 5.2. */

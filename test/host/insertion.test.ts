@@ -13,6 +13,7 @@ import {
 import { hasTab } from '../../src/editor/documentEdit.ts';
 import {
   appendTo,
+  type ByPlacingMode,
   close,
   countEdits,
   jobOn,
@@ -167,7 +168,7 @@ describe('insertion into a real editor', () => {
       job.append(0, 'whole');
       assert.equal(await job.end(0, 'ended'), true);
       job.dispose();
-      const want: Readonly<Record<string, string>> = {
+      const want: ByPlacingMode = {
         below: 'prompt\nwhole\nend',
         replace: 'whole\nend',
         after: 'promptwhole\nend',

@@ -21,12 +21,15 @@ import { Job } from '../../src/generate/job.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 
 /** The insert modes that write into the document, and how titles name them. */
-export const placingModes: readonly (readonly [id: string, title: string])[] = [
+export const placingModes = [
   ['below', 'below'],
   ['replace', 'replace'],
   ['after', 'after @nightly'],
   ['above', 'above @nightly'],
-];
+] as const satisfies readonly (readonly [id: string, title: string])[];
+
+/** What each of them leaves in a document. */
+export type ByPlacingMode = Readonly<Record<(typeof placingModes)[number][0], string>>;
 
 let previews: Previews | undefined;
 const toDispose: Disposable[] = [];

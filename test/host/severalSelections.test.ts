@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { commands, Range } from 'vscode';
 import type { Job } from '../../src/generate/job.ts';
-import { close, countEdits, jobOn, openWith, placingModes, textOf } from './jobs.ts';
+import {
+  type ByPlacingMode,
+  close,
+  countEdits,
+  jobOn,
+  openWith,
+  placingModes,
+  textOf,
+} from './jobs.ts';
 
 const TEXT = 'one\ntwo\nthree\n';
 const LINES = [new Range(0, 0, 0, 3), new Range(1, 0, 1, 3), new Range(2, 0, 2, 5)];
-const WANTED: Readonly<Record<string, string>> = {
+const WANTED: ByPlacingMode = {
   below: 'one\nA0 A1 A2 \ntwo\nB0 B1 B2 \nthree\nC0 C1 C2 \n',
   after: 'oneA0 A1 A2 \ntwoB0 B1 B2 \nthreeC0 C1 C2 \n',
   above: 'A0 A1 A2 \none\nB0 B1 B2 \ntwo\nC0 C1 C2 \nthree\n',
@@ -79,7 +87,7 @@ describe('several selections', () => {
     assert.deepEqual([job.isUndone, job.truncated], [false, [1]]);
   });
 
-  const adjacent: Readonly<Record<string, string>> = {
+  const adjacent: ByPlacingMode = {
     below: 'abcdef\nAA\nBB',
     after: 'abcAAdefBB',
     above: 'AA\nBB\nabcdef',

@@ -257,7 +257,7 @@ describe('templates in a real editor', () => {
         'languages',
         'parameters',
       ]);
-      assert.deepEqual((await labels(2, 12)).slice(0, 3), ['below', 'after', 'above']);
+      assert.deepEqual(await labels(2, 12), modes);
       const found = await completionsAt(document, new Position(4, 13));
       assert.deepEqual(found.map(labelOf), ['selection', 'language', 'fileName', 'input:question']);
       const [selection] = found;

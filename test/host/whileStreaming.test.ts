@@ -15,6 +15,7 @@ import {
 import { hasTab } from '../../src/editor/documentEdit.ts';
 import {
   appendTo,
+  type ByPlacingMode,
   close,
   fileUri,
   jobOn,
@@ -41,9 +42,13 @@ describe('while text streams', () => {
       await typeAt(editor.document, 'top', ' half');
       job.append(0, 'answer');
       assert.equal(await job.end(0, 'ended'), true);
-      const want = { below: 'prompt\nan answer', after: 'promptan answer' }[mode];
-      const other = { above: 'an answer\nprompt', replace: 'an answer' }[mode];
-      assert.equal(editor.document.getText(), `top half one\ntwo\n${want ?? other}\nend`);
+      const want: ByPlacingMode = {
+        below: 'prompt\nan answer',
+        after: 'promptan answer',
+        above: 'an answer\nprompt',
+        replace: 'an answer',
+      };
+      assert.equal(editor.document.getText(), `top half one\ntwo\n${want[mode]}\nend`);
     });
   }
 

@@ -60,6 +60,13 @@ interface Manifest {
       readonly mac: string;
       readonly when: string;
     }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
     readonly configuration: readonly {
       readonly title: string;
       readonly order: number;
@@ -209,6 +216,19 @@ describe('manifest', () => {
     assert.ok(
       settings['hostedModel.modelId'].markdownDescription.includes(services[0].defaultModelId),
     );
+  });
+
+  it('links the page where users create a key, in the walkthrough and SECURITY.md', () => {
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    const { description, completionEvents } =
+      steps.find(({ id }) => id === 'getKey') ?? assert.fail();
+    const pages = services.flatMap(({ keyPage }) => keyPage || []);
+    assert.ok(pages.length > 0);
+    for (const page of pages) {
+      assert.ok(description.includes(`(${page})`), page);
+      assert.ok(completionEvents.includes(`onLink:${page}`), page);
+      assert.ok(readFileSync('SECURITY.md', 'utf8').includes(`(${page})`), page);
+    }
   });
 
   it('has the extension ID that opens its settings', () => {

@@ -9,6 +9,7 @@ import { compareWithApproved, parseDestination } from '../../../src/connection/b
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { serviceFor } from '../../../src/service/services.ts';
+import { oauth } from '../service/fixtures.ts';
 import { found } from './sources.ts';
 
 const service = serviceFor('ibm');
@@ -114,7 +115,9 @@ describe('checks at the door', () => {
     ['quotes around a key', checkKey('"abcd1234"')?.message, /quotes: taken off/],
     ['the word Bearer before a key', checkKey('Bearer abcd1234')?.message, /Bearer: taken off/],
     ['a placeholder', checkKey('<API_KEY>')?.message, /placeholder/],
-    ['a blank inside a key', checkKey('abcd 1234')?.message, /no blanks/],
+    ['a blank inside a key', checkKey('abcd 1234')?.message, /^An API key has no blanks/],
+    ['a blank inside a client secret', problemOfKey('abcd 1234', oauth), undefined],
+    ['an accent inside a client secret', problemOfKey('é', oauth), /^A client secret has no acc/],
     ['a key as short as a word', checkKey('test')?.message, undefined],
     ['quotes without a key', checkKey('""')?.message, /^A value is needed/],
     ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],

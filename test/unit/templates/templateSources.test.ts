@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TextDocument, Uri, WorkspaceFolder } from 'vscode';
+import { insertModeIds } from '../../../src/editor/insertMode.ts';
 import { builtInTemplates } from '../../../src/templates/builtIn.ts';
 import { isBroken, type TemplateEntry } from '../../../src/templates/template.ts';
 import { needsSelection, promptIssues, questionsOf } from '../../../src/templates/variables.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
-const modes = ['below', 'after', 'above', 'replace', 'newDocument', 'clipboard', 'preview'];
 const scopeOf = (...user: unknown[]) => ({
   folder: null,
-  insertModes: modes,
+  insertModes: insertModeIds,
   operation: 'chat' as const,
   templates: { user, remote: [], workspace: [], folder: [] },
 });
@@ -171,7 +171,7 @@ describe('the built-in templates', () => {
     for (const entry of builtInTemplates) {
       assert.deepEqual(promptIssues(entry.prompt), []);
       assert.ok(needsSelection(entry), entry.name);
-      assert.ok(modes.includes(entry.insertMode ?? ''), entry.name);
+      assert.ok(insertModeIds.includes(entry.insertMode ?? ''), entry.name);
       assert.equal(questionsOf(entry.prompt).length, entry.name === 'Translate' ? 1 : 0);
     }
   });
