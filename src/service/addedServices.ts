@@ -14,6 +14,7 @@ export interface ServiceIssue {
     | 'authentication'
     | 'tokenUrl'
     | 'grantType'
+    | 'header'
     | 'api'
     | 'prefix'
     | 'defaultModel'
@@ -63,6 +64,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const isPlain = isStrict && address && !address.search && !address.hash;
   if (hasAddress && !isPlain) return wrong('tokenUrl');
   if (required && !ofAuthentication(required)) return wrong(required);
+  if (!mayHoldKey(ofAuthentication('header'))) return wrong('header');
   const api = text('api');
   if (!isKeyOf(APIS, api)) return wrong('api');
   if (!/^(\/(?!\.{1,2}(\/|$))[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
@@ -83,6 +85,30 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
     api: { kind: api, prefix: text('prefix') },
     definition: JSON.stringify(entry),
   };
+}
+
+/** Headers that the extension, `fetch`, or a proxy sets, or that don't reach the service. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'connection',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+/** True if a header of this name may contain the key. Also true for no name. */
+function mayHoldKey(header: string): boolean {
+  const name = header.toLowerCase();
+  const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);
+  return name === '' || (/^[a-z][a-z0-9-]{0,63}$/.test(name) && !isReserved);
 }
 
 function wordsOfAliases({ aliases }: Service): string[] {

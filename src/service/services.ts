@@ -42,7 +42,9 @@ export type Authentication =
       readonly audience: string;
     }
   | { readonly kind: 'cloudPak' }
-  | { readonly kind: 'zenApiKey' };
+  | { readonly kind: 'zenApiKey' }
+  /** Sent as a bearer token, or in `header` if it isn't empty. */
+  | { readonly kind: 'apiKey'; readonly header: string };
 
 /** The input that each authentication method needs, and its parser for user-defined services. */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
@@ -66,6 +68,11 @@ export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> =
   },
   cloudPak: { account: 'USERNAME', secret: 'API_KEY', read: () => ({ kind: 'cloudPak' }) },
   zenApiKey: { secret: 'API_KEY', sendsKey: true, read: () => ({ kind: 'zenApiKey' }) },
+  apiKey: {
+    secret: 'API_KEY',
+    sendsKey: true,
+    read: (_, text) => ({ kind: 'apiKey', header: text('header') }),
+  },
 };
 
 export interface AuthNeeds {

@@ -1,6 +1,7 @@
 import { type Answer, bodyAnswer, jsonAnswer } from './answer.ts';
 import { completion } from './completions.ts';
 import { promptOf } from './conversation.ts';
+import { keyIn } from './otherWays.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
@@ -15,13 +16,12 @@ export function chatCompletionsAnswer(
 ): Answer | undefined {
   const call = PATH.exec(request.path)?.[1];
   if (call === undefined) return undefined;
-  const [, scheme, token] =
-    /^(Bearer|ZenApiKey) (.+)$/.exec(request.headers.authorization ?? '') ?? [];
+  const key = keyIn(request, service);
+  const token = key ?? /^\w+ (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   const refuse = (status: number, code: string, message: string) =>
     jsonAnswer(status, { error: { message, type: 'invalid_request_error', param: null, code } });
   if (token === undefined) return refuse(401, 'missing_token', 'No token was sent.');
-  const isKnownKey = scheme === 'ZenApiKey' && service.settings.apiKeys.includes(token);
-  const state = isKnownKey ? 'live' : service.tokens.stateOf(token);
+  const state = key === undefined ? service.tokens.stateOf(token) : 'live';
   if (state === 'expired') return refuse(401, 'token_expired', 'The token has expired.');
   if (state !== 'live') return refuse(401, 'invalid_api_key', 'Incorrect token.');
   const { settings } = service;

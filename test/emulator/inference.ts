@@ -21,6 +21,7 @@ import {
   tooManyAtOnce,
 } from './errors.ts';
 import { isWithdrawn, modelList } from './models.ts';
+import { keyIn } from './otherWays.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
@@ -71,9 +72,8 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
 
 function tokenProblem(request: ReceivedRequest, service: Service): InferenceError | undefined {
   const authorization = request.headers['authorization'] ?? '';
-  const key = /^ZenApiKey (.+)$/u.exec(authorization)?.[1];
-  if (key !== undefined) return service.settings.apiKeys.includes(key) ? undefined : tokenNotValid;
-  const token = /^Bearer (.+)$/u.exec(authorization)?.[1];
+  if (keyIn(request, service) !== undefined) return undefined;
+  const token = /^\w+ (.+)$/u.exec(authorization)?.[1];
   if (token === undefined) return noToken;
   const state = service.tokens.stateOf(token);
   if (state === 'expired') return tokenExpired;

@@ -83,3 +83,16 @@ function expiryAnswer({ headers }: ReceivedRequest, { settings, tokens, nowMs }:
 function formDecoded(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x') ?? '';
 }
+
+/** The key that a request has in place of a token, if the service takes it there and knows it. */
+export function keyIn(
+  { headers }: ReceivedRequest,
+  { settings: { apiKeys, keyHeader } }: Service,
+): string | undefined {
+  const [, scheme, value] = /^(\w+) (.+)$/.exec(headers.authorization ?? '') ?? [];
+  const sent = [
+    scheme === 'ZenApiKey' ? value : undefined,
+    keyHeader === 'authorization' ? value : headers[keyHeader],
+  ];
+  return apiKeys.find((key) => sent.includes(key));
+}

@@ -33,6 +33,8 @@ export interface EmulatorSettings extends EventFormat {
   oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
   /** Whether inference also takes this token, which another identity provider issued. */
   acceptsToken: (token: string) => boolean;
+  /** The header in which an API key itself opens the service; none if empty. */
+  keyHeader: string;
   /** Whether anything says how long a token lives. */
   saysLife: boolean;
   projectIds: readonly string[];
@@ -79,6 +81,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     account: defaultAccount,
     oauth: {},
     acceptsToken: () => false,
+    keyHeader: '',
     saysLife: true,
     projectIds: [defaultProjectId],
     spaceIds: ['emulator-space'],

@@ -15,7 +15,10 @@ const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 /** The names of all authentication methods and APIs. */
 const NAMED_ONCE = new RegExp(
-  `\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)].join('|')})\\b`,
+  // The key of any method is called `apiKey`, so that method is recognized by its kind.
+  `\\bkind(:| [!=]==) 'apiKey'|\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)]
+    .filter((name) => name !== 'apiKey')
+    .join('|')})\\b`,
 );
 const inService = (path: string) => path.startsWith('service/');
 

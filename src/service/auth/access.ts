@@ -27,6 +27,7 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
-  const { scheme } = authMethodOf(service);
-  return { origin: approved.service, scheme, secrets: secretsOf(credentials), tokenProvider };
+  const { scheme, header: tokenHeader } = authMethodOf(service);
+  const secrets = secretsOf(credentials);
+  return { origin: approved.service, scheme, tokenHeader, secrets, tokenProvider };
 }

@@ -6,6 +6,8 @@ import type { TokenResponse } from './token.ts';
 export interface AuthMethod {
   /** The scheme of the Authorization header in requests to the service. */
   readonly scheme: string;
+  /** The header that has the token without a scheme, in place of Authorization. */
+  readonly header?: string;
   /** Returns the key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if the key itself is the access token. */

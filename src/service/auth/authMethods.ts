@@ -1,5 +1,6 @@
 import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { Authentication, Service } from '../services.ts';
+import { apiKey } from './apiKey.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { clientCredentials } from './clientCredentials.ts';
@@ -11,6 +12,7 @@ const METHODS: {
     authentication: Authentication & { kind: Kind },
   ) => AuthMethod;
 } = {
+  apiKey,
   apiKeyGrant,
   clientCredentials,
   cloudPak: () => cloudPak,

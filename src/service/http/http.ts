@@ -206,9 +206,9 @@ function createAxios(): AxiosInstance {
     },
   });
   instance.interceptors.request.use(async (config) => {
-    const authorization = await pendingIn(config).prepareAttempt();
+    const tokenHeader = await pendingIn(config).prepareAttempt();
     refuseUserInfo(config.url);
-    if (authorization !== undefined) config.headers.setAuthorization(authorization);
+    if (tokenHeader) config.headers.set(...tokenHeader);
     return config;
   });
   instance.interceptors.response.use(undefined, readErrorText);

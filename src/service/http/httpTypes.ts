@@ -35,6 +35,8 @@ export interface HttpRequest<Result> {
   readonly confidential?: readonly string[];
   /** The scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
+  /** The header that has the token without a scheme. `Authorization` if undefined. */
+  readonly tokenHeader?: string | undefined;
   /** Called at the start of each attempt, so that a retry uses the current token. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
@@ -58,7 +60,10 @@ export interface HttpRequest<Result> {
 /**
  * The fields of a request that grant access to a service, and the origin that receives the token.
  */
-export type Access = Pick<HttpRequest<unknown>, 'origin' | 'scheme' | 'secrets' | 'tokenProvider'>;
+export type Access = Pick<
+  HttpRequest<unknown>,
+  'origin' | 'scheme' | 'tokenHeader' | 'secrets' | 'tokenProvider'
+>;
 
 /**
  * Provides the token of one attempt. An attempt calls `get` before and after it waits in the queue,

@@ -100,11 +100,11 @@ export class PendingRequest implements ApprovedTarget {
   /**
    * Waits for a token, and then for a slot. The slot comes last, because the minimum interval
    * starts when it's granted.
-   * @returns the value of the Authorization header, if the request has one
+   * @returns name and value of the header with the token, if the request has one
    * @throws {ServiceError}
    */
-  async prepareAttempt(): Promise<string | undefined> {
-    const { limiter, budget, scheme = 'Bearer' } = this.#request;
+  async prepareAttempt(): Promise<readonly [name: string, value: string] | undefined> {
+    const { limiter, budget, scheme = 'Bearer', tokenHeader } = this.#request;
     const tokens = this.#request.tokenProvider?.();
     await tokens?.get(this.signal);
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
@@ -119,7 +119,8 @@ export class PendingRequest implements ApprovedTarget {
     if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();
     if (this.signal.aborted) throw new ServiceError('cancelled');
     this.#token = await tokens?.get(this.signal);
-    return this.#token === undefined ? undefined : `${scheme} ${this.#token}`;
+    if (this.#token === undefined) return undefined;
+    return tokenHeader ? [tokenHeader, this.#token] : ['Authorization', `${scheme} ${this.#token}`];
   }
 
   /** Converts an error to the failure of this request, and removes details that contain secrets. */

@@ -21,6 +21,11 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
   return block ?? assert.fail(`no ${language} under ${heading}`);
 }
 
+/** The entries of `hostedModel.services` under a heading. */
+function entriesUnder(heading: string): readonly unknown[] {
+  return JSON.parse(`{${blockOf(heading, 'json')}}`)['hostedModel.services'];
+}
+
 /** The address that a recipe tells people to answer, with the host of the emulator. */
 function addressIn(heading: string): URL {
   const [, section = ''] = page.split(`\n### ${heading}\n`);
@@ -112,5 +117,43 @@ describe('the recipe for', () => {
     });
     assert.equal(emulator.count('/v1/chat/completions'), 1);
     assert.equal(emulator.requests[0]?.form?.['client_secret'], defaultApiKey);
+  });
+
+  it('a LiteLLM gateway with a virtual key gives text', async () => {
+    const heading = 'A LiteLLM gateway with a virtual key';
+    const { own, issues } = readServices(entriesUnder(heading));
+    assert.deepEqual(issues, []);
+    const service = own[0] ?? assert.fail();
+    const { pathname } = addressIn(heading);
+    const world = await startWorld({
+      credentials: (url) => ({
+        ...{ service, projectId: '', apiKey: 'sk-1234' },
+        serviceUrl: `${url}${pathname}`,
+      }),
+      emulator: { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
+    });
+    assert.match((await world.generate()).text, /Hello/);
+    const [request] = world.emulator.requests;
+    assert.equal(request?.path, '/v1/chat/completions');
+    assert.equal(request.headers.authorization, 'Bearer sk-1234');
+  });
+
+  it('Azure API Management with a subscription key gives text, and sends it in that header alone', async () => {
+    const [, section = ''] = page.split('\n### Azure API Management with a subscription key\n');
+    const [, text = ''] = /`"authentication": (\{.*?\})`/.exec(section) ?? [];
+    const [found] = entriesUnder('A LiteLLM gateway with a virtual key');
+    const { own, issues } = readServices([{ ...Object(found), authentication: JSON.parse(text) }]);
+    assert.deepEqual(issues, []);
+    const service = own[0] ?? assert.fail();
+    const { pathname } = addressIn('A LiteLLM gateway with a virtual key');
+    const world = await startWorld({
+      credentials: (url) => ({ service, projectId: '', serviceUrl: `${url}${pathname}` }),
+      emulator: { keyHeader: 'ocp-apim-subscription-key' },
+    });
+    assert.match((await world.generate()).text, /Hello/);
+    for (const { headers, rawHeaders } of world.emulator.requests) {
+      assert.equal(headers['ocp-apim-subscription-key'], defaultApiKey);
+      assert.equal(rawHeaders.filter((value) => value.includes(defaultApiKey)).length, 1);
+    }
   });
 });

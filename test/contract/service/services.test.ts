@@ -30,6 +30,8 @@ const secret = `${defaultApiKey}+/%`;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
+  /** The header in which the service takes the key itself. */
+  readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;
 }
@@ -55,6 +57,14 @@ const ways: Readonly<Record<string, AuthCase>> = {
   },
   'Cloud Pak for Data': { authentication: { kind: 'cloudPak' }, path: platformPath },
   'Zen API key': { authentication: { kind: 'zenApiKey' }, path: undefined },
+  'bearer key': {
+    ...{ authentication: { kind: 'apiKey' }, path: undefined },
+    keyHeader: 'authorization',
+  },
+  'key in a header': {
+    ...{ authentication: { kind: 'apiKey', header: 'API-Key' }, path: undefined },
+    keyHeader: 'api-key',
+  },
 };
 
 interface ApiCase {
@@ -116,7 +126,8 @@ async function startOf(
     ...{ projectId, resource },
   };
   const limits = { limit: 8, queue: 1_000 };
-  const known = { apiKeys: [secret], oauth, ...emulator };
+  const { keyHeader = '' } = authentication;
+  const known = { apiKeys: [secret], oauth, keyHeader, ...emulator };
   return startWorld({ clock: new SetClock(), credentials, limits, emulator: known });
 }
 

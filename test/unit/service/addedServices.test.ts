@@ -79,6 +79,14 @@ describe('a service of one’s own', () => {
       { authentication: { ...authentication, tokenUrl: 'http://a.example/t' } },
       'tokenUrl',
     ],
+    ...['Host', 'cookie', 'Authorization', 'content-type', 'Proxy-Authorization', 'a:b', 'a b'].map(
+      (header) =>
+        [
+          `the header ${header} for its key`,
+          { authentication: { kind: 'apiKey', header } },
+          'header',
+        ] as const,
+    ),
     ['the word of an alias', { word: 'watsonx' }, 'word'],
     ['a prefix that is no path', { prefix: 'v1' }, 'prefix'],
     ['a prefix that leads elsewhere', { prefix: '/v1/../x' }, 'prefix'],
@@ -91,6 +99,17 @@ describe('a service of one’s own', () => {
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
     });
   }
+
+  it('may have its key in a header of its own, and needs no token address for that', () => {
+    for (const header of ['', 'api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key']) {
+      const { own } = readServices([{ ...entry, authentication: { kind: 'apiKey', header } }]);
+      const [service] = own;
+      assert.deepEqual(
+        [service?.authentication, service?.authUrl],
+        [{ kind: 'apiKey', header }, ''],
+      );
+    }
+  });
 
   it('has a name in any script', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);

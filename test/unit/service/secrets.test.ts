@@ -83,6 +83,7 @@ describe('private keys in a text', () => {
 });
 
 const zen = serviceFor('zen') ?? assert.fail();
+const bearer = { ...zen, authentication: { kind: 'apiKey', header: '' } } as const;
 
 describe('a client', () => {
   const others = ['key-of-the-unit-tests-2', 'another-short-key'];
@@ -165,6 +166,7 @@ describe('a client', () => {
       [oauth, 'sh', `Basic ${btoa('a%3Aclient:sh')}`],
       [zen, 'a-key-of-zen', 'ZenApiKey a-key-of-zen'],
       [zen, 'sk-1234', 'ZenApiKey sk-1234'],
+      [bearer, 'sk-1234', 'Bearer sk-1234'],
     ] as const;
     for (const [service, apiKey, header] of headers) {
       const used = { ...credentials, service, account: 'a:client', apiKey };

@@ -1,0 +1,15 @@
+import type { AuthMethod } from './authMethod.ts';
+
+const scheme = 'Bearer';
+
+/**
+ * The authentication method for an API key that the service accepts without an exchange: as a
+ * bearer token, or in a header that the service names, such as `api-key`.
+ */
+export function apiKey({ header }: { readonly header: string }): AuthMethod {
+  return {
+    scheme,
+    ...(header && { header }),
+    secrets: ({ apiKey: key }) => (header ? [key] : [key, `${scheme} ${key}`]),
+  };
+}
