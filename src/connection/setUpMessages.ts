@@ -47,7 +47,7 @@ export const SET_UP = {
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
       ? `Checks key, ${resourceName(labels)} and model. Generates nothing.`
-      : 'Gets a token and lists the models. Generates nothing.',
+      : 'Checks the credentials and lists the models. Generates nothing.',
   noTest: '$(save) Save Without Testing',
   cancelled: 'The test was cancelled.',
 } as const;

@@ -84,6 +84,63 @@ describe(`a service of one’s own ${nightly}`, () => {
   });
 });
 
+describe(`a gateway with a plain API key ${nightly}`, () => {
+  const key = 'sk-1234';
+  let emulator: Emulator;
+  beforeEach(async () => {
+    emulator = await startEmulator({ apiKeys: [key], keyHeader: 'api-key' });
+  });
+  afterEach(() => emulator.close());
+
+  it('goes from nothing to generated text, and shows that there is no token', async () => {
+    const { workbench, path } = await openWorkbench({
+      folderFiles: { 'letter.txt': 'Write a reply.\n' },
+    });
+    const { quickInput } = workbench;
+    await workbench.applyUserSettings({
+      'hostedModel.service': 'acme',
+      'hostedModel.services': [
+        {
+          word: 'acme',
+          name: 'ACME gateway',
+          authentication: { kind: 'apiKey', header: 'api-key' },
+          api: 'openai',
+          defaultModel: 'ibm/granite-4-h-small',
+        },
+      ],
+    });
+    const url = `${emulator.url}/v1`;
+    await workbench.runCommand('Hosted Model: Set Up...');
+    await quickInput.waitFor({ item: 'ACME gateway' });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '2/4', password: true, prompt: /API key of ACME gateway/ });
+    await workbench.screenshot('plain-key-1-key');
+    await quickInput.type(key);
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '3/4' });
+    await quickInput.type(url);
+    await quickInput.waitFor({ step: '3/4', item: url });
+    await quickInput.accept();
+    await quickInput.waitFor({ step: '4/4' });
+    await workbench.screenshot('plain-key-2-hosts');
+    await quickInput.pick('$(beaker) Test and Save');
+    await workbench.notifications.close(/is set up/);
+    assert.deepEqual(
+      emulator.requests.map((request) => request.path),
+      ['/v1/models'],
+      'the test lists models; nothing is generated',
+    );
+
+    await workbench.openFile(path('letter.txt'));
+    await workbench.editor.selectLines(1);
+    await workbench.runCommand(generate);
+    await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
+    await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) Hosted Model$/ });
+    await workbench.screenshot('plain-key-3-generated');
+    for (const { headers } of emulator.requests) assert.equal(headers['api-key'], key);
+  });
+});
+
 describe(`two folders on two services ${nightly}`, () => {
   const key = 'key-on-premises-0123456789';
   let cloud: Emulator;
