@@ -63,7 +63,7 @@ export function activate(context: ExtensionContext): void {
 
 type Make = <Part extends Disposable>(name: string, make: () => Part) => Part;
 
-/** The parts that a window needs before its first command. Loads the others. */
+/** The parts that a window needs before its first command. Loads the rest on demand. */
 class Startup implements CommandHost {
   readonly log: Log;
   readonly #context: ExtensionContext;

@@ -141,7 +141,7 @@ export function toolPromptText(most: number): string {
 
 // First use
 
-/** Tokens of instructions and tools that VS Code adds to each agent step (measured). */
+/** Number of tokens that VS Code's instructions and tools add to each agent step (measured). */
 const AGENT_TOKENS = 17_000;
 
 export const USE = 'Use in Chat';

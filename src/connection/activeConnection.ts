@@ -25,7 +25,7 @@ export class ActiveConnection implements Disposable {
   /** The folder of the last lookup that started while this folder was active. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** By folder. The empty key stands for no folder. */
+  /** By folder. The key is empty if there's no folder. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle at the last event. */
   #shownObstacle: Obstacle = 'none';
@@ -117,7 +117,7 @@ export class ActiveConnection implements Disposable {
   }
 }
 
-/** Identifies a folder. Empty if there is none. */
+/** Returns a key that identifies the folder. Empty if there is none. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }

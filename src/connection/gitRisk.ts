@@ -36,8 +36,8 @@ interface Repository {
 
 /**
  * Returns undefined if git ignores the file, or if its state is unavailable. In a remote window,
- * the Git extension runs on the other machine. In any window, VS Code may not have opened the
- * repository.
+ * the Git extension runs on the other machine. Even in a local window, the repository may not be
+ * open in the Git extension yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {

@@ -50,7 +50,7 @@ export class KeyStore {
   readonly #seen = new Map<string, string | undefined>();
   /** Cached names of the stored keys. Undefined after a change, or if they can't be listed. */
   #listed: readonly string[] | undefined;
-  /** Number of changes that this window started or that secret storage announced. */
+  /** Number of changes made by this window or reported by secret storage. */
   #changes = 0;
   /** Settles after the last write or deletion that this window started. */
   #lastChange: Promise<unknown> = Promise.resolve();

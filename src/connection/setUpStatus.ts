@@ -46,7 +46,7 @@ export async function hasSignedOut(keys: KeyStore, isSignOut: boolean): Promise<
   return isSignOut || (await keys.services()).length === 0;
 }
 
-/** Forgets that an external source was used. A sign-out also deletes the approval of it. */
+/** Forgets that an external source was used. Signing out deletes its approval separately. */
 export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
 }

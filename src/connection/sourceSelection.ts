@@ -188,7 +188,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   const others = othersInOrder(found);
   // A typo in the file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // The same applies to a mistake in the identity address of a complete file.
+  // Nor may an invalid identity address for an otherwise complete file.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;

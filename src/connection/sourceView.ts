@@ -124,7 +124,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // A source that can't be fixed in place isn't needed once the editor has the values.
+    // If a source has no file to fix, offer the setup instead: the values of the editor replace it.
     (!outside || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions

@@ -50,7 +50,7 @@ const WELL_FORMED = 'All are well-formed.';
 interface Diagnosed {
   /** The results of the checks that send nothing. */
   readonly preliminary: readonly ShownCheck[];
-  /** The same results without the folder name, for the report, which strangers read. */
+  /** The same results without the folder name, for the report, which users may share publicly. */
   readonly anonymous: readonly ShownCheck[];
   /** Undefined if the credentials are missing, malformed, or not approved. */
   readonly connection: Connection | undefined;
@@ -83,7 +83,8 @@ export function preliminaryChecks(found: SourceSnapshot, choice: Choice): readon
 }
 
 /**
- * The source in use, or the one that would be used after an approval or a fix; undefined for none.
+ * Returns the source in use, or the one that would be used after an approval or a fix. Undefined if
+ * there is none.
  */
 function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;

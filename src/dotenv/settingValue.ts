@@ -86,7 +86,7 @@ interface ColumnRange {
 /**
  * True if a value has a valid length and only valid characters. Always true for a URL, because
  * `parseServiceUrl` checks those.
- * @param service the service of a key; without one, the rules of an API key apply
+ * @param service the service that the key belongs to; if omitted, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
   // A deployment ID is a path segment of the URL, where dots alone would change the path.

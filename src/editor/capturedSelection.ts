@@ -132,8 +132,8 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 }
 
 /**
- * True if the same editor is still active, with the same text and selections. A new editor can then
- * take the focus without capturing what the user is typing.
+ * True if the same editor is still active, with the same text and selections. If so, a new editor
+ * can take focus without stealing the user's keystrokes.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
   const editor = window.activeTextEditor;

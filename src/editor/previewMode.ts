@@ -33,8 +33,8 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 
 /**
  * Shows responses in a diff, and writes them once the user accepts them. Continued and regenerated
- * responses need a new preview. The document may change in the meantime, because the ranges to
- * replace are tracked.
+ * responses need a new preview. The ranges to replace are tracked, so the document can be edited in
+ * the meantime.
  */
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;

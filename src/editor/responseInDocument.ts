@@ -169,7 +169,7 @@ export class ResponseInDocument {
     this.#state = AFTER[this.#state].lose;
   }
 
-  /** Discards waiting and later text until `restart`. */
+  /** Discards pending text, and any text that arrives before `restart` is called. */
   withdraw(): void {
     this.#drop();
     this.#state = 'undone';

@@ -222,7 +222,8 @@ export class StreamWriter implements ResponseWriter {
     ];
     for (const response of inTurn) {
       const next = response.next();
-      // VS Code may merge changes that touch, so the later one waits for the next batch.
+      // VS Code may merge adjacent or overlapping changes, so the later one waits for the next
+      // batch.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
       batch.push({ response, ...next });
     }

@@ -10,7 +10,8 @@ import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /**
- * Shows problems and quick fixes in the `.env` files at the folder roots of a trusted workspace.
+ * Shows problems and quick fixes in the `.env` file at the root of each folder of a trusted
+ * workspace.
  */
 export function startEnvFile(keys: KeyStore): Disposable {
   const risks = new WeakMap<TextDocument, GitRisk | undefined>();

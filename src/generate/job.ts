@@ -23,8 +23,8 @@ import {
  */
 export interface Result {
   /**
-   * The text from the service, without unwanted invisible characters. Empty lines separate
-   * responses.
+   * The text from the service, without unwanted invisible characters. Responses are separated by a
+   * blank line.
    */
   readonly text: string;
   readonly languageId: string;

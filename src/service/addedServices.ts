@@ -120,7 +120,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
   return Object.hasOwn(table, key);
 }
 
-/** Returns a function that reads a field as text. A field of another type counts as empty. */
+/** Returns a function that reads a field as text. A field that isn't a string counts as empty. */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {

@@ -54,7 +54,7 @@ export interface CleanValue {
 
 /**
  * Maximum length of a value to check for flaws, in characters. Keys, IDs, and addresses are much
- * shorter. The limit keeps the checks fast, because open files are checked on every keystroke.
+ * shorter. The limit keeps the checks fast, because they run while the user types.
  */
 export const MAX_VALUE_LENGTH = 4096;
 

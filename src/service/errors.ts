@@ -193,7 +193,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   KEY_REFUSED,
 ]);
 
-/** True for a code in this file. Any other code is unknown text from a response. */
+/** True if the code is defined in this file. Any other code is unknown text from a response. */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);
 }

@@ -216,7 +216,7 @@ export class ServiceRuntime {
   }
 }
 
-/** Returns keys and the values of their credential headers as sent. */
+/** Returns the known keys and all header values derived from them. */
 function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }

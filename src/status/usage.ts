@@ -21,7 +21,7 @@ export interface UsageDeps {
 
 /** The estimated tokens of a chat request in progress, which count toward the budget. */
 export interface Claim {
-  /** The reason that the request is refused; undefined if it may be sent. */
+  /** The reason for the refusal; undefined if it may be sent. */
   readonly refusal: string | undefined;
   /** Stops counting the estimate. Later calls have no effect. */
   readonly end: () => void;

@@ -20,9 +20,9 @@ interface Fence {
  *   truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line belongs to an inner fence, as in a
  *   doc comment. Inner fences are kept.
- * - If text follows after a blank line, that text is written unchanged, including any fences. The
- *   closing line is still removed, because the opening line is already gone and half a fence would
- *   be worse than none.
+ * - Text that follows the closing line after a blank line is written unchanged, including any
+ *   fences. The closing line is still removed, because the opening line is already gone and half a
+ *   fence would be worse than none.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.

@@ -159,7 +159,7 @@ function keyOf({ service, account, apiKey, authUrl, approved }: Credentials): st
 }
 
 function newEntry(credentials: Credentials): Entry {
-  // The keys of other sources depend on the lookup that found these credentials.
+  // Leaves out the keys of other sources, because they vary by lookup.
   const secrets = secretsOf({ ...credentials, otherKeys: [] });
   return { credentials, service: undefined, isUsed: false, secrets, tokens: [] };
 }

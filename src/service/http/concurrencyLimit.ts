@@ -70,8 +70,8 @@ const GROWTH = 1 / 4;
  *   them if the limit is at least 2. Otherwise, an agent that sends requests for minutes would
  *   delay a user who waits for a single response.
  * - A 429 halves the limit, down to 1, unless its request started before the last halving. Each
- *   success raises it by a fraction, up to the setting. Measured: 74 to 93 % of the calls failed
- *   with a fixed limit, 2 % with this one.
+ *   success raises it by a fraction, up to the configured limit. Measured: 74 to 93 % of the calls
+ *   failed with a fixed limit, 2 % with this one.
  * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
  */
 export class ConcurrencyLimit {

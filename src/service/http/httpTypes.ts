@@ -17,8 +17,8 @@ export interface HttpRequest<Result> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   /**
-   * The only origin that the request may be sent to. The user has approved it if the request
-   * contains a credential.
+   * The only origin that the request may be sent to. If the request contains a credential, the user
+   * has approved this origin.
    */
   readonly origin: string;
   readonly accept: 'application/json' | 'text/event-stream';

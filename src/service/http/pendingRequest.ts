@@ -22,8 +22,8 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum milliseconds to read the rest of a response that is no longer needed. A connection can be
- * reused only after its response was read to the end.
+ * Maximum time, in milliseconds, to read the rest of a response that is no longer needed. A
+ * connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
 /**

@@ -31,7 +31,7 @@ function responseFailure(
   }
   const wait = retryAfterMs(header('retry-after'), header('date'), now);
   const error = failure({ status, text: data }).with({ status, retryAfterMs: wait });
-  // A 429 can also mean that a quota is used up. Then a retry wouldn't help.
+  // A 429 can also mean that a quota is used up, in which case a retry won't help.
   const canPass = isKind(error, 'rate-limited', 'capacity-full', 'server-failed');
   const isTransient = isRetriedStatus(status) && canPass && (wait ?? 0) <= MAX_RETRY_AFTER_MS;
   return { error, isTransient };
