@@ -195,13 +195,13 @@ const gateway: Service = {
 
 /** The same software on a company's own servers. It has no separate identity service. */
 const cloudPak: Service = {
+  ...EMPTY_DEFAULTS,
   word: 'cpd',
   name: 'IBM watsonx.ai on premises',
   authUrl: '',
   authentication: { kind: 'cloudPak' },
   api: { kind: 'watsonx', prefix: '' },
   defaultModelId: ibm.defaultModelId,
-  ...EMPTY_DEFAULTS,
 };
 
 /** The built-in services. The first one is the default. */
