@@ -19,51 +19,38 @@ class Source {
   }
 }
 
-describe('a follower', () => {
+/** A follower of two sources, with what it has passed on. */
+function start() {
   const seen: (string | undefined)[] = [];
   const [one, other] = [new Source('one'), new Source('other')];
   const follow = follower<string>((_, state) => seen.push(state));
-  const seenAfter = (act: () => void) => {
-    seen.length = 0;
-    act();
-    return [...seen];
-  };
+  follow(one);
+  return { seen, one, other, follow };
+}
 
+describe('a follower', () => {
   it('passes on the state of its source at once, and each change as it is announced', () => {
-    assert.deepEqual(
-      seenAfter(() => follow(one)),
-      ['one'],
-    );
-    assert.deepEqual(
-      seenAfter(() => one.change('announced')),
-      ['announced'],
-    );
+    const { seen, one } = start();
+    one.change('announced');
+    assert.deepEqual(seen, ['one', 'announced']);
   });
 
   it('does nothing if it follows the source already', () => {
-    assert.deepEqual(
-      seenAfter(() => follow(one)),
-      [],
-    );
-    assert.equal(one.listeners.size, 1);
+    const { seen, one, follow } = start();
+    follow(one);
+    assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
   it('passes on no state between two sources, so that a wait for the first one has no end', () => {
-    assert.deepEqual(
-      seenAfter(() => follow(other)),
-      [undefined, 'other'],
-    );
-    assert.deepEqual(
-      seenAfter(() => one.change('late')),
-      [],
-    );
+    const { seen, one, other, follow } = start();
+    follow(other);
+    one.change('late');
+    assert.deepEqual(seen, ['one', undefined, 'other']);
   });
 
   it('passes on no state once there is no source', () => {
-    assert.deepEqual(
-      seenAfter(() => follow(undefined)),
-      [undefined],
-    );
-    assert.equal(other.listeners.size, 0);
+    const { seen, one, follow } = start();
+    follow(undefined);
+    assert.deepEqual([seen, one.listeners.size], [['one', undefined], 0]);
   });
 });
