@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** The folder of the last lookup that started while this folder was active. */
+  /** Key of the folder that was active when its last lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** By folder. The key is empty if there's no folder. */

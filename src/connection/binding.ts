@@ -22,7 +22,7 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
-/** A change of the addresses or the service entry since the user approved them for a key. */
+/** A change to the addresses or the service entry since the user approved them for a key. */
 export interface DestinationChange {
   readonly approved: Destination;
   readonly wanted: Destination;

@@ -211,7 +211,7 @@ export class Connections implements Disposable {
     await this.#active.look(owner);
   }
 
-  /** Copies the values of a source to secret storage and the user settings, through the setup. */
+  /** Runs setup to copy the values of a source to secret storage and the user settings. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);

@@ -150,7 +150,7 @@ export function choose(found: SourceSnapshot): SourceSelection {
 }
 
 /**
- * Selects a source without a folder: the editor, unless the settings name another source.
+ * Selects a source if there's no folder: the editor, unless the settings name another source.
  * @param keys further keys that no prompt may contain, from sources that can't be selected
  */
 export function chooseWithoutFolder(

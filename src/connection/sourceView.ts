@@ -51,7 +51,9 @@ export interface ActionItem extends QuickPickItem {
   readonly action: SourceAction;
 }
 
-/** Returns one row with its state for each source that has a setting or a problem. */
+/**
+ * Returns a row for the editor, and one for each external source that has a setting or a problem.
+ */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
   const outside = found.external.filter(isWorthShowing);
   return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
@@ -149,7 +151,8 @@ function sourceIssue(
   const { text, values } = outside;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!values) return 'missing';
-  // The source's own address was checked on reading, so the identity address is invalid.
+  // The service address was validated when the source was read, so the identity address is the
+  // invalid one.
   return isUsable(outside) ? undefined : 'bad-address';
 }
 

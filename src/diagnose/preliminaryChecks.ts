@@ -117,7 +117,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   return isOfFolder ? `${reason} ${project}` : reason;
 }
 
-/** Describes why no source can be checked further. */
+/** Explains why no source is usable, so the remaining checks can't run. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;

@@ -41,7 +41,7 @@ export class Jobs implements Disposable {
     return this.#here.at(-1);
   }
 
-  /** The job that received text last. */
+  /** The job that most recently received text. */
   get result(): Job | undefined {
     return this.#result;
   }

@@ -38,7 +38,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * usual message, that the request may have run, would confuse the user.
+ * usual message says that the request may have run, which is confusing once a part of the response
+ * is visible.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')

@@ -138,7 +138,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Proves the credentials with a new token and an access check. Generates nothing.
+   * Verifies the credentials by getting a new token and checking access. Generates nothing.
    * @throws {ServiceError}
    */
   test(signal: AbortSignal): Promise<void> {

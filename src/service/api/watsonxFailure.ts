@@ -29,7 +29,10 @@ const inferenceError = shape({
   status_code: v.optional(v.number()),
 });
 
-/** The error formats of the service's own gateway, which rejects expired tokens, for example. */
+/**
+ * Error formats of the service's own gateway, which rejects requests with expired tokens, among
+ * others.
+ */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
   shape({ error: shape({ code: v.string(), message: v.string(), request_id: v.string() }) }),
