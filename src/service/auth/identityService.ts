@@ -3,9 +3,8 @@ import type { Http } from '../http/http.ts';
 import { fixedToken } from '../http/httpTypes.ts';
 import type { IdentityClient } from './authMethod.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
-import type { TokenResponse } from './token.ts';
+import { TOKEN_DEADLINE_MS, type TokenResponse } from './token.ts';
 
-const TOKEN_DEADLINE_MS = 30_000;
 const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 

@@ -127,8 +127,8 @@ export interface CurrentToken extends Token, Moment {
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** The deadline of a token request. */
-const MAX_LATE_LIFE_MS = 30_000;
+/** Milliseconds for all attempts of a token request. */
+export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
  * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
@@ -155,7 +155,7 @@ export function isBeforeHardThreshold(
  * token that lives longer than its request may take is only late if the machine was asleep.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
-  return token.life.lifeMs <= MAX_LATE_LIFE_MS && !isBeforeHardThreshold(token, clock);
+  return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);
 }
 
 export function validState(token: CurrentToken): TokenState & { readonly kind: 'valid' } {
