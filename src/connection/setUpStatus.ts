@@ -60,17 +60,17 @@ export async function readSetUpStatus(
   inUse?: Service,
 ): Promise<SetUpStatus> {
   const stored = await keys.services();
-  const usesOutsideSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
+  const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   const { service, serviceProblem, projectId, url } = withStoredService(readSettings(), stored);
   const isNamed = projectId !== '' || !neededSettings(service).includes('projectId');
   const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';
-  const isSetUp = isInEditor || usesOutsideSource;
+  const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
   const isFirst = used.word === services[0].word;
   return {
     settings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && !AUTH_METHODS[used.authentication.kind].sendsKey,
-    canSignOut: usesOutsideSource || stored.length > 0 || approvals.areAny,
+    canSignOut: usesExternalSource || stored.length > 0 || approvals.areAny,
   };
 }
