@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { answerFor } from '../../emulator/text.ts';
+import type { Workbench } from '../../vscode/workbench.ts';
 import {
   apiKey,
   chatPath,
@@ -17,6 +18,73 @@ const account = 'client-of-the-ui-test';
 const secret = 'secret-of-the-ui-test-0123456789';
 const oauth = { scope: 'models' };
 
+interface TypedStep {
+  readonly prompt: RegExp;
+  readonly text: string;
+  readonly password?: boolean;
+}
+
+/**
+ * Goes from nothing to generated text by typing only.
+ * @param steps what is typed between the service and its address
+ * @param requests paths that the test of the credentials requests; it generates nothing
+ * @param name of the pictures
+ */
+async function setUpAndGenerate(
+  emulator: Emulator,
+  authentication: Readonly<Record<string, string>>,
+  steps: readonly TypedStep[],
+  requests: readonly string[],
+  name: string,
+): Promise<Workbench> {
+  const { workbench, path } = await openWorkbench({
+    folderFiles: { 'letter.txt': 'Write a reply.\n' },
+  });
+  const { quickInput } = workbench;
+  await workbench.applyUserSettings({
+    'hostedModel.service': 'acme',
+    'hostedModel.services': [
+      {
+        word: 'acme',
+        name: 'ACME gateway',
+        authentication,
+        api: 'openai',
+        defaultModel: 'ibm/granite-4-h-small',
+      },
+    ],
+  });
+  const url = `${emulator.url}/v1`;
+  const last = steps.length + 3;
+  await workbench.runCommand('Hosted Model: Set Up...');
+  await quickInput.waitFor({ item: 'ACME gateway' });
+  await workbench.screenshot(`${name}-1-which`);
+  await quickInput.accept();
+  for (const [index, { text, ...asked }] of steps.entries()) {
+    await quickInput.waitFor({ step: `${index + 2}/${last}`, ...asked });
+    await workbench.screenshot(`${name}-${index + 2}`);
+    await quickInput.type(text);
+    await quickInput.accept();
+  }
+  await quickInput.waitFor({ step: `${last - 1}/${last}` });
+  await quickInput.type(url);
+  await quickInput.waitFor({ step: `${last - 1}/${last}`, item: url });
+  await quickInput.accept();
+  await quickInput.waitFor({ step: `${last}/${last}` });
+  await workbench.screenshot(`${name}-hosts`);
+  await quickInput.pick('$(beaker) Test and Save');
+  await workbench.notifications.close(/is set up/);
+  assert.deepEqual(
+    emulator.requests.map((request) => request.path),
+    requests,
+  );
+
+  await workbench.openFile(path('letter.txt'));
+  await workbench.editor.selectLines(1);
+  await workbench.runCommand(generate);
+  await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
+  return workbench;
+}
+
 describe(`a service of one’s own ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
@@ -25,61 +93,20 @@ describe(`a service of one’s own ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   it('goes from nothing to generated text by typing only', async () => {
-    const { workbench, path } = await openWorkbench({
-      folderFiles: { 'letter.txt': 'Write a reply.\n' },
-    });
-    const { quickInput, page } = workbench;
-    await workbench.applyUserSettings({
-      'hostedModel.service': 'acme',
-      'hostedModel.services': [
-        {
-          word: 'acme',
-          name: 'ACME gateway',
-          authentication: {
-            kind: 'clientCredentials',
-            tokenUrl: `${emulator.url}${oauthPath}`,
-            ...oauth,
-          },
-          api: 'openai',
-          defaultModel: 'ibm/granite-4-h-small',
-        },
+    const workbench = await setUpAndGenerate(
+      emulator,
+      { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },
+      [
+        { prompt: /Client ID of ACME gateway/, text: account },
+        { prompt: /Client secret of ACME/, text: secret, password: true },
       ],
-    });
-    const url = `${emulator.url}/v1`;
-    await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.waitFor({ item: 'ACME gateway' });
-    await workbench.screenshot('service-1-which');
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '2/5', prompt: /Client ID of ACME gateway/ });
-    await workbench.screenshot('service-2-client-id');
-    await quickInput.type(account);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '3/5', password: true, prompt: /Client secret of ACME/ });
-    await workbench.screenshot('service-3-secret');
-    await quickInput.type(secret);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '4/5' });
-    await quickInput.type(url);
-    await quickInput.waitFor({ step: '4/5', item: url });
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '5/5' });
-    await workbench.screenshot('service-4-hosts');
-    await quickInput.pick('$(beaker) Test and Save');
-    await workbench.notifications.close(/is set up/);
-    assert.deepEqual(
-      emulator.requests.map((request) => request.path),
       [oauthPath, '/v1/models'],
-      'the test gets a token and lists models; nothing is generated',
+      'service',
     );
-
-    await workbench.openFile(path('letter.txt'));
-    await workbench.editor.selectLines(1);
-    await workbench.runCommand(generate);
-    await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
     await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
     assert.equal(emulator.count(oauthPath), 1);
-    await workbench.screenshot('service-5-generated');
-    const shown = (await page.locator('body').textContent()) ?? '';
+    await workbench.screenshot('service-generated');
+    const shown = (await workbench.page.locator('body').textContent()) ?? '';
     for (const word of [secret, ...emulator.tokensIssued]) assert.ok(!shown.includes(word));
   });
 });
@@ -93,50 +120,15 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   it('goes from nothing to generated text, and shows that there is no token', async () => {
-    const { workbench, path } = await openWorkbench({
-      folderFiles: { 'letter.txt': 'Write a reply.\n' },
-    });
-    const { quickInput } = workbench;
-    await workbench.applyUserSettings({
-      'hostedModel.service': 'acme',
-      'hostedModel.services': [
-        {
-          word: 'acme',
-          name: 'ACME gateway',
-          authentication: { kind: 'apiKey', header: 'api-key' },
-          api: 'openai',
-          defaultModel: 'ibm/granite-4-h-small',
-        },
-      ],
-    });
-    const url = `${emulator.url}/v1`;
-    await workbench.runCommand('Hosted Model: Set Up...');
-    await quickInput.waitFor({ item: 'ACME gateway' });
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '2/4', password: true, prompt: /API key of ACME gateway/ });
-    await workbench.screenshot('plain-key-1-key');
-    await quickInput.type(key);
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '3/4' });
-    await quickInput.type(url);
-    await quickInput.waitFor({ step: '3/4', item: url });
-    await quickInput.accept();
-    await quickInput.waitFor({ step: '4/4' });
-    await workbench.screenshot('plain-key-2-hosts');
-    await quickInput.pick('$(beaker) Test and Save');
-    await workbench.notifications.close(/is set up/);
-    assert.deepEqual(
-      emulator.requests.map((request) => request.path),
+    const workbench = await setUpAndGenerate(
+      emulator,
+      { kind: 'apiKey', header: 'api-key' },
+      [{ prompt: /API key of ACME gateway/, text: key, password: true }],
       ['/v1/models'],
-      'the test lists models; nothing is generated',
+      'plain-key',
     );
-
-    await workbench.openFile(path('letter.txt'));
-    await workbench.editor.selectLines(1);
-    await workbench.runCommand(generate);
-    await workbench.editor.waitForText(`Write a reply.\n${answerFor('Write a reply.')}\n`);
     await workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) Hosted Model$/ });
-    await workbench.screenshot('plain-key-3-generated');
+    await workbench.screenshot('plain-key-generated');
     for (const { headers } of emulator.requests) assert.equal(headers['api-key'], key);
   });
 });
