@@ -30,10 +30,10 @@ export function validationOf(
 
 /** Returns the reason why a key can't be used; undefined if it can. There's no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
-  const { value, flaws: blemishes } = cleanValue(text);
-  if (blemishes.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
+  const { value, flaws } = cleanValue(text);
+  if (flaws.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
-  if (isWellFormed('apiKey', value, service) && !blemishes.includes('non-ascii')) return undefined;
+  if (isWellFormed('apiKey', value, service) && !flaws.includes('non-ascii')) return undefined;
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 

@@ -211,11 +211,8 @@ function namedSource(found: SourceSnapshot): ExternalSource | undefined {
 }
 
 /** Returns the sources to try after the editor. */
-export function othersInOrder({
-  settings,
-  external: outside,
-}: SourceSnapshot): readonly ExternalSource[] {
-  return settings.credentialSource === 'editor' ? [] : outside;
+export function othersInOrder({ settings, external }: SourceSnapshot): readonly ExternalSource[] {
+  return settings.credentialSource === 'editor' ? [] : external;
 }
 
 /** Reasons that leave no `.env` file whose settings could be meant. */
@@ -276,10 +273,10 @@ export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
 
 /** Returns a source outside the editor; undefined for `editor` and `auto`. */
 export function externalSource(
-  { external: outside }: SourceSnapshot,
+  { external }: SourceSnapshot,
   source: CredentialSource,
 ): ExternalSource | undefined {
-  return outside.find(({ id }) => id === source);
+  return external.find(({ id }) => id === source);
 }
 
 export function isUsable(source: ExternalSource): source is UsableSource {
@@ -296,8 +293,8 @@ export function editorSourceProject({ service, projectId, resource }: SourceSett
 }
 
 /** Returns the project IDs in the settings and in all sources, used or not. */
-export function projectIdsIn({ settings, external: outside }: SourceSnapshot): string[] {
-  const ofSources = outside.flatMap(({ values }) => (values ? Secret.open(values) : []));
+export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
+  const ofSources = external.flatMap(({ values }) => (values ? Secret.open(values) : []));
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }
 

@@ -55,8 +55,8 @@ export interface ActionItem extends QuickPickItem {
  * Returns a row for the editor, and one for each external source that has a setting or a problem.
  */
 export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
-  const outside = found.external.filter(isWorthShowing);
-  return (['editor', ...outside.map(({ id }) => id)] as const).map((source) => {
+  const external = found.external.filter(isWorthShowing);
+  return (['editor', ...external.map(({ id }) => id)] as const).map((source) => {
     const inUse = isInUse(source, choice);
     const name = capitalized(sourceName(source, found));
     return {
@@ -87,8 +87,8 @@ export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoi
     detail: all.map((source) => sourceName(source, found)).join(', then '),
   };
   const sources = all.map((source): SourceChoice => {
-    const outside = externalSource(found, source);
-    const issue = outside && sourceIssue(outside, found);
+    const external = externalSource(found, source);
+    const issue = external && sourceIssue(external, found);
     const name = capitalized(sourceName(source, found));
     return {
       value: source,
@@ -116,18 +116,18 @@ export function sourceMenu(source: SourceId, found: SourceSnapshot, choice: Choi
 
 /** Returns the actions for a source, in the order of the menu. There is always at least one. */
 export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[] {
-  const outside = externalSource(found, source);
-  const issue = sourceIssue(outside, found);
-  const isReadFile = source === 'envFile' && outside?.text.kind === 'read';
+  const external = externalSource(found, source);
+  const issue = sourceIssue(external, found);
+  const isReadFile = source === 'envFile' && external?.text.kind === 'read';
   const actions: (SourceAction | false)[] = [
-    !issue && !!outside?.values && 'import',
-    outside?.decision === 'approved' && 'forgetApproval',
-    outside?.decision === 'refused' && 'forgetRefusal',
+    !issue && !!external?.values && 'import',
+    external?.decision === 'approved' && 'forgetApproval',
+    external?.decision === 'refused' && 'forgetRefusal',
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
     // If a source has no file to fix, offer the setup instead: the values of the editor replace it.
-    (!outside || (issue === 'missing' && !isReadFile)) && 'setUp',
+    (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
     .filter((action) => action !== false)
@@ -137,23 +137,23 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
 /** The reason why a source can't be used, even if the settings name it. */
 type SourceIssue = 'missing' | 'bad-address' | 'bad-project' | 'untrusted';
 
-/** @param outside undefined for the editor */
+/** @param external undefined for the editor */
 function sourceIssue(
-  outside: ExternalSource | undefined,
+  external: ExternalSource | undefined,
   found: SourceSnapshot,
 ): SourceIssue | undefined {
-  if (!outside) {
+  if (!external) {
     const { kind } = selectEditorSource(found);
     return kind === 'missing' || kind === 'bad-address' || kind === 'bad-project'
       ? kind
       : undefined;
   }
-  const { text, values } = outside;
+  const { text, values } = external;
   if (text.kind === 'unread') return text.why === 'untrusted' ? 'untrusted' : 'missing';
   if (!values) return 'missing';
   // The service address was validated when the source was read, so the identity address is the
   // invalid one.
-  return isUsable(outside) ? undefined : 'bad-address';
+  return isUsable(external) ? undefined : 'bad-address';
 }
 
 function isInUse(source: SourceId, choice: Choice): boolean {
@@ -161,11 +161,11 @@ function isInUse(source: SourceId, choice: Choice): boolean {
 }
 
 export function sourceState(source: SourceId, found: SourceSnapshot): string {
-  const outside = externalSource(found, source);
-  if (outside) {
+  const external = externalSource(found, source);
+  if (external) {
     const fallback =
-      outside.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
-    return sourceProblem(outside) ?? fallback;
+      external.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
+    return sourceProblem(external) ?? fallback;
   }
   const editor = selectEditorSource(found);
   if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;

@@ -81,7 +81,7 @@ export async function findSources(
   // Parsing takes milliseconds, and runs while secret storage is read. A dev container can set the
   // environment, so it needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
-  const [record, others, ...outside] = await Promise.all([
+  const [record, others, ...external] = await Promise.all([
     ...stored,
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
@@ -92,7 +92,7 @@ export async function findSources(
     record: record && new Secret(record),
     keys: new Secret([...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)]),
     folder,
-    external: outside,
+    external,
   };
 }
 

@@ -155,25 +155,25 @@ function readValue(
   const { padded, value: span, comment } = partsOf(assignment);
   const written = assignment.raw.slice(span.start, span.end);
   const { value } = strippedValue(written);
-  const { flaws: blemishes } = cleanValue(written);
+  const { flaws } = cleanValue(written);
   const issues: Issue[] = [];
   const add = (details: IssueDetails, where?: ColumnRange) =>
     void issues.push(issueOf(details, setting, assignment, where));
   if (assignment.gap !== '' || span.start > 0 || span.end < padded.end) {
     add({ kind: 'whitespace' }, padded);
   }
-  for (const kind of blemishes) {
+  for (const kind of flaws) {
     // A host may contain non-ASCII letters, which `parseServiceUrl` converts to ASCII.
     if (kind === 'non-ascii' && setting === 'url') continue;
     add({ kind }, span);
   }
   if (comment) add({ kind: 'comment' }, comment);
   if (value === '') add({ kind: 'empty' });
-  const isGiven = value !== '' && !blemishes.includes('placeholder');
+  const isGiven = value !== '' && !flaws.includes('placeholder');
   if (isGiven && setting === 'url') {
     for (const details of urlIssues(value, service)) add(details, span);
   }
-  if (isGiven && !blemishes.includes('non-ascii') && !isWellFormed(setting, value, service)) {
+  if (isGiven && !flaws.includes('non-ascii') && !isWellFormed(setting, value, service)) {
     add({ kind: 'malformed' }, span);
   }
   return { value, isGiven, issues };

@@ -133,10 +133,10 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     texts.GENERATING,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      const silence = new SlowResponseQuestion(say);
+      const slowResponse = new SlowResponseQuestion(say);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
-      return generateAll(run, { connection, onUsed, signal, say, slowResponse: silence });
+      return generateAll(run, { connection, onUsed, signal, say, slowResponse });
     },
     controller,
   ).finally(endStart);
@@ -180,7 +180,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, startWatch }, job, runMode }: Run,
   index: number,
-  { connection, onUsed, signal, say, slowResponse: silence }: RunContext,
+  { connection, onUsed, signal, say, slowResponse }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
   let watch: GenerationWatch | undefined;
@@ -189,14 +189,14 @@ async function generateOne(
     watch = startWatch();
     const prompt = job.promptOf(index);
     const responseSoFar = job.begin(index, runMode);
-    const generation = await rerunUntilText(silence, signal, (request) =>
+    const generation = await rerunUntilText(slowResponse, signal, (request) =>
       connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
-        onSilence: () => void silence.ask(request),
+        onSilence: () => void slowResponse.ask(request),
         onUsage: onUsed,
         onText: (text) => {
-          if (received === '') silence.onFirstText(request);
+          if (received === '') slowResponse.onFirstText(request);
           received += text;
           watch?.onText();
           job.append(index, text);
@@ -226,7 +226,7 @@ async function generateOne(
  * @throws the error of the last request
  */
 async function rerunUntilText<Result>(
-  silence: SlowResponseQuestion,
+  slowResponse: SlowResponseQuestion,
   cancelled: AbortSignal,
   run: (request: AbortController) => Promise<Result>,
 ): Promise<Result> {
@@ -238,7 +238,7 @@ async function rerunUntilText<Result>(
       const isStopped = request.signal.aborted && isKind(error, 'cancelled');
       if (!isStopped || cancelled.aborted) throw error;
     } finally {
-      silence.onEnd(request);
+      slowResponse.onEnd(request);
     }
   }
 }

@@ -87,17 +87,17 @@ export function cleanValue(text: string): CleanValue {
 /** Like `cleanValue`, but keeps a placeholder. */
 export function strippedValue(text: string): CleanValue {
   const trimmed = text.trim();
-  const blemishes = new Set<ValueFlaw>(trimmed === text ? [] : ['whitespace']);
-  if (trimmed.length > MAX_VALUE_LENGTH) return { value: trimmed, flaws: [...blemishes] };
+  const flaws = new Set<ValueFlaw>(trimmed === text ? [] : ['whitespace']);
+  if (trimmed.length > MAX_VALUE_LENGTH) return { value: trimmed, flaws: [...flaws] };
   const visible = trimmed.replace(CONTROL, '');
-  if (visible !== trimmed) blemishes.add('control');
+  if (visible !== trimmed) flaws.add('control');
   const begun = visible.replace(BEHIND_VALUE, '');
   const value = begun.replace(BEFORE_VALUE, '');
   const before = begun.slice(0, begun.length - value.length);
-  if (/["'`]/.test(before + visible.slice(begun.length))) blemishes.add('quotes');
-  if (/bearer/i.test(before)) blemishes.add('bearer');
-  if (NON_ASCII.test(value)) blemishes.add('non-ascii');
-  return { value, flaws: [...blemishes] };
+  if (/["'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');
+  if (/bearer/i.test(before)) flaws.add('bearer');
+  if (NON_ASCII.test(value)) flaws.add('non-ascii');
+  return { value, flaws: [...flaws] };
 }
 
 /** Returns the settings that the service needs but that have no usable value. */
@@ -151,8 +151,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  * can differ from the one that the user sees (T16 in docs/threat-model.md).
  */
 export function parseServiceUrl(text: string): ParsedUrl {
-  const { value, flaws: blemishes } = cleanValue(text);
-  const isPlain = value.length <= MAX_VALUE_LENGTH && !blemishes.includes('control');
+  const { value, flaws } = cleanValue(text);
+  const isPlain = value.length <= MAX_VALUE_LENGTH && !flaws.includes('control');
   const isUrl = /^https?:\/\/[^/\\\s]/i.test(value) && !/[\s"'<>\\^`{|}]/.test(value);
   const url = isPlain && isUrl && URL.parse(value);
   if (!url) return refused('not-a-url');

@@ -137,7 +137,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a quoted value is taken as it stands',
     file: 'src/service/credentials.ts',
-    from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) blemishes.add('quotes');",
+    from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',
     title: 'passes over a source with an error, and falls back on nothing',
