@@ -103,7 +103,7 @@ export function readSettings(scope?: Uri): Settings {
     services: all,
     serviceProblem: known ? undefined : (issues.find((issue) => issue.word === word) ?? { word }),
     authUrl: (canOverrideAuthUrl(service) && text('authUrl')) || service.authUrl,
-    url: text('url'),
+    url: service.url || text('url'),
     ...projectIn(configuration),
     credentialSource: credentialSourceIn(configuration, scope),
     modelId: modelId || service.defaultModelId,
@@ -137,7 +137,7 @@ export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.isFirstSetUp && !settings.isServiceSet) return defaultSettings(service, settings);
   return {
     ...settings,
-    ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: '' },
+    ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: service.url },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
     // The user picked their model for the previous service. A folder's model applies to any
     // service.
@@ -163,6 +163,7 @@ function defaultSettings(service: Service, settings: Settings): Settings {
   return {
     ...settings,
     service,
+    url: service.url || settings.url,
     authUrl: isAuthUrlSet ? authUrl : service.authUrl,
     modelId: isModelSet ? modelId : service.defaultModelId,
     operation: operationOf(service, settings.operation),

@@ -2,10 +2,11 @@ import type { InputBoxValidationMessage } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel, settingNames } from '../messages/settingLabels.ts';
+import { isHeaderValue } from '../service/addedServices.ts';
 import { type Credentials, cleanValue } from '../service/credentials.ts';
 import { addressHolds } from '../service/masking.ts';
 import { Secret } from '../service/secret.ts';
-import type { Service } from '../service/services.ts';
+import { neededSettings, type Service } from '../service/services.ts';
 import { type Destination, parseDestination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
@@ -30,11 +31,18 @@ export function validationOf(
 
 /** Returns the reason why a key can't be used; undefined if it can. There's no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
+  if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);
   if (flaws.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
   if (isWellFormed('apiKey', value, service) && !flaws.includes('non-ascii')) return undefined;
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
+}
+
+/** Returns the reason why a text can't be sent as a header; undefined if it can. */
+export function problemOfHeader(label: string, text: string): string | undefined {
+  if (text.trim() === '') return ANSWER_ISSUES.nothing;
+  return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader(label);
 }
 
 /** Returns the reason why the stored key can't be used; undefined if it can. */
@@ -94,7 +102,10 @@ export function sentValues(
  * Returns a message if the service URL, or the identity URL used with it, is invalid; undefined if
  * both are valid.
  */
-export function checkUrl(url: string, authUrl: string): string | undefined {
-  const target = parseDestination(authUrl, url);
+export function checkUrl(
+  url: string,
+  { authUrl, service }: Pick<Settings, 'authUrl' | 'service'>,
+): string | undefined {
+  const target = parseDestination(authUrl, url, service);
   return 'setting' in target ? answeredAddressText(target) : undefined;
 }

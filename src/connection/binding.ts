@@ -1,10 +1,12 @@
 import {
   type ApprovedOrigins,
   type Credentials,
+  isUnencrypted,
   parseServiceUrl,
+  type ServiceKey,
   type UrlProblem,
 } from '../service/credentials.ts';
-import type { Service } from '../service/services.ts';
+import { mayBeUnencrypted, type Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /** Compares the hosts that the user approved for a key with the current ones. Pure. */
@@ -15,6 +17,8 @@ export interface Destination {
   readonly authHost: string;
   readonly serviceUrl: string;
   readonly serviceHost: string;
+  /** True if anyone on the network could read what is sent to the service. */
+  readonly isUnencrypted: boolean;
 }
 
 export interface AddressProblem {
@@ -28,24 +32,36 @@ export interface DestinationChange {
   readonly wanted: Destination;
   /** True if the user-defined entry of the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
+  /** The program that prints the token, if it's no longer the approved one. */
+  readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
 /**
- * Compares the addresses and the service entry saved with a key to the current ones.
+ * Compares the addresses, the service entry, and the program saved with a key to the current ones.
+ * @param found the program that the command of the service starts now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
 export function compareWithApproved(
-  { authUrl, serviceUrl, definition }: KeyRecord,
+  { authUrl, serviceUrl, definition, program = '' }: KeyRecord,
   service: Service,
   wanted: Destination,
+  found = program,
 ): 'same' | 'tampered' | DestinationChange {
-  const approved = parseDestination(authUrl, serviceUrl);
+  const approved = parseDestination(authUrl, serviceUrl, service);
   // The user can't have approved an invalid address.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   const isMoved = then.auth !== now.auth || then.service !== now.service;
-  return isEntryChanged || isMoved ? { approved, wanted, isEntryChanged } : 'same';
+  const isOther = found !== program;
+  return isEntryChanged || isMoved || isOther
+    ? {
+        approved,
+        wanted,
+        isEntryChanged,
+        ...(isOther && { program: { approved: program, wanted: found } }),
+      }
+    : 'same';
 }
 
 /**
@@ -54,29 +70,45 @@ export function compareWithApproved(
  */
 export function credentialsFor(
   service: Service,
-  values: Pick<Credentials, 'account' | 'apiKey' | 'projectId' | 'resource'>,
+  values: Omit<ServiceKey, 'service'> & Pick<Credentials, 'projectId' | 'resource'>,
   target: Destination,
 ): Credentials {
-  const { account = '', apiKey, projectId, resource } = values;
+  const { account = '', apiKey, projectId, resource, headerSecrets, program } = values;
   const { authUrl, serviceUrl } = target;
-  const known = { ...(account && { account }), apiKey, projectId, ...(resource && { resource }) };
-  return { service, ...known, authUrl, serviceUrl, approved: originsOf(target) };
+  return {
+    service,
+    ...(account && { account }),
+    apiKey,
+    projectId,
+    ...(resource && { resource }),
+    ...(headerSecrets && Object.keys(headerSecrets).length > 0 && { headerSecrets }),
+    ...(program && { program }),
+    authUrl,
+    serviceUrl,
+    approved: originsOf(target),
+  };
 }
 
 /**
  * Parses both addresses. Returns the problem of the first invalid one.
  * @param authUrl empty if the service is its own identity service
  */
-export function parseDestination(authUrl: string, url: string): Destination | AddressProblem {
-  const auth = parseServiceUrl(authUrl || url);
+export function parseDestination(
+  authUrl: string,
+  url: string,
+  of: Service,
+): Destination | AddressProblem {
+  const mayBeHttp = mayBeUnencrypted(of);
+  const auth = parseServiceUrl(authUrl || url, mayBeHttp && of.authUrl === '');
   if (!auth.ok) return { setting: authUrl ? 'authUrl' : 'url', problem: auth.problem };
-  const service = parseServiceUrl(url);
+  const service = parseServiceUrl(url, mayBeHttp);
   if (!service.ok) return { setting: 'url', problem: service.problem };
   return {
     authUrl: auth.url,
     authHost: auth.host,
     serviceUrl: service.url,
     serviceHost: service.host,
+    isUnencrypted: isUnencrypted(service.url),
   };
 }
 

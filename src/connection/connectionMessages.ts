@@ -25,7 +25,8 @@ import {
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
-  'not-https': 'it must begin with https:// (http:// only for 127.0.0.1, [::1], and localhost)',
+  'not-https':
+    'it must begin with https:// (http:// only for 127.0.0.1, [::1], localhost, and services that you added)',
   'has-user': 'it must not hold a user name or password',
   'has-query': 'it must not hold a query or fragment',
   'bad-host': 'its host name holds characters that no host has',
@@ -125,6 +126,8 @@ export const ANSWER_ISSUES = {
   exampleKey: 'This is the placeholder of an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
     `${capitalized(what)} has no ${mayHoldSpaces ? '' : 'blanks and no '}accented letters. Copy it again.`,
+  garbledHeader: (label: string) =>
+    `${capitalized(label)} can only have letters, digits, and signs of ASCII, in one line.`,
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,

@@ -125,9 +125,12 @@ export class Connections implements Disposable {
     return this.#forFolder(activeFolder(uri));
   }
 
-  /** Returns the connection for a folder, or the obstacle. Never prompts. */
-  async peek(owner = activeFolder()): Promise<Lookup> {
-    const found = await findSources(this.#options, owner);
+  /**
+   * Returns the connection for a folder, or the obstacle. Never prompts.
+   * @param service the `word` of a service; defaults to the one in the settings
+   */
+  async peek(owner = activeFolder(), service?: string): Promise<Lookup> {
+    const found = await findSources(this.#options, owner, service);
     return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
   }
 
@@ -143,8 +146,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connections for VS Code's chat, which has no document. They come from the only
-   * folder, or else from the editor. Never prompts.
+   * Returns the connections to all services that are set up, for VS Code's chat, which has no
+   * document. The first one is that of the only folder, or else of the editor. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const owner = onlyFolder();
@@ -153,7 +156,21 @@ export class Connections implements Disposable {
       ? choose(found)
       : chooseWithoutFolder(found, await keysOfFolders(found.settings));
     const choice = choiceOf(found, selection, this.#options.runtime);
-    return choice.kind === 'ready' ? [choice.connection] : [];
+    const first = choice.kind === 'ready' ? [choice.connection] : [];
+    const inUse = first[0]?.service.word ?? found.settings.service.word;
+    const others = await this.#others(owner, inUse);
+    return [...first, ...others];
+  }
+
+  /** Returns the connections to all stored services except one. */
+  async #others(owner: WorkspaceFolder | null, except: string): Promise<Connection[]> {
+    const stored = await this.#options.keys.services();
+    const words = stored.filter((word) => word !== except);
+    const lookups = await Promise.all(words.map((word) => this.peek(owner, word)));
+    const ready = lookups.flatMap(({ choice }) =>
+      choice.kind === 'ready' ? [choice.connection] : [],
+    );
+    return ready.filter(({ service }) => words.includes(service.word));
   }
 
   /**

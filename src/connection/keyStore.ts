@@ -1,4 +1,5 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
+import type { ResourceKind } from '../service/services.ts';
 
 /**
  * Stores each API key with the two addresses that the user saw when saving it. The key is sent only
@@ -9,8 +10,18 @@ import type { Disposable, Memento, SecretStorage } from 'vscode';
 export interface KeyRecord {
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** An API key, or the secret of an OAuth client. */
+  /** An API key, or the secret of an OAuth client. Empty if the service needs none. */
   readonly apiKey: string;
+  /** The secret values of the service's headers, by label. */
+  readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
+  /** The absolute path of the program that prints the token, as the user saw it. */
+  readonly program?: string | undefined;
+  /**
+   * The project, space, or deployment of the last setup. Used while the settings, which have only
+   * one project, belong to another service.
+   */
+  readonly projectId?: string | undefined;
+  readonly resource?: ResourceKind | undefined;
   /** The service's entry as JSON, if the user defined it: see `Service`. */
   readonly definition?: string | undefined;
   /** Address of the identity service, as the user saw it. */
@@ -32,6 +43,8 @@ const MARKER = 'hostedModel.hasKey.';
  * is in a `.env` file, no event fires.
  */
 const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
+
+const RESOURCE_KINDS: readonly ResourceKind[] = ['project', 'space', 'deployment'];
 
 /** Problems with secret storage that are reported to the user. */
 export type StorageIssue = 'fails' | 'refuses-key';
@@ -279,15 +292,26 @@ function markerOf(name: string): string {
 function parseRecord(text: string): KeyRecord | undefined {
   try {
     const fields = JSON.parse(text) as Record<string, unknown>;
-    const { apiKey, authUrl, serviceUrl, account, definition } = fields;
-    if (typeof apiKey !== 'string' || apiKey === '') return undefined;
+    const { apiKey, authUrl, serviceUrl, account, definition, headerSecrets } = fields;
+    const { program, projectId, resource } = fields;
+    if (typeof apiKey !== 'string') return undefined;
     if (typeof authUrl !== 'string' || typeof serviceUrl !== 'string') return undefined;
+    const kind = RESOURCE_KINDS.find((one) => one === resource);
     return {
       ...(typeof account === 'string' && { account }),
       ...{ apiKey, authUrl, serviceUrl },
       ...(typeof definition === 'string' && { definition }),
+      ...(headerSecrets !== undefined && { headerSecrets: textsIn(headerSecrets) }),
+      ...(typeof program === 'string' && { program }),
+      ...(typeof projectId === 'string' && { projectId }),
+      ...(kind && { resource: kind }),
     };
   } catch {
     return undefined;
   }
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  const texts = Object.entries(Object(value)).filter(([, text]) => typeof text === 'string');
+  return Object.fromEntries(texts) as Record<string, string>;
 }

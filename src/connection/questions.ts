@@ -1,10 +1,11 @@
 import { type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
-import { allSettings, settingLabel } from '../messages/settingLabels.ts';
+import { commandText } from '../messages/commandFailure.ts';
+import { allSettings, listOf, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
-import { type Service, services } from '../service/services.ts';
+import { commandOf, type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalDecision } from './approvals.ts';
@@ -18,7 +19,7 @@ import {
 } from './connectionMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
-import { hostsText } from './setUpMessages.ts';
+import { hostsText, unencryptedText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /** Prompts and warnings about credentials, other than those of the setup. */
@@ -44,7 +45,7 @@ async function ask<Value>(
  * saved (R3 of docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
-  { approved, wanted, isEntryChanged }: DestinationChange,
+  { approved, wanted, isEntryChanged, program }: DestinationChange,
   service: Service,
 ): Promise<'saved' | 'wanted' | undefined> {
   const label = settingLabel('apiKey', { service });
@@ -52,13 +53,20 @@ export function askDestination(
     old === now
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
+  const headers = service.headers.map(({ name }) => name);
+  if (program && !isEntryChanged) return askProgram(program, service);
   return ask(
     isEntryChanged
       ? `The entry of this service in your settings has changed since your ${label} was saved.`
       : `Hosted Model would use other hosts than the ones your ${label} was saved for.`,
     [
-      change(`The ${label}`, approved.authHost, wanted.authHost),
+      ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),
+      ...(needsSetting('apiKey', { service })
+        ? [change(`The ${label}`, approved.authHost, wanted.authHost)]
+        : []),
       change('Selected text', approved.serviceHost, wanted.serviceHost),
+      ...(program ? [runText(program.wanted, service)] : []),
+      ...(headers.length > 0 ? [`Headers that are sent: ${listOf(headers)}.`] : []),
       `Nothing was sent. Use the ${isEntryChanged ? 'changed entry' : 'new hosts'} only if you changed ${isEntryChanged ? 'it' : 'them'} yourself.`,
     ],
     isEntryChanged
@@ -71,6 +79,29 @@ export function askDestination(
           ['Use New Hosts', 'wanted'],
         ],
   );
+}
+
+/** Prompts before another program is run for a token than the one that the user approved. */
+function askProgram(
+  { approved, wanted }: NonNullable<DestinationChange['program']>,
+  service: Service,
+): Promise<'wanted' | undefined> {
+  return ask(
+    `${service.name} would run another program than the one you approved.`,
+    [
+      ...(approved ? [`Approved: ${approved}`] : []),
+      runText(wanted, service),
+      'Nothing was run. Use it only if you installed or moved it yourself.',
+    ],
+    [
+      ['Do Not Use', undefined],
+      ['Use This Program', 'wanted'],
+    ],
+  );
+}
+
+function runText(program: string, service: Service): string {
+  return `Runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`;
 }
 
 /**
@@ -92,6 +123,7 @@ export function askSource(
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
     [
+      ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       `Folder: ${folder.path || 'none'}`,
       hostsText(destination, service, '\n'),
       `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,

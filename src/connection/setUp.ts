@@ -14,9 +14,11 @@ import {
   type SetUp,
   type SetUpOptions,
   type StepName,
+  type StepProblem,
 } from './setUpAnswers.ts';
 import { SET_UP } from './setUpMessages.ts';
-import { isSameRecord, QUESTIONS, recordFor, type StepProblem } from './setUpSteps.ts';
+import { isSameRecord, recordFor } from './setUpSave.ts';
+import { QUESTIONS } from './setUpSteps.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
@@ -92,7 +94,7 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
  * prompts for this address.
  */
 function isIdentityUnusable({ settings }: SetUp): boolean {
-  const target = parseDestination(settings.authUrl, settings.url);
+  const target = parseDestination(settings.authUrl, settings.url, settings.service);
   const isUnusable = 'setting' in target && target.setting === 'authUrl';
   if (isUnusable) reportSetting(addressText(target));
   return isUnusable;
@@ -119,7 +121,8 @@ export async function settleDestination(
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(service.word), record)) return true;
-    return keys.write(recordFor(service, record, wanted), service.word);
+    const program = binding.program?.wanted ?? record.program;
+    return keys.write(recordFor(service, { ...record, program }, wanted), service.word);
   }
   return answer !== undefined;
 }

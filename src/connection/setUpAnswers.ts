@@ -7,18 +7,35 @@ import {
 import type { GivenValues } from '../dotenv/settingValue.ts';
 import type { Credentials } from '../service/credentials.ts';
 import {
+  headerSecretsOf,
   neededSettings,
   type ResourceKind,
   type Service,
   type SettingName,
 } from '../service/services.ts';
+import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
+import { programOf } from './sources.ts';
 
 /** The state of a setup: its steps, the current values, and the answers so far. */
 
-export type StepName = 'service' | SettingName | 'save';
+export type StepName = 'service' | SettingName | 'headerSecrets' | 'save';
+
+export interface StepProblem {
+  readonly step: StepName;
+  readonly text: string;
+}
+
+/**
+ * Prompts for one value and stores the answer in `setUp`. If there is a problem, the setup
+ * continues with the step that can fix it.
+ */
+export type AskStep = (
+  setUp: SetUp,
+  position: Question,
+) => Promise<StepAnswer<'answered' | 'saved' | StepProblem>>;
 
 export interface SetUpOptions {
   readonly keys: KeyStore;
@@ -55,6 +72,10 @@ interface ServiceAnswers {
   /** The kind of resource that `projectId` identifies. */
   readonly resource: ResourceKind | undefined;
   url: string;
+  /** By label. */
+  headerSecrets: Readonly<Record<string, string>>;
+  /** The program that the command of the service starts; undefined if there is none. */
+  readonly program: string | undefined;
 }
 
 /** Returns the user settings. If they name no service, uses the first one with a stored key. */
@@ -77,7 +98,12 @@ export async function prefilledFor(
   return {
     settings,
     // Values from another source belong to a known service, so don't prompt for one.
-    steps: [...(found ? [] : ['service' as const]), ...neededSettings(service), 'save'],
+    steps: [
+      ...(found ? [] : ['service' as const]),
+      ...neededSettings(service),
+      ...(headerSecretsOf(service).length > 0 ? ['headerSecrets' as const] : []),
+      'save',
+    ],
     stored,
     canKeepStored:
       stored !== undefined && isUsableRecord(stored, service) && !isRefused(stored.apiKey),
@@ -86,12 +112,15 @@ export async function prefilledFor(
     projectId,
     resource,
     url,
+    headerSecrets: stored?.headerSecrets ?? {},
+    program: await programOf(service),
   };
 }
 
 /** True if a stored key is well formed and its addresses are valid. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
-  return !problemOfKey(apiKey, service) && 'authHost' in parseDestination(authUrl, serviceUrl);
+  const isParsed = 'authHost' in parseDestination(authUrl, serviceUrl, service);
+  return !problemOfKey(apiKey, service) && isParsed;
 }
 
 /** Returns the entered or imported key, or else the stored one, with its service. */

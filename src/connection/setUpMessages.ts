@@ -1,11 +1,13 @@
+import { commandText } from '../messages/commandFailure.ts';
 import {
   capitalized,
   type LabelContext,
+  listOf,
   needsSetting,
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { Service } from '../service/services.ts';
+import { commandOf, type Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
 export const SET_UP = {
@@ -20,6 +22,9 @@ export const SET_UP = {
     const label = capitalized(settingLabel('apiKey', { service }));
     return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
   },
+  headerPrompt: (label: string, { name }: Service) =>
+    `${label} of ${name}. It is kept in VS Code's secret storage.`,
+  keepHeader: 'Leave empty to keep the stored value',
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
@@ -52,6 +57,33 @@ export const SET_UP = {
   cancelled: 'The test was cancelled.',
 } as const;
 
+/** States everything that the user approves when they save: hosts, command, and headers. */
+export function approvalText(
+  target: Destination,
+  {
+    settings: { service },
+    program,
+  }: { readonly settings: { readonly service: Service }; readonly program: string | undefined },
+): string {
+  const headers = service.headers.map(({ name }) => name);
+  return [
+    target.isUnencrypted && unencryptedText(target, service),
+    program && `Runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`,
+    hostsText(target, service, ' · '),
+    headers.length > 0 && `Sends the headers ${listOf(headers)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Warns that anyone on the network can read what is sent to a service. */
+export function unencryptedText({ serviceHost }: Destination, service: Service): string {
+  const secret = needsSetting('apiKey', { service })
+    ? `text and ${settingLabel('apiKey', { service })} travel`
+    : 'text travels';
+  return capitalized(`${secret} unencrypted to ${serviceHost}`);
+}
+
 /**
  * Names the hosts that receive the key and the selected text.
  * @param between separates the sentences about the two hosts, if they differ
@@ -61,6 +93,7 @@ export function hostsText(
   service: Service,
   between: string,
 ): string {
+  if (!needsSetting('apiKey', { service })) return `Selected text goes to ${serviceHost}`;
   const label = settingLabel('apiKey', { service });
   return authHost === serviceHost
     ? `The ${label} and selected text go to ${serviceHost}`

@@ -1,7 +1,7 @@
 import type { Memento, Uri } from 'vscode';
 import { readTooltipSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
-import { AUTH_METHODS, neededSettings, type Service, services } from '../service/services.ts';
+import { getsTokens, neededSettings, type Service, services } from '../service/services.ts';
 import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 
@@ -70,7 +70,7 @@ export async function readSetUpStatus(
   return {
     settings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
-    refreshesTokens: isSetUp && !AUTH_METHODS[used.authentication.kind].sendsKey,
+    refreshesTokens: isSetUp && getsTokens(used),
     canSignOut: usesExternalSource || stored.length > 0 || approvals.areAny,
   };
 }

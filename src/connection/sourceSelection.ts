@@ -16,7 +16,12 @@ import {
   type ServiceKey,
 } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
-import { neededSettings, type Service, type SettingName } from '../service/services.ts';
+import {
+  headerSecretsOf,
+  neededSettings,
+  type Service,
+  type SettingName,
+} from '../service/services.ts';
 import type { ApprovalDecision, Subject } from './approvals.ts';
 import {
   type AddressProblem,
@@ -61,6 +66,8 @@ export type UnreadReason =
 export interface SourceSnapshot {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
+  /** The program that the command of the service starts now; undefined if there is none. */
+  readonly program?: string | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
@@ -170,8 +177,8 @@ function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): So
 }
 
 /** Identifies a key together with everything that affects how it's sent. */
-function keyIdentity({ service, account = '', apiKey }: ServiceKey): string {
-  return JSON.stringify([service.word, service.definition, account, apiKey]);
+function keyIdentity({ service, account = '', apiKey, headerSecrets }: ServiceKey): string {
+  return JSON.stringify([service.word, service.definition, account, apiKey, headerSecrets]);
 }
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
@@ -298,11 +305,17 @@ export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }
 
+/** Returns `apiKey` if the service needs a key. */
+function secretNames(service: Service): SettingName[] {
+  return neededSettings(service).filter((name) => name === 'apiKey');
+}
+
 /** Combines the stored key with the settings, or returns the obstacle. */
 export function selectEditorSource({
   settings,
   record: stored,
-}: Pick<SourceSnapshot, 'settings' | 'record'>): EditorSourceSelection {
+  program,
+}: Pick<SourceSnapshot, 'settings' | 'record' | 'program'>): EditorSourceSelection {
   const { service, serviceProblem, url, authUrl } = settings;
   const record = stored && Secret.open(stored);
   if (serviceProblem) return { kind: 'bad-service', problem: serviceProblem };
@@ -311,12 +324,16 @@ export function selectEditorSource({
   const { account, apiKey } = record ?? {};
   const names = missingSettings(service, { account, apiKey, projectId, url });
   if (names.length > 0 || !record) return { kind: 'missing', names };
-  const wanted = parseDestination(authUrl, url);
+  const wanted = parseDestination(authUrl, url, service);
   if ('setting' in wanted) return { kind: 'bad-address', ...wanted };
   if (projectId !== '' && !isWellFormed('projectId', projectId)) return { kind: 'bad-project' };
-  const binding = compareWithApproved(record, service, wanted);
-  if (binding === 'tampered') return { kind: 'missing', names: ['apiKey'] };
+  const binding = compareWithApproved(record, service, wanted, program);
+  if (binding === 'tampered') return { kind: 'missing', names: secretNames(service) };
   if (binding !== 'same') return { kind: 'unapproved', ...binding };
+  const { headerSecrets = {} } = record;
+  if (headerSecretsOf(service).some((label) => !headerSecrets[label])) {
+    return { kind: 'missing', names: [] };
+  }
   const { resource } = project;
   const credentials = credentialsFor(service, { ...record, projectId, resource }, wanted);
   return { kind: 'ready', source: 'editor', credentials };

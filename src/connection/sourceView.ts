@@ -3,11 +3,12 @@ import type { CredentialSource } from '../config/settings.ts';
 import {
   capitalized,
   listOf,
+  needsSetting,
   resourceName,
   settingLabel,
   settingNames,
 } from '../messages/settingLabels.ts';
-import type { SourceId } from '../service/credentials.ts';
+import { isUnencrypted, type SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/services.ts';
 import {
@@ -254,11 +255,15 @@ export function provenanceLines(
     ['projectId', resourceName(connection), projectId],
     ['url', 'service', new URL(service).host],
   ];
-  return values.flatMap(([name, label, value]) => {
-    if (!value) return [];
+  const warning = isUnencrypted(connection.serviceUrl)
+    ? ['Not encrypted: anyone on the network can read what is sent.']
+    : [];
+  const lines = values.flatMap(([name, label, value]) => {
+    if (!value || (name === 'apiKey' && !needsSetting('apiKey', connection))) return [];
     const place = source === 'editor' ? ` (${editorPlace(name, found)})` : '';
     return `${capitalized(label)}: ${value}${place}`;
   });
+  return [...warning, ...lines];
 }
 
 function editorPlace(name: SettingName, found: SourceSnapshot): string {

@@ -1,5 +1,5 @@
 import { type FileSystemError, FileType, type WorkspaceFolder, workspace } from 'vscode';
-import { readSettings, type Settings, withStoredService } from '../config/settings.ts';
+import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
 import {
   type Assignment,
   assignmentsIn,
@@ -17,9 +17,16 @@ import {
   type SourceValues,
 } from '../dotenv/sourceReading.ts';
 import { readServices } from '../service/addedServices.ts';
+import { programPath } from '../service/auth/programPath.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
-import { type Service, serviceFor, services } from '../service/services.ts';
+import {
+  canOverrideAuthUrl,
+  commandOf,
+  type Service,
+  serviceFor,
+  services,
+} from '../service/services.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { parseDestination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';
@@ -41,10 +48,14 @@ export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads all three sources once, for one folder. Never prompts. */
+/**
+ * Reads all three sources once, for one folder. Never prompts.
+ * @param word a service other than the one in the settings, which can only come from the editor
+ */
 export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
+  word?: string,
 ): Promise<SourceSnapshot> {
   const { keys, approvals } = options;
   const folder = folderOf(owner);
@@ -65,7 +76,7 @@ export async function findSources(
       text,
       service,
       values: new Secret(values),
-      destination: parseDestination(authUrl, values.url),
+      destination: parseDestination(authUrl, values.url || service.url, service),
       subject,
       decision,
     };
@@ -74,25 +85,45 @@ export async function findSources(
   const assignments = assignmentsIn(options.environment);
   // A folder can be slow to read. The sign-out state is read after it, to be current.
   const envFile = await readEnvFile(owner);
-  const settings = withStoredService(readSettings(owner?.uri), await keys.services());
+  const ofWindow = withStoredService(readSettings(owner?.uri), await keys.services());
+  const other = word && word !== ofWindow.service.word && serviceFor(word, ofWindow.services);
+  const settings = other ? await settingsOfStored(other, ofWindow, keys) : ofWindow;
   const inFile = readText(envFile, settings);
-  const { word } = settings.service;
-  const stored = [keys.read(word), keys.others(word)] as const;
+  const own = settings.service.word;
+  const stored = [keys.read(own), keys.others(own)] as const;
   // Parsing takes milliseconds, and runs while secret storage is read. A dev container can set the
   // environment, so it needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
-  const [record, others, ...external] = await Promise.all([
+  const [record, others, program, ...external] = await Promise.all([
     ...stored,
+    programOf(settings.service),
     sourceOf('envFile', inFile),
     sourceOf('environment', inEnvironment),
   ]);
-  const kept = record ? [[word, record] as const, ...others] : others;
+  const kept = record ? [[own, record] as const, ...others] : others;
   return {
     settings,
     record: record && new Secret(record),
+    program,
     keys: new Secret([...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)]),
     folder,
-    external,
+    external: other ? [] : external,
+  };
+}
+
+/** Returns the settings for a service, with the address and project of its last setup. */
+async function settingsOfStored(
+  service: Service,
+  settings: Settings,
+  keys: KeyStore,
+): Promise<Settings> {
+  const record = await keys.read(service.word);
+  const { authUrl = '', serviceUrl = '', projectId = '', resource } = record ?? {};
+  return {
+    ...settingsFor(service, settings),
+    authUrl: canOverrideAuthUrl(service) ? authUrl : service.authUrl,
+    url: service.url || serviceUrl,
+    ...{ projectId, resource, isProjectOfFolder: false },
   };
 }
 
@@ -167,10 +198,17 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 
 /** Returns a stored key, with the service as defined when the key was saved. */
 function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
-  const { account, apiKey, definition } = record;
+  const { account, apiKey, definition, headerSecrets, program } = record;
   const entry = definition === undefined ? undefined : serviceIn(definition);
   // The key of an unknown service must not be sent either.
-  return { service: entry ?? serviceFor(word) ?? services[0], account, apiKey };
+  const service = entry ?? serviceFor(word) ?? services[0];
+  return { service, account, apiKey, headerSecrets, program };
+}
+
+/** Returns the program that the command of a service starts now, if the service has a command. */
+export async function programOf(service: Service): Promise<string | undefined> {
+  const [program] = commandOf(service) ?? [];
+  return program === undefined ? undefined : programPath(program);
 }
 
 /** Parses a user's own service entry. Returns undefined if it's invalid. */

@@ -7,7 +7,7 @@ import {
   listOf,
   needsSetting,
   resourceName,
-  sendsKey,
+  sendsSecret,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
 import { amount } from '../status/statusView.ts';
@@ -61,7 +61,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
       : `The key is accepted; the token lives ${span(lifeMs)}.`,
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
-    const bearer = sendsKey(labels) ? 'key' : 'token';
+    const bearer = sendsSecret(labels) ? 'key' : 'token';
     // A service without project IDs may have models that it doesn't list, so only the token is
     // checked.
     if (!needsSetting('projectId', labels)) {

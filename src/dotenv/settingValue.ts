@@ -98,9 +98,8 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
 
 /** True if the secret of this service may contain spaces. */
 export function mayHoldSpaces(service: Service | undefined): boolean {
-  return (
-    service !== undefined && SECRETS[AUTH_METHODS[service.authentication.kind].secret].mayHoldSpaces
-  );
+  const { secret } = service ? AUTH_METHODS[service.authentication.kind] : {};
+  return secret !== undefined && SECRETS[secret].mayHoldSpaces;
 }
 
 /** Returns the assignments to known names, in order. */

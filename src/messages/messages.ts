@@ -8,6 +8,7 @@ import {
 import type { Retry } from '../service/http/httpTypes.ts';
 import { MAX_RETRIES } from '../service/http/retry.ts';
 import type { Message } from './actions.ts';
+import { commandFailed } from './commandFailure.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
 import { formatNumber, REFUSAL_MESSAGES } from './refusalMessages.ts';
@@ -79,9 +80,18 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['retry'],
   }),
   ...REFUSAL_MESSAGES,
+  'command-failed': commandFailed,
   'model-unknown': (details, { labels }) => ({
     text: `The service ${noModel(details, labels)} Select another one.`,
     actions: ['selectModel'],
+  }),
+  'no-model-list': ({ host }) => ({
+    text: `${host ?? 'The service'} has no model list at this address. If the address is right, type the ID of the model.`,
+    actions: ['openSettings'],
+  }),
+  'headers-too-large': ({ host }) => ({
+    text: `${host ?? 'The service'} refused the headers because they are too large. Shorten those of the service, or the key.`,
+    actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
     text: 'The model does not support the operation in the settings. Select a model for it, or change the operation.',

@@ -9,7 +9,7 @@ import {
   type LabelContext,
   needsSetting,
   resourceName,
-  sendsKey,
+  sendsSecret,
   settingLabel,
 } from './settingLabels.ts';
 
@@ -43,7 +43,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${place.newKey}.${sendsKey(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
+    text: `${keyRefusal(code, labels)}, and ${place.newKey}.${sendsSecret(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -92,7 +92,10 @@ function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
   }
-  if (sendsKey(labels)) {
+  if (!needsSetting('apiKey', labels)) {
+    return 'The service demands a key or a login, which it is set up without. Pick a login';
+  }
+  if (sendsSecret(labels)) {
     return 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again';
   }
   return needsSetting('account', labels)

@@ -2,6 +2,7 @@ import type { Credentials } from '../service/credentials.ts';
 import {
   ACCOUNT_LABELS,
   AUTH_METHODS,
+  getsTokens,
   neededSettings,
   SECRETS,
   type SettingName,
@@ -18,7 +19,7 @@ export function settingLabel(
   name: SettingName,
   { service = services[0], resource }: LabelContext = {},
 ): string {
-  const { account = 'USERNAME', secret } = AUTH_METHODS[service.authentication.kind];
+  const { account = 'USERNAME', secret = 'API_KEY' } = AUTH_METHODS[service.authentication.kind];
   switch (name) {
     case 'account':
       return ACCOUNT_LABELS[account];
@@ -38,6 +39,9 @@ export function settingNames(names: readonly SettingName[], context?: LabelConte
 }
 
 export function missingText(names: readonly SettingName[], context?: LabelContext): string {
+  if (names.length === 0) {
+    return `${context?.service?.name ?? 'The service'} is not set up on this machine. Nothing was sent.`;
+  }
   return `Hosted Model needs ${settingNames(names, context)} before it can generate. Nothing was sent.`;
 }
 
@@ -74,8 +78,8 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
 }
 
 /** True if requests contain the secret itself, so it isn't exchanged for a token. */
-export function sendsKey({ service = services[0] }: LabelContext): boolean {
-  return AUTH_METHODS[service.authentication.kind].sendsKey === true;
+export function sendsSecret({ service = services[0] }: LabelContext): boolean {
+  return !getsTokens(service);
 }
 
 export function listOf(words: readonly string[]): string {

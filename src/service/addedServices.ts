@@ -1,5 +1,13 @@
 import { parseServiceUrl } from './credentials.ts';
-import { APIS, AUTH_METHODS, EMPTY_DEFAULTS, type Service, services } from './services.ts';
+import {
+  APIS,
+  AUTH_METHODS,
+  EMPTY_DEFAULTS,
+  type FixedHeader,
+  mayBeUnencrypted,
+  type Service,
+  services,
+} from './services.ts';
 
 /**
  * Reads and validates the services that the user defines in the settings. Pure.
@@ -11,10 +19,13 @@ export interface ServiceIssue {
   readonly field:
     | 'word'
     | 'name'
+    | 'url'
     | 'authentication'
     | 'tokenUrl'
     | 'grantType'
+    | 'command'
     | 'header'
+    | 'headers'
     | 'api'
     | 'prefix'
     | 'defaultModel'
@@ -58,13 +69,17 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const kind = ofAuthentication('kind');
   if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_METHODS[kind];
+  const command = commandIn(Object(Object(entry).authentication).command);
   // Checks the text itself, because the URL parser can turn a malformed address into another host.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
   if (hasAddress && !isPlain) return wrong('tokenUrl');
-  if (required && !ofAuthentication(required)) return wrong(required);
+  const hasRequired = required === 'command' ? command : !required || ofAuthentication(required);
+  if (!hasRequired) return wrong(required ?? 'authentication');
   if (!mayHoldKey(ofAuthentication('header'))) return wrong('header');
+  const headers = headersIn(Object(entry).headers, ofAuthentication('header'));
+  if (!headers) return wrong('headers');
   const api = text('api');
   if (!isKeyOf(APIS, api)) return wrong('api');
   if (!/^(\/(?!\.{1,2}(\/|$))[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
@@ -72,19 +87,71 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   if (!defaultModelId) return wrong('defaultModel');
   const keyPage = text('keyPage');
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
-  return {
+  const service = {
     ...EMPTY_DEFAULTS,
     ...{
       word,
       name,
       keyPage,
       defaultModelId,
-      authentication: read(address?.pathname ?? '', ofAuthentication),
+      headers,
+      authentication: read(address?.pathname ?? '', ofAuthentication, command ?? []),
     },
     authUrl: hasAddress ? (address?.origin ?? '') : '',
     api: { kind: api, prefix: text('prefix') },
     definition: JSON.stringify(entry),
   };
+  const url = text('url') && parseServiceUrl(text('url'), mayBeUnencrypted(service));
+  if (url && !url.ok) return wrong('url');
+  return url ? { ...service, url: url.url } : service;
+}
+
+const MAX_ARGUMENTS = 50;
+/** In characters, of each argument and of the program. */
+const MAX_ARGUMENT_LENGTH = 1_000;
+
+/** Returns the program and its arguments; undefined if it isn't a list of texts. */
+function commandIn(value: unknown): readonly string[] | undefined {
+  const isArgument = (one: unknown) =>
+    typeof one === 'string' && one.length <= MAX_ARGUMENT_LENGTH && !/\p{Cc}/u.test(one);
+  if (!Array.isArray(value) || value.length > MAX_ARGUMENTS || !value.every(isArgument)) {
+    return undefined;
+  }
+  return value[0]?.trim() ? value : undefined;
+}
+
+const MAX_HEADERS = 20;
+/** Printable ASCII that doesn't start or end with a space. Anything else doesn't arrive as sent. */
+const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
+
+/** True if the text can be sent as the value of a header. */
+export function isHeaderValue(text: string): boolean {
+  return HEADER_VALUE.test(text);
+}
+
+/**
+ * Returns the fixed headers of an entry; undefined if one isn't allowed.
+ * @param keyHeader the header that has the key; empty if there is none
+ */
+function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const headers = Object.entries(value).map(([name, one]) => headerIn(name, one));
+  const names = [keyHeader, ...headers.map((header) => header?.name ?? '')].map((name) =>
+    name.toLowerCase(),
+  );
+  const isUnique = new Set(names).size === names.length;
+  if (headers.length > MAX_HEADERS || !isUnique || !headers.every((one) => one !== undefined)) {
+    return undefined;
+  }
+  return headers;
+}
+
+function headerIn(name: string, value: unknown): FixedHeader | undefined {
+  if (name === '' || !mayHoldKey(name)) return undefined;
+  if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
+  const secret = textsOf(value)('secret');
+  return /^[\p{L}\p{N} ._-]{1,40}$/u.test(secret) ? { name, secret } : undefined;
 }
 
 /** Headers that the extension, `fetch`, or a proxy sets, or that don't reach the service. */

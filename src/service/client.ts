@@ -29,6 +29,7 @@ import {
   repeats,
 } from './masking.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
+import { withoutList } from './models/models.ts';
 import { explainByModel } from './models/refusalCause.ts';
 import { parseJson } from './schemaHelpers.ts';
 import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
@@ -162,7 +163,7 @@ export class Client {
       return await sendWithToken(this.#options, asked, { signal, read: readAnswer, onRetry });
     } catch (error) {
       if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
-      throw error;
+      throw withoutList(error, this.#api);
     }
   }
 

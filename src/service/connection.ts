@@ -30,7 +30,7 @@ export interface ConnectionOptions extends ModelSettings {
 }
 
 /** Credentials without their secrets. */
-export type PublicCredentials = Omit<Credentials, 'apiKey' | 'otherKeys'>;
+export type PublicCredentials = Omit<Credentials, 'apiKey' | 'headerSecrets' | 'otherKeys'>;
 
 /**
  * A service with the credentials, project, and addresses that the user approved, and the model
@@ -176,11 +176,14 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Returns a keyed hash of the API key, for records that must not contain the key.
+   * Returns a keyed hash of the API key, for records that must not contain the key. Without a key,
+   * it identifies the service.
    * @param shown more values that the hash covers
    */
   fingerprint(salt: string, shown: readonly string[]): string {
-    const covered = JSON.stringify(['key', this.#credentials.apiKey, ...shown]);
+    const { word, definition } = this.service;
+    const key = this.#credentials.apiKey || JSON.stringify([word, definition]);
+    const covered = JSON.stringify(['key', key, ...shown]);
     return createHmac('sha256', salt).update(covered).digest('hex');
   }
 

@@ -1,4 +1,10 @@
-import { neededSettings, type ResourceKind, type Service, type SettingName } from './services.ts';
+import {
+  type FixedHeader,
+  neededSettings,
+  type ResourceKind,
+  type Service,
+  type SettingName,
+} from './services.ts';
 
 /**
  * Credentials, and checks of their values: missing settings, flaws in pasted values, and allowed
@@ -10,8 +16,12 @@ export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
-  /** The secret: an API key or an OAuth client secret. */
+  /** The secret: an API key or an OAuth client secret. Empty if the method needs none. */
   readonly apiKey: string;
+  /** The secret values of the service's headers, by label. */
+  readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
+  /** The absolute path of the program that prints the token, as the user approved it. */
+  readonly program?: string | undefined;
 }
 
 /** Everything that a request with a credential needs, from a single source. */
@@ -108,6 +118,19 @@ export function missingSettings(
   return neededSettings(service).filter((name) => cleanValue(values[name] ?? '').value === '');
 }
 
+/** Returns the name and value of each fixed header. Leaves out those without a value. */
+export function headersOf({
+  service,
+  headerSecrets = {},
+}: ServiceKey): (readonly [name: string, value: string])[] {
+  const sentValue = (header: FixedHeader) =>
+    'secret' in header ? headerSecrets[header.secret] : header.value;
+  return service.headers.flatMap((header) => {
+    const value = sentValue(header);
+    return value ? [[header.name, value] as const] : [];
+  });
+}
+
 export type UrlProblem =
   | 'not-a-url'
   | 'not-https'
@@ -146,18 +169,19 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
  * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a user
  * name, query, or fragment, because a secret is sent to the address. Removes an endpoint path
  * together with its query.
+ * @param mayBeHttp true to allow http to any host, which needs the user's approval
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the one that the user sees (T16 in docs/threat-model.md).
  */
-export function parseServiceUrl(text: string): ParsedUrl {
+export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const { value, flaws } = cleanValue(text);
   const isPlain = value.length <= MAX_VALUE_LENGTH && !flaws.includes('control');
   const isUrl = /^https?:\/\/[^/\\\s]/i.test(value) && !/[\s"'<>\\^`{|}]/.test(value);
   const url = isPlain && isUrl && URL.parse(value);
   if (!url) return refused('not-a-url');
   if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value)) return refused('has-user');
-  if (url.protocol === 'http:' && !LOOPBACK.test(value)) return refused('not-https');
+  if (url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)) return refused('not-https');
   if (!HOST_NAME.test(url.hostname)) return refused('bad-host');
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const cut = path !== url.pathname;
@@ -167,6 +191,11 @@ export function parseServiceUrl(text: string): ParsedUrl {
   if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
   const address = url.origin + path.replace(/\/$/, '');
   return { ok: true, url: address, origin: url.origin, host: url.host, cut };
+}
+
+/** True for an http address of another machine: anyone on the network can read what is sent. */
+export function isUnencrypted(url: string): boolean {
+  return url.startsWith('http:') && !LOOPBACK.test(url);
 }
 
 function refused(problem: UrlProblem): ParsedUrl {

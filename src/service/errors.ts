@@ -20,6 +20,8 @@ export type ErrorKind =
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'
+  /** The command that prints the token failed, or printed something else. */
+  | 'command-failed'
   // From the inference service.
   | 'unauthorized'
   /** The service refused the token, but accepted a new one a moment later. */
@@ -32,9 +34,13 @@ export type ErrorKind =
   | 'project-without-runtime'
   | 'quota-used-up'
   | 'model-unknown'
+  /** The service doesn't list its models, so nothing can be checked without generating. */
+  | 'no-model-list'
   | 'operation-unsupported'
   | 'prompt-too-long'
   | 'bad-request'
+  /** The service doesn't accept headers of this size. */
+  | 'headers-too-large'
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
@@ -95,9 +101,24 @@ export interface ErrorDetails {
   readonly successors?: readonly string[];
   /** The deadline that expired. `connect` also covers other failures before anything was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
+  /** What went wrong with the command that prints the token. */
+  readonly problem?: CommandProblem;
+  /** The exit code of a command that failed. */
+  readonly exitCode?: number;
   /** True if the checks that look for the cause couldn't be completed. */
   readonly isUnchecked?: true;
 }
+
+/** `stopped`: a signal ended the command. `no-token`: its output has no usable token. */
+export type CommandProblem =
+  | 'not-found'
+  | 'exit'
+  | 'stopped'
+  | 'too-slow'
+  | 'too-long'
+  | 'nothing'
+  | 'no-token'
+  | 'expired';
 
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
@@ -144,8 +165,10 @@ export function safeWord(word: unknown): string | undefined {
 
 /** Formats a failure for `message` and the log, such as `server-failed (status 503, 4 sent)`. */
 function summary(kind: ErrorKind, details: FoundDetails): string {
-  const { status, code, attempts, requestId, host, redirectHost } = details;
+  const { status, code, attempts, requestId, host, redirectHost, problem, exitCode } = details;
   const facts = [
+    problem,
+    exitCode !== undefined && `code ${exitCode}`,
     status && `status ${status}`,
     code,
     attempts && `${attempts} sent`,

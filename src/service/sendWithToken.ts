@@ -91,11 +91,11 @@ export async function sendWithToken<Result>(
     // A token can become invalid early. Drop only the one that was sent, and retry once with the
     // next.
     const mayResend = call.mayResend?.() ?? true;
-    if (!isRefusal(error) || !used || !mayResend) throw error;
-    // The key itself is the access token, so there is no other one to try.
-    if (!authMethodOf(service).exchange) {
-      throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
-    }
+    const { exchange } = authMethodOf(service);
+    if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
+    // There is no token, or the key itself is the token, so there is no other one to try.
+    if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
+    if (!used || !tokenService.canReplace(used)) throw error;
     tokenService.drop(used);
     return await http.send(request);
   } finally {
@@ -110,9 +110,11 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
 /**
  * True if a new token may help. A 401 can also come from a gateway, which has its own error format
  * or none.
+ * @param isOnDemand true if the token came from a program on this machine. Such a token can be
+ * stale, and some gateways refuse a stale token with a 403.
  */
-function isRefusal(error: unknown): boolean {
-  return (
-    isKind(error, 'unauthorized') || (isKind(error, 'intercepted') && error.details.status === 401)
-  );
+function isRefusal(error: unknown, isOnDemand: boolean): boolean {
+  if (isKind(error, 'unauthorized') || (isOnDemand && isKind(error, 'forbidden'))) return true;
+  const { status } = isKind(error, 'intercepted') ? error.details : {};
+  return status === 401 || (isOnDemand && status === 403);
 }

@@ -8,7 +8,7 @@ import { TokenServices } from './auth/tokenServices.ts';
 import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Credentials, ServiceKey } from './credentials.ts';
+import { type Credentials, headersOf, type ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
@@ -127,7 +127,8 @@ export class ServiceRuntime {
     const needsToken = credentials && apiOf(from.service).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
     const secrets = credentials ? secretsOf(credentials) : secretsIn(from.otherKeys);
-    const source = { ...from, secrets };
+    const headers = credentials && headersOf(credentials);
+    const source = { ...from, secrets, fixedHeaders: headers };
     return this.#models.list(source, current, signal, access);
   }
 
@@ -229,7 +230,14 @@ function hasOwnModel({ resource }: Credentials): boolean {
 function sourceOf(credentials: Credentials, operation: Operation) {
   const { service, serviceUrl, approved } = credentials;
   const secrets = secretsOf(credentials);
-  return { service, serviceUrl, origin: approved.service, operation, secrets };
+  return {
+    service,
+    serviceUrl,
+    origin: approved.service,
+    operation,
+    secrets,
+    fixedHeaders: headersOf(credentials),
+  };
 }
 
 /** The limits of a diagnosis or test: its own queue, one request at a time, a short deadline. */

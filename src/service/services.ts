@@ -11,6 +11,8 @@ export interface Service {
   /** The service's ID in the settings. Setting names start with it, as in `IBM_API_KEY`. */
   readonly word: string;
   readonly name: string;
+  /** Address of a user-defined service. Empty if `hostedModel.url` has the address. */
+  readonly url: string;
   /** Address of the identity service. Empty if there is no separate one. */
   readonly authUrl: string;
   readonly authentication: Authentication;
@@ -23,11 +25,18 @@ export interface Service {
   /** Setting names that other clients of this service use. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
+  /** Sent with every request to the service, but never to an identity service. */
+  readonly headers: readonly FixedHeader[];
   /** The JSON of a user-defined service. An approval is valid only for this exact text. */
   readonly definition?: string;
   /** True if this is the first service with a stored key, used because the settings name none. */
   readonly isFirstSetUp?: boolean;
 }
+
+/** A header with a fixed value, or with a secret that the setup asks for by its label. */
+export type FixedHeader =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly secret: string };
 
 /** An authentication method and its parameters. Paths are relative to `authUrl`. */
 export type Authentication =
@@ -44,12 +53,17 @@ export type Authentication =
   | { readonly kind: 'cloudPak' }
   | { readonly kind: 'zenApiKey' }
   /** Sent as a bearer token, or in `header` if it isn't empty. */
-  | { readonly kind: 'apiKey'; readonly header: string };
+  | { readonly kind: 'apiKey'; readonly header: string }
+  /** The service accepts requests from anyone who can reach it. */
+  | { readonly kind: 'none' }
+  /** A program on this machine prints the token. The first item is the program. */
+  | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /** The input that each authentication method needs, and its parser for user-defined services. */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
+    getsToken: true,
     hasAddress: true,
     required: 'grantType',
     read: (path, text) => ({ kind: 'apiKeyGrant', path, grantType: text('grantType') }),
@@ -57,6 +71,7 @@ export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> =
   clientCredentials: {
     account: 'CLIENT_ID',
     secret: 'CLIENT_SECRET',
+    getsToken: true,
     hasAddress: true,
     read: (path, text) => ({
       kind: 'clientCredentials',
@@ -66,26 +81,41 @@ export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> =
       audience: text('audience'),
     }),
   },
-  cloudPak: { account: 'USERNAME', secret: 'API_KEY', read: () => ({ kind: 'cloudPak' }) },
-  zenApiKey: { secret: 'API_KEY', sendsKey: true, read: () => ({ kind: 'zenApiKey' }) },
+  cloudPak: {
+    account: 'USERNAME',
+    secret: 'API_KEY',
+    getsToken: true,
+    read: () => ({ kind: 'cloudPak' }),
+  },
+  zenApiKey: { secret: 'API_KEY', read: () => ({ kind: 'zenApiKey' }) },
   apiKey: {
     secret: 'API_KEY',
-    sendsKey: true,
     read: (_, text) => ({ kind: 'apiKey', header: text('header') }),
+  },
+  none: { read: () => ({ kind: 'none' }) },
+  command: {
+    getsToken: true,
+    required: 'command',
+    read: (_path, _text, command) => ({ kind: 'command', command }),
   },
 };
 
 export interface AuthNeeds {
   /** Suffix of the setting name for the client ID or user name, if the method needs one. */
   readonly account?: 'CLIENT_ID' | 'USERNAME';
-  readonly secret: 'API_KEY' | 'CLIENT_SECRET';
+  /** Suffix of the setting name for the secret, if the method needs one. */
+  readonly secret?: 'API_KEY' | 'CLIENT_SECRET';
   /** True if the identity service has its own address. */
   readonly hasAddress?: true;
-  /** True if the key itself is the access token, so there is no exchange. */
-  readonly sendsKey?: true;
+  /** True if the method gets an access token. Otherwise, requests have the secret itself, if any. */
+  readonly getsToken?: true;
   /** A field that a user-defined entry must have. */
-  readonly required?: 'grantType';
-  readonly read: (path: string, text: (field: string) => string) => Authentication;
+  readonly required?: 'grantType' | 'command';
+  readonly read: (
+    path: string,
+    text: (field: string) => string,
+    command: readonly string[],
+  ) => Authentication;
 }
 
 /** The display name of each account setting, by suffix. */
@@ -96,7 +126,10 @@ export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, 
 
 /** The display name of each secret, by suffix, and whether the secret may contain spaces. */
 export const SECRETS: Readonly<
-  Record<AuthNeeds['secret'], { readonly label: string; readonly mayHoldSpaces: boolean }>
+  Record<
+    NonNullable<AuthNeeds['secret']>,
+    { readonly label: string; readonly mayHoldSpaces: boolean }
+  >
 > = {
   API_KEY: { label: 'API key', mayHoldSpaces: false },
   // https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
@@ -152,6 +185,7 @@ const IBM_GRANT_TYPE = 'urn:ibm:params:oauth:grant-type:apikey';
 const ibm: Service = {
   word: 'ibm',
   name: 'IBM watsonx.ai',
+  url: '',
   authUrl: 'https://iam.cloud.ibm.com',
   keyPage: 'https://cloud.ibm.com/iam/apikeys',
   regions: [
@@ -172,16 +206,19 @@ const ibm: Service = {
   authentication: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
   api: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
+  headers: [],
 };
 
 const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
 
 /** Empty values for the optional parts of a service. */
 export const EMPTY_DEFAULTS = {
+  url: '',
   keyPage: '',
   regions: [],
   privatePrefix: '',
   aliases: NO_NAMES,
+  headers: [],
 } as const satisfies Partial<Service>;
 
 /** A gateway to models from many providers, in the same cloud as `ibm`. */
@@ -228,9 +265,39 @@ export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
 }
 
 /** Returns all settings that a service needs, in the order of the prompts. */
-export function neededSettings(service: Service): SettingName[] {
-  const names = withPrefix('', service);
-  return SETTING_NAMES.filter((setting) => names[setting].length > 0);
+export function neededSettings({ authentication, api, url }: Service): SettingName[] {
+  const { account, secret } = AUTH_METHODS[authentication.kind];
+  const needs: Readonly<Record<SettingName, boolean>> = {
+    account: account !== undefined,
+    apiKey: secret !== undefined,
+    projectId: APIS[api.kind].resources.length > 0,
+    url: url === '',
+  };
+  return SETTING_NAMES.filter((setting) => needs[setting]);
+}
+
+/** True if the service gets access tokens, which expire. */
+export function getsTokens({ authentication }: Service): boolean {
+  return AUTH_METHODS[authentication.kind].getsToken === true;
+}
+
+/** Returns the program that prints the token, and its arguments. Undefined if there is none. */
+export function commandOf({ authentication }: Service): readonly string[] | undefined {
+  return 'command' in authentication ? authentication.command : undefined;
+}
+
+/** Returns the labels of the secrets in the service's headers, without duplicates. */
+export function headerSecretsOf({ headers }: Service): readonly string[] {
+  return [...new Set(headers.flatMap((one) => ('secret' in one ? [one.secret] : [])))];
+}
+
+/**
+ * True if the user may approve an address without encryption: only for a service that they added,
+ * and only if no secret is exchanged for a token there.
+ */
+export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
+  const { getsToken, secret } = AUTH_METHODS[authentication.kind];
+  return definition !== undefined && (!getsToken || !secret || authUrl !== '');
 }
 
 /** Returns all setting names of the service in use, in search order. */
@@ -248,13 +315,19 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
   return [withPrefix(service.word.toUpperCase(), service), service.aliases];
 }
 
-function withPrefix(prefix: string, { authentication, api }: Service): NameSet {
+/**
+ * Returns no names if a `.env` file or the environment can't have everything that the service
+ * needs: the approval of a command, or the secrets of headers.
+ */
+function withPrefix(prefix: string, service: Service): NameSet {
+  const { authentication, api, url } = service;
   const { account, secret } = AUTH_METHODS[authentication.kind];
+  if (!secret || headerSecretsOf(service).length > 0) return NO_NAMES;
   return {
     account: account ? [`${prefix}_${account}`] : [],
     apiKey: [`${prefix}_${secret}`],
     projectId: APIS[api.kind].resources.map((kind) => `${prefix}_${kind.toUpperCase()}_ID`),
-    url: [`${prefix}_URL`],
+    url: url ? [] : [`${prefix}_URL`],
   };
 }
 

@@ -105,7 +105,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'any host may be asked without TLS',
     file: 'src/service/credentials.ts',
-    from: "url.protocol === 'http:' && !LOOPBACK.test(value)",
+    from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
     title: 'C04: with http and another host than those of loopback',
@@ -193,7 +193,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'the stored key is sent while another source is in use',
     file: 'src/connection/sources.ts',
-    from: 'record ? [[word, record] as const, ...others] : others',
+    from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/connection/connections.test.ts',
     title: 'E12: of one source name the keys of all others, so that none of them is sent',
@@ -248,7 +248,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'the set-up saves a key together with a value that contains it',
-    file: 'src/connection/setUpSteps.ts',
+    file: 'src/connection/setUpSave.ts',
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,
@@ -257,8 +257,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a secret that nothing trades is sent again after its refusal',
     file: 'src/service/sendWithToken.ts',
-    from: '    if (!authMethodOf(service).exchange) {',
-    to: '    if (!authMethodOf) {',
+    from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
+    to: '',
     test: 'test/contract/service/services.test.ts',
     title: 'proves Zen API key in watsonx, project without generating',
   },
@@ -290,8 +290,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
     file: 'src/connection/setUp.ts',
-    from: 'return keys.write(recordFor(service, record, wanted)',
-    to: 'await keys.write(recordFor(service, record, wanted)',
+    from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
+    to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
     test: access,
     title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
   },

@@ -10,8 +10,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a tested token serves any key',
     file: 'src/service/auth/tokenServices.ts',
-    from: 'account, apiKey, ...origins',
-    to: 'account, ...origins',
+    from: 'account, apiKey, headerSecrets, program, ...origins',
+    to: 'account, headerSecrets, program, ...origins',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'drops the token with its key, and never uses it for another',
   },

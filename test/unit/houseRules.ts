@@ -13,11 +13,13 @@ export interface HouseRule {
 
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
+/** Methods whose names have other uses: the key of any method is called `apiKey`. */
+const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** The names of all authentication methods and APIs. */
 const NAMED_ONCE = new RegExp(
-  // The key of any method is called `apiKey`, so that method is recognized by its kind.
-  `\\bkind(:| [!=]==) 'apiKey'|\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)]
-    .filter((name) => name !== 'apiKey')
+  // Except for `none`, which is a state of a token, too, these are recognized as a kind.
+  `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)]
+    .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );
 const inService = (path: string) => path.startsWith('service/');
@@ -205,8 +207,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
   },
   {
-    name: 'no program is started, and nothing needs a mode of a file or a path of one system',
-    isBroken: (line) =>
+    name: 'only service/auth/runProgram.ts starts a program, and nothing needs a mode of a file or a path of one system',
+    isBroken: (line, path) =>
+      path !== 'service/auth/runProgram.ts' &&
       /child_process|worker_threads|node:path\/|\bpath\.(sep|posix|win32)\b|\bchmod|\bmode: 0|process\.(platform [!=]|get[eg]?[ug]id)/.test(
         line,
       ),

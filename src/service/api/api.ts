@@ -53,6 +53,8 @@ export interface AccessCheck {
 export interface ModelCalls {
   /** True if these requests need a token. */
   readonly needsToken: boolean;
+  /** True if the error means that the service has no model list. */
+  readonly isMissing?: (error: unknown) => boolean;
   /** @param start the cursor of the page; undefined for the first page */
   readonly listUrl: (
     from: Pick<ModelTarget, 'service' | 'serviceUrl'>,

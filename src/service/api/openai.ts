@@ -38,7 +38,13 @@ export function openai(prefix: string): Api {
       // Checks only the token, because many gateways accept models that they don't list.
       read: readModels,
     }),
-    models: { needsToken: true, listUrl: modelsUrl, entryUrl: modelsUrl, read: readModels },
+    models: {
+      needsToken: true,
+      isMissing,
+      listUrl: modelsUrl,
+      entryUrl: modelsUrl,
+      read: readModels,
+    },
   };
 }
 
@@ -84,6 +90,11 @@ function tooLong(message: string, details: FoundDetails): ServiceError {
     actual: Number(counts.groups['actual']),
   };
   return new ServiceError('prompt-too-long', { ...details, ...known });
+}
+
+/** True for a 404 or 405, because the model list is optional in company gateways. */
+function isMissing(error: unknown): boolean {
+  return error instanceof ServiceError && [404, 405].includes(error.details.status ?? 0);
 }
 
 function failureInEvent(json: unknown): ServiceError | undefined {

@@ -107,5 +107,6 @@ export function kindOfStatus(status: number): ErrorKind {
   if (status === 407) return 'proxy';
   if (status === 408) return 'timeout';
   if (status === 429) return 'rate-limited';
+  if (status === 431) return 'headers-too-large';
   return status >= 500 ? 'server-failed' : 'bad-request';
 }

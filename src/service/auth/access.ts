@@ -1,4 +1,4 @@
-import type { Credentials } from '../credentials.ts';
+import { type Credentials, headersOf } from '../credentials.ts';
 import type { Access } from '../http/httpTypes.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
@@ -27,7 +27,8 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
-  const { scheme, header: tokenHeader } = authMethodOf(service);
+  const { scheme, header: tokenHeader, sendsNothing } = authMethodOf(service);
   const secrets = secretsOf(credentials);
-  return { origin: approved.service, scheme, tokenHeader, secrets, tokenProvider };
+  const shared = { origin: approved.service, secrets, fixedHeaders: headersOf(credentials) };
+  return sendsNothing ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
 }

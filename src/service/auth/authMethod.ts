@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { HttpRequest } from '../http/httpTypes.ts';
 import type { TokenResponse } from './token.ts';
@@ -8,6 +9,8 @@ export interface AuthMethod {
   readonly scheme: string;
   /** The header that has the token without a scheme, in place of Authorization. */
   readonly header?: string;
+  /** True if requests have no token. */
+  readonly sendsNothing?: true;
   /** Returns the key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if the key itself is the access token. */
@@ -18,11 +21,24 @@ export interface AuthMethod {
 export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. */
   readonly path: string;
+  /**
+   * True if getting a token does more than send a request, such as open a browser. Then it happens
+   * only when a request needs a token, never in the background.
+   */
+  readonly isOnDemand?: true;
   /** @throws {ServiceError} */
   readonly fetchToken: (
     credentials: Credentials,
     identity: IdentityClient,
+    limits: ExchangeLimits,
   ) => Promise<TokenResponse>;
+}
+
+export interface ExchangeLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds for the whole exchange. */
+  readonly deadlineMs: number;
+  readonly clock: Clock;
 }
 
 /** Sends requests to the identity service that the user approved. */

@@ -5,6 +5,8 @@ import { apiKeyGrant } from './apiKeyGrant.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { clientCredentials } from './clientCredentials.ts';
 import { cloudPak } from './cloudPak.ts';
+import { command } from './command.ts';
+import { none } from './none.ts';
 import { zenApiKey } from './zenApiKey.ts';
 
 const METHODS: {
@@ -16,6 +18,8 @@ const METHODS: {
   apiKeyGrant,
   clientCredentials,
   cloudPak: () => cloudPak,
+  command,
+  none: () => none,
   zenApiKey: () => zenApiKey,
 };
 
@@ -35,5 +39,9 @@ export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly str
 
 /** Returns these keys and all header values derived from them, without duplicates. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
-  return [...new Set(keys.flatMap((key) => authMethodOf(key.service).secrets(key)))];
+  const secrets = keys.flatMap((key) => [
+    ...authMethodOf(key.service).secrets(key),
+    ...Object.values(key.headerSecrets ?? {}),
+  ]);
+  return [...new Set(secrets)];
 }

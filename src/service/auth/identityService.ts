@@ -22,7 +22,8 @@ export async function fetchToken(
 ): Promise<TokenResponse> {
   const { exchange } = authMethodOf(credentials.service);
   if (!exchange) return { value: credentials.apiKey, isApiKey: true };
-  return exchange.fetchToken(credentials, identityClient(http, credentials, signal, deadlineMs));
+  const identity = identityClient(http, credentials, signal, deadlineMs);
+  return exchange.fetchToken(credentials, identity, { signal, deadlineMs, clock: http.clock });
 }
 
 function identityClient(

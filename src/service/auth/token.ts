@@ -104,6 +104,7 @@ export type TokenState =
       readonly kind: 'valid';
       /** Milliseconds since 1970. Infinity if the credential itself is the token. */
       readonly expiresAt: number;
+      /** Infinity if the token isn't refreshed in the background. */
       readonly refreshesAt: number;
       /**
        * Milliseconds by which this machine's clock is ahead of the server's. Missing if the

@@ -1,4 +1,4 @@
-import { type Clock, momentOf, systemClock } from '../clock.ts';
+import { type Clock, momentOf, passedSince, systemClock } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { Backoff } from './backoff.ts';
@@ -18,11 +18,15 @@ import {
 export interface TokenServiceOptions {
   /** Sends a token request, including its retries. */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
+  /** See `TokenExchange`. */
+  readonly isOnDemand?: boolean | undefined;
   readonly clock?: Clock;
   /** Returns a number from 0 to 1. */
   readonly random?: () => number;
 }
 
+/** Minimum age of a token that is replaced on demand because the service refused it. */
+const MIN_REPLACED_MS = 60_000;
 /** Minimum interval between background refreshes, even if the wall clock jumps. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
@@ -46,12 +50,15 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Requested pause.** If the identity service requests a pause, callers without a valid token
  *   get its failure until the pause ends. The pause is limited to one hour. Only `refresh` ignores
  *   it.
+ * - **On demand.** A token that takes more than a request to get isn't refreshed in the background.
+ *   If the service refuses it, the next one is fetched at most once a minute.
  * - **Refused credentials.** They aren't sent again until `refresh` is called.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
  */
 export class TokenService {
   readonly #fetchToken: TokenServiceOptions['fetchToken'];
+  readonly #isOnDemand: boolean;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: Backoff;
@@ -66,8 +73,14 @@ export class TokenService {
   #refreshesWithoutUse = 0;
   #isDisposed = false;
 
-  constructor({ fetchToken, clock = systemClock, random = Math.random }: TokenServiceOptions) {
+  constructor({
+    fetchToken,
+    isOnDemand = false,
+    clock = systemClock,
+    random = Math.random,
+  }: TokenServiceOptions) {
     this.#fetchToken = fetchToken;
+    this.#isOnDemand = isOnDemand;
     this.#clock = clock;
     this.#random = random;
     this.#backoff = new Backoff(clock, random);
@@ -125,6 +138,13 @@ export class TokenService {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
+  /** True if another token can be sent in place of one that the service refused. */
+  canReplace(token: Token): boolean {
+    const current = this.#current;
+    if (!this.#isOnDemand || !current || current !== token) return true;
+    return passedSince(current, this.#clock) >= MIN_REPLACED_MS;
+  }
+
   /** Discards a token that the service refused. Does nothing if the token has been replaced. */
   drop(token: Token): void {
     if (this.#current !== token) return;
@@ -176,7 +196,7 @@ export class TokenService {
   }
 
   #refreshIfDue(token: CurrentToken): boolean {
-    if (this.#task || this.#refusal) return false;
+    if (this.#task || this.#refusal || this.#isOnDemand) return false;
     if (ageOf(token, this.#clock) < token.life.softMs) return false;
     const now = this.#clock.monotonic();
     if (this.#backoff.isPausing || now < this.#lastBackgroundAt + BACKGROUND_INTERVAL_MS)
@@ -217,7 +237,7 @@ export class TokenService {
       this.#current = token;
       this.#refusal = undefined;
       this.#backoff.succeeded();
-      this.#setState(validState(token));
+      this.#setState(this.#validState(token));
       return token;
     } catch (error) {
       if (!signal.aborted) this.#failed(error);
@@ -230,7 +250,7 @@ export class TokenService {
     if (isKind(error, 'key-refused', 'token-request-refused')) this.#refusal = error;
     const living = this.#validToken();
     if (!(error instanceof ServiceError) || this.#refusal) this.#setState(this.#restingState());
-    else if (living) this.#setState({ ...validState(living), refreshError: error });
+    else if (living) this.#setState({ ...this.#validState(living), refreshError: error });
     else this.#setState({ kind: 'failed', error });
   }
 
@@ -238,7 +258,12 @@ export class TokenService {
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };
-    return this.#validToken() ? validState(this.#current) : { kind: 'expired' };
+    return this.#validToken() ? this.#validState(this.#current) : { kind: 'expired' };
+  }
+
+  #validState(token: CurrentToken) {
+    const state = validState(token);
+    return this.#isOnDemand ? { ...state, refreshesAt: Number.POSITIVE_INFINITY } : state;
   }
 
   #setState(state: TokenState): void {

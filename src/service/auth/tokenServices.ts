@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind } from '../errors.ts';
-import { secretsOf } from './authMethods.ts';
+import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
@@ -136,6 +136,7 @@ export class TokenServices {
         }
         return response;
       },
+      isOnDemand: authMethodOf(entry.credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
     this.#created.push(new WeakRef(service));
@@ -152,10 +153,11 @@ export class TokenServices {
 }
 
 /** Returns a map key. Credentials with the same map key can share a token. */
-function keyOf({ service, account, apiKey, authUrl, approved }: Credentials): string {
+function keyOf(credentials: Credentials): string {
+  const { service, account, apiKey, headerSecrets, program, authUrl, approved } = credentials;
   const { word, definition } = service;
   const origins = [authUrl, approved.auth, approved.service];
-  return JSON.stringify([word, definition, account, apiKey, ...origins]);
+  return JSON.stringify([word, definition, account, apiKey, headerSecrets, program, ...origins]);
 }
 
 function newEntry(credentials: Credentials): Entry {

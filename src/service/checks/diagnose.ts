@@ -28,12 +28,18 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number];
 
-/** Checks that are skipped if the key itself is the access token. */
-const TOKEN_CHECKS: ReadonlySet<CheckName> = new Set<CheckName>([
-  'identity-host',
-  'token',
-  'clock',
-]);
+/**
+ * Returns the checks that fit the authentication method. Without an identity service, there is no
+ * host and no clock to compare with. Without an exchange, there is no token.
+ */
+function checksFor({ service }: Credentials): readonly CheckName[] {
+  const { exchange } = authMethodOf(service);
+  if (exchange && !exchange.isOnDemand) return CHECKS;
+  const others: readonly CheckName[] = exchange
+    ? ['identity-host', 'clock']
+    : ['identity-host', 'clock', 'token'];
+  return CHECKS.filter((one) => !others.includes(one));
+}
 
 /** The findings of a check. Contains only numbers and validated names. */
 export interface CheckFacts {
@@ -142,7 +148,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
     const { client } = await probe();
     const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
       // A model that doesn't support the access check may still support the selected operation.
-      if (isKind(error, 'operation-unsupported')) return undefined;
+      if (isKind(error, 'operation-unsupported', 'no-model-list')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });
     if (functions.length > 0 && !functions.includes(functionOf(settings.operation))) {
@@ -177,8 +183,7 @@ export async function diagnose(
   };
   let found: CheckFacts = {};
   let failure: ServiceError | undefined;
-  const { exchange } = authMethodOf(credentials.service);
-  for (const check of CHECKS.filter((one) => exchange || !TOKEN_CHECKS.has(one))) {
+  for (const check of checksFor(credentials)) {
     if (failure && !(check === 'service-host' && mayAffectOneHost(failure))) {
       onResult({ check, state: 'not-run' });
       continue;

@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance, type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import axiosRetry from 'axios-retry';
-import { systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import {
   type ApprovedFetch,
@@ -64,6 +64,10 @@ export class Http {
     this.#axios = createAxios();
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /**
    * Creates the budget of one call.
    * @param totalMs milliseconds from the first attempt to the deadline
@@ -92,12 +96,16 @@ export class Http {
     const connectionAbort = new AbortController();
     let body: Body | undefined;
     try {
-      const { url, method, body: data, accept, contentType } = request;
+      const { url, method, body: data, accept, contentType, fixedHeaders = [] } = request;
       const response = await this.#axios.request<ReadableStream<Uint8Array> | null>({
         url,
         method,
         data,
-        headers: { Accept: accept, ...(contentType && { 'Content-Type': contentType }) },
+        headers: {
+          ...Object.fromEntries(fixedHeaders),
+          Accept: accept,
+          ...(contentType && { 'Content-Type': contentType }),
+        },
         signal: AbortSignal.any([pending.signal, connectionAbort.signal]),
         fetchOptions: { send: this.fetch, target: pending },
       });
@@ -125,7 +133,10 @@ export class Http {
    * login page
    */
   async probe<Found>(
-    asked: Pick<HttpRequest<Found>, 'url' | 'origin' | 'secrets' | 'signal' | 'limiter' | 'read'>,
+    asked: Pick<
+      HttpRequest<Found>,
+      'url' | 'origin' | 'fixedHeaders' | 'secrets' | 'signal' | 'limiter' | 'read'
+    >,
   ): Promise<Found | undefined> {
     const { limiter } = asked;
     try {

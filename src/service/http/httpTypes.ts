@@ -37,6 +37,8 @@ export interface HttpRequest<Result> {
   readonly scheme?: string;
   /** The header that has the token without a scheme. `Authorization` if undefined. */
   readonly tokenHeader?: string | undefined;
+  /** Further headers of a request to a service. */
+  readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Called at the start of each attempt, so that a retry uses the current token. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
@@ -62,7 +64,7 @@ export interface HttpRequest<Result> {
  */
 export type Access = Pick<
   HttpRequest<unknown>,
-  'origin' | 'scheme' | 'tokenHeader' | 'secrets' | 'tokenProvider'
+  'origin' | 'scheme' | 'tokenHeader' | 'fixedHeaders' | 'secrets' | 'tokenProvider'
 >;
 
 /**

@@ -1,10 +1,11 @@
+import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
 import { MAX_MODELS, type Model, type ModelList } from '../api/modelList.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
-import type { Access } from '../http/httpTypes.ts';
+import type { Access, HttpRequest } from '../http/httpTypes.ts';
 import { holdsSecret } from '../masking.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import type { Operation, Service } from '../services.ts';
@@ -28,6 +29,8 @@ export interface ModelQuery {
   readonly operation: Operation;
   /** Keys that the URL must not contain, in case the user pasted one as a model ID. */
   readonly secrets?: readonly string[];
+  /** The fixed headers of the service. */
+  readonly fixedHeaders?: HttpRequest<unknown>['fixedHeaders'];
 }
 
 /** A `ModelQuery` with the only origin that requests may go to. */
@@ -98,6 +101,7 @@ export class Models {
       url: entryUrl(from, modelId),
       origin: from.origin,
       secrets: from.secrets ?? [],
+      fixedHeaders: from.fixedHeaders,
       signal,
       ...(limiter && { limiter }),
       read: async ({ body, header }) => {
@@ -149,7 +153,11 @@ export async function listModels(
   http: Http,
   from: ModelQuery,
   signal: AbortSignal,
-  access: Access = { origin: new URL(from.serviceUrl).origin, secrets: from.secrets ?? [] },
+  access: Access = {
+    origin: new URL(from.serviceUrl).origin,
+    secrets: from.secrets ?? [],
+    fixedHeaders: from.fixedHeaders,
+  },
 ): Promise<ModelList> {
   const { failure, models: calls } = apiOf(from.service);
   const budget = http.budget(DEADLINE_MS);
@@ -157,7 +165,7 @@ export async function listModels(
   let start: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const left = MAX_MODELS - models.length;
-    const read = await http.send({
+    const request = http.send({
       ...access,
       method: 'GET',
       url: calls.listUrl(from, from.operation, start),
@@ -169,6 +177,9 @@ export async function listModels(
       read: async ({ body, header }) =>
         calls.read(parseJson(await body.text()), header('date'), left),
     });
+    const read = await request.catch((error: unknown) => {
+      throw withoutList(error, apiOf(from.service));
+    });
     models.push(...read.models);
     // Only the cursor in the link is used, so the link can't lead to another host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
@@ -176,6 +187,13 @@ export async function listModels(
     if (models.length >= MAX_MODELS) break;
   }
   return { models, hasMore: true };
+}
+
+/** Returns `no-model-list` if the error means that; otherwise the error itself. */
+export function withoutList(error: unknown, { models }: Api): unknown {
+  return error instanceof ServiceError && models.isMissing?.(error)
+    ? new ServiceError('no-model-list', error.details)
+    : error;
 }
 
 function keyOf({ service, serviceUrl, operation }: ModelQuery, modelId: string): string {

@@ -80,7 +80,7 @@ describe('credentials of the editor', () => {
   }
 
   it('count http and https of one host as two destinations', () => {
-    const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080');
+    const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080', service);
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));
     assert.equal(secure.authHost, plain.authHost);
@@ -122,13 +122,17 @@ describe('checks at the door', () => {
     ['quotes without a key', checkKey('""')?.message, /^A value is needed/],
     ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
     ['a project with a slash', checkProject('a/b')?.message, /only letters/],
-    ['a good address', checkUrl(URL_SETTING, service.authUrl), undefined],
+    ['a good address', checkUrl(URL_SETTING, settings), undefined],
     [
       'an address with a user',
-      checkUrl('https://good@evil.example', service.authUrl),
+      checkUrl('https://good@evil.example', settings),
       /user name or password/,
     ],
-    ['a bad identity address', checkUrl(URL_SETTING, 'ftp://x'), /^The identity address/],
+    [
+      'a bad identity address',
+      checkUrl(URL_SETTING, { ...settings, authUrl: 'ftp://x' }),
+      /^The identity address/,
+    ],
   ];
   for (const [what, message, want] of cases) {
     it(`A04 A07: say about ${what}: ${message ?? 'nothing'}`, () => {
@@ -141,6 +145,6 @@ describe('checks at the door', () => {
     const secret = 'S3cret-Välue';
     assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
     assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);
-    assert.doesNotMatch(checkUrl(`https://${secret}@x`, service.authUrl) ?? '', /S3cret/);
+    assert.doesNotMatch(checkUrl(`https://${secret}@x`, settings) ?? '', /S3cret/);
   });
 });

@@ -51,7 +51,7 @@ function sourceOf(
   decision: ExternalSource['decision'],
 ): ExternalSource {
   const { values } = reading;
-  const target = values && parseDestination(ibm.authUrl, values.url);
+  const target = values && parseDestination(ibm.authUrl, values.url, ibm);
   const text = { kind: 'read', reading: publicReading(reading) } as const;
   return { id, text, values: values && new Secret(values), destination: target, decision };
 }
@@ -93,7 +93,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
     external: outside.map((one) => {
       const values = valuesOf(one);
       return values
-        ? { service: ibm, ...one, destination: parseDestination(authUrl, values.url) }
+        ? { service: ibm, ...one, destination: parseDestination(authUrl, values.url, ibm) }
         : one;
     }),
     settings: {

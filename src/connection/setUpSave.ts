@@ -1,0 +1,184 @@
+import type { QuickPickItem } from 'vscode';
+import { writeSettings } from '../config/configuration.ts';
+import { messageFor } from '../messages/messages.ts';
+import type { Credentials } from '../service/credentials.ts';
+import { isKind, ServiceError } from '../service/errors.ts';
+import { neededSettings, type Service } from '../service/services.ts';
+import { askPick, back } from '../ui/steps.ts';
+import { keyLeakProblem, sentValues } from './answerChecks.ts';
+import {
+  compareWithApproved,
+  credentialsFor,
+  type Destination,
+  parseDestination,
+} from './binding.ts';
+import { contextOfTest } from './connectionMessages.ts';
+import type { KeyRecord } from './keyStore.ts';
+import { askDestination, askReplacement } from './questions.ts';
+import {
+  type AskStep,
+  keyOf,
+  readSettingsInUse,
+  type SetUp,
+  type StepName,
+  type StepProblem,
+} from './setUpAnswers.ts';
+import { approvalText, SET_UP } from './setUpMessages.ts';
+
+/** The last step of the setup: approval, test, and storage. */
+
+/** The last step: shows everything that the user approves, tests it, and saves it. */
+export const askToSave: AskStep = async (setUp, position) => {
+  const { settings, stored, account, projectId, resource } = setUp;
+  const target = parseDestination(settings.authUrl, setUp.url, settings.service);
+  if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
+  const key = keyOf(setUp);
+  const { headerSecrets, program } = setUp;
+  const values = { account, apiKey: key.apiKey, projectId, resource, headerSecrets, program };
+  const credentials = credentialsFor(settings.service, values, target);
+  let found: StepProblem | undefined;
+  const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
+    ...position,
+    placeholder: SET_UP.hostsHint,
+    // Unlike the placeholder, this text wraps, so the end of a long host name stays visible.
+    text: approvalText(target, setUp) + (setUp.found ? SET_UP.ofAllFolders : ''),
+    items: [
+      {
+        label: SET_UP.test,
+        detail: SET_UP.testDetail({ service: settings.service, resource }),
+        test: true,
+      },
+      { label: SET_UP.noTest, test: false },
+    ],
+    accept: async ({ test }, signal) => {
+      const pasted = keyLeakProblem(sentValues(setUp, target), key);
+      if (pasted) return pasted;
+      if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
+      // Don't test a stored key that changed during the setup. `save` reports the change.
+      const isStale =
+        !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
+      found = test && !isStale ? await testCredentials(setUp, credentials, signal) : undefined;
+      return found?.step === 'save' ? found.text : undefined;
+    },
+  });
+  if (picked === undefined || picked === back) return picked;
+  return found ?? save(setUp, target);
+};
+
+/**
+ * Saves the settings and the key. Prompts before it replaces a stored key.
+ * @returns a problem if the key wasn't saved; its text is empty if the user needs no message
+ */
+async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {
+  const { keys, settings, stored: before, ...answers } = setUp;
+  const { service } = settings;
+  const stored = await keys.read(service.word);
+  setUp.stored = stored;
+  if (!answers.apiKey && !isSameRecord(stored, before)) {
+    // Another window signed out or stored a key. Saving would overwrite that change.
+    return { step: 'apiKey', text: SET_UP.changedKey };
+  }
+  const apiKey = answers.apiKey || (stored?.apiKey ?? '');
+  const again: StepProblem = { step: 'save', text: '' };
+  if (!apiKey && neededSettings(service).includes('apiKey')) return again;
+  if (stored && stored.apiKey !== apiKey && !(await askReplacement(service))) return again;
+  await saveSettings(setUp, target.serviceUrl);
+  const record = recordFor(service, { ...answers, apiKey }, target);
+  return (await keys.write(record, service.word)) ? 'saved' : again;
+}
+
+/**
+ * Saves the settings. Call this before storing the key: if VS Code refuses the settings, no key is
+ * bound to addresses that the settings don't have.
+ */
+async function saveSettings(
+  { keys, settings: { service }, resource = 'project', projectId }: SetUp,
+  url: string,
+): Promise<void> {
+  const before = await readSettingsInUse(keys);
+  const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
+  const isNamed = neededSettings(service).includes('projectId');
+  // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
+  // ones, so that none of them overrides the new ID.
+  const unset = { projectId: '', spaceId: '', deploymentId: '' };
+  await writeSettings({
+    // The model in the settings belongs to the old service, so reset it.
+    ...(isOther && { service: service.word, modelId: '' }),
+    ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
+    ...(isNamed && { [`${resource}Id` as const]: projectId }),
+    ...(service.url === '' && { url }),
+  });
+}
+
+/** True if the key may be sent to these hosts. Prompts if a stored key was approved for others. */
+async function mayUseStoredKey(
+  { apiKey, stored, settings, program }: SetUp,
+  wanted: Destination,
+): Promise<boolean> {
+  if (apiKey || !stored?.apiKey) return true;
+  const binding = compareWithApproved(stored, settings.service, wanted, program);
+  if (typeof binding === 'string') return binding === 'same';
+  return (await askDestination(binding, settings.service)) === 'wanted';
+}
+
+/**
+ * Tests the credentials.
+ * @returns the problem and the step where the user can fix it; undefined if the test passed
+ */
+async function testCredentials(
+  setUp: SetUp,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<StepProblem | undefined> {
+  const { test, steps } = setUp;
+  try {
+    await test(credentials, setUp.settings, signal);
+    return undefined;
+  } catch (error) {
+    const context = contextOfTest(credentials);
+    const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
+    const step = stepOf(error, context.authHost);
+    // Don't offer to keep a key that was refused.
+    if (step === 'apiKey' && setUp.apiKey === '') setUp.canKeepStored = false;
+    if (step === 'apiKey') setUp.apiKey = '';
+    return steps.includes(step) ? { step, text } : { step: 'save', text };
+  }
+}
+
+/**
+ * Returns the step where the user can fix an error.
+ * @param authHost undefined if the identity service and the service have the same host
+ */
+function stepOf(error: unknown, authHost: string | undefined): StepName {
+  if (isKind(error, 'key-refused')) return 'apiKey';
+  if (isKind(error, 'project-unknown', 'project-missing', 'project-without-runtime', 'forbidden')) {
+    return 'projectId';
+  }
+  const onTheWay = isKind(error, 'unreachable', 'certificate', 'tls', 'unexpected-answer');
+  if (onTheWay && error instanceof ServiceError && error.details.host !== authHost) return 'url';
+  return 'save';
+}
+
+export function recordFor(
+  { definition }: Service,
+  values: Omit<KeyRecord, 'definition' | 'authUrl' | 'serviceUrl'>,
+  { authUrl, serviceUrl }: Destination,
+): KeyRecord {
+  const { account, apiKey, headerSecrets, program, projectId, resource } = values;
+  const own = { account: account || undefined, apiKey, authUrl, serviceUrl, definition };
+  return {
+    ...own,
+    ...(headerSecrets && Object.keys(headerSecrets).length > 0 && { headerSecrets }),
+    ...(program && { program }),
+    ...(projectId && { projectId }),
+    ...(resource && { resource }),
+  };
+}
+
+/**
+ * True if the records are equal. False if another window signed out or stored a key in the
+ * meantime.
+ */
+export function isSameRecord(one: KeyRecord | undefined, other: KeyRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

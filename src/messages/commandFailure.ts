@@ -1,0 +1,46 @@
+import type { CommandProblem, ErrorDetails } from '../service/errors.ts';
+import { commandOf, services } from '../service/services.ts';
+import type { Message } from './actions.ts';
+import type { FailureContext } from './failureContext.ts';
+
+/** The message for a failed token command. It contains nothing that the command printed. Pure. */
+
+const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> = {
+  exit: 'failed',
+  stopped: 'was stopped by the system',
+  'too-slow': 'did not end within 30 seconds',
+  'too-long': 'printed more than 64 KB',
+  nothing: 'printed nothing',
+  'no-token': 'printed no usable token',
+  expired: 'printed a token that has expired',
+};
+
+/** Maximum length of a shown command, in characters. */
+const MAX_SHOWN = 300;
+
+/** Formats a command for a terminal. Arguments with other characters than usual are quoted. */
+export function commandText(command: readonly string[]): string {
+  const text = command
+    .map((one) => (/^[\w@%+=:,./\\-]+$/.test(one) ? one : JSON.stringify(one)))
+    .join(' ');
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
+
+export function commandFailed(
+  { problem = 'exit', exitCode }: ErrorDetails,
+  { labels: { service = services[0] } }: FailureContext,
+): Message {
+  const command = commandOf(service) ?? [];
+  const actions = ['retry', 'diagnose'] as const;
+  if (problem === 'not-found') {
+    return {
+      text: `${commandText(command.slice(0, 1))}, which prints the token, could not be started. VS Code can have another PATH than a terminal, above all if it was opened from the dock. Use the full path of the program.`,
+      actions,
+    };
+  }
+  const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+  return {
+    text: `The command that prints the token ${PROBLEMS[problem]}${code}. Try it in a terminal: “${commandText(command)}”.`,
+    actions,
+  };
+}

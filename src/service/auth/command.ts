@@ -1,0 +1,31 @@
+import type { Authentication } from '../services.ts';
+import type { AuthMethod } from './authMethod.ts';
+import { readCommandOutput } from './commandOutput.ts';
+import { runProgram } from './runProgram.ts';
+
+/** Maximum bytes that a token command may print. */
+const MAX_OUTPUT_BYTES = 65_536;
+
+/**
+ * Creates the authentication method that runs a program of the user and reads the token that it
+ * prints. The program has approved arguments, and only the approved path is run. If it fails, it
+ * runs once more, because programs that share a cache of tokens can get in each other's way.
+ */
+export function command({
+  command: [, ...args],
+}: Authentication & { kind: 'command' }): AuthMethod {
+  return {
+    scheme: 'Bearer',
+    secrets: () => [],
+    exchange: {
+      path: '',
+      isOnDemand: true,
+      fetchToken: async ({ program = '' }, _identity, { signal, deadlineMs, clock }) => {
+        const limits = { maxBytes: MAX_OUTPUT_BYTES, deadlineMs, signal };
+        const first = await runProgram(program, args, limits);
+        const output = 'exitCode' in first ? await runProgram(program, args, limits) : first;
+        return readCommandOutput(output, clock.now());
+      },
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { ChildProcess } from 'node:child_process';
+import { homedir } from 'node:os';
+import spawn from 'cross-spawn';
+import { ServiceError } from '../errors.ts';
+
+export interface RunLimits {
+  readonly maxBytes: number;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a program printed, or the code with which it failed. */
+export type ProgramEnd =
+  | { readonly output: Buffer }
+  /** Null if a signal ended the program. */
+  | { readonly exitCode: number | null };
+
+/**
+ * Milliseconds to wait for the rest of the output after the program has ended. Only a program that
+ * it started, and that left its process group, can still have the pipe open.
+ */
+const REST_MS = 200;
+
+/**
+ * Runs a program without a shell in the home directory, and reads what it prints. It can't read
+ * input. All processes that it started end with it, at the deadline, and when the signal aborts.
+ * @param program an absolute path
+ * @throws {ServiceError} `command-failed` if the program can't be started or exceeds a limit;
+ * `cancelled`
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { maxBytes, deadlineMs, signal }: RunLimits,
+): Promise<ProgramEnd> {
+  if (signal.aborted) return Promise.reject(new ServiceError('cancelled'));
+  if (program === '') {
+    return Promise.reject(new ServiceError('command-failed', { problem: 'not-found' }));
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const child = spawn(program, args, {
+    cwd: homedir(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // The leader of a process group, which can be ended as a whole. Windows has no such groups.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const end = () => endTree(child);
+  const fail = (error: ServiceError) => {
+    end();
+    reject(error);
+  };
+  const cancel = () => fail(new ServiceError('cancelled'));
+  const deadline = setTimeout(
+    () => fail(new ServiceError('command-failed', { problem: 'too-slow' })),
+    deadlineMs,
+  );
+  signal.addEventListener('abort', cancel, { once: true });
+  process.once('exit', end);
+  child.stdout?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) fail(new ServiceError('command-failed', { problem: 'too-long' }));
+    else chunks.push(chunk);
+  });
+  child.once('error', () => fail(new ServiceError('command-failed', { problem: 'not-found' })));
+  let rest: NodeJS.Timeout | undefined;
+  child.once('exit', () => {
+    end();
+    rest = setTimeout(() => child.stdout?.destroy(), REST_MS);
+  });
+  child.once('close', (exitCode) => {
+    resolve(exitCode === 0 ? { output: Buffer.concat(chunks) } : { exitCode });
+  });
+  return promise.finally(() => {
+    clearTimeout(deadline);
+    clearTimeout(rest);
+    signal.removeEventListener('abort', cancel);
+    process.removeListener('exit', end);
+    chunks.length = 0;
+  });
+}
+
+/** Ends a program and all programs that it started. */
+function endTree({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
+}
