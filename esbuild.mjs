@@ -28,6 +28,10 @@ const options = {
   platform: 'node',
   target: 'node24',
   external: ['vscode'],
+  // For the built-in modules of Node that CommonJS packages require.
+  banner: {
+    js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+  },
   // The one for browsers: without the adapter for Node, which takes form-data and mime-db along.
   alias: { axios: './node_modules/axios/dist/esm/axios.js' },
   // VS Code logs an error of the extension when a library looks for it:

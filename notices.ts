@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** Words that the terms of a licence hold, and a file that only refers to them does not. */
 const TERMS: Readonly<Record<string, string>> = {
+  ISC: 'Permission to use, copy, modify, and/or distribute this software',
   MIT: 'Permission is hereby granted, free of charge',
   'Apache-2.0': 'TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION',
 };

@@ -120,6 +120,22 @@ export async function writeSettings(
   }
 }
 
+/** Returns the entries of `hostedModel.services` in the user settings, unchecked. */
+export function serviceEntries(): readonly unknown[] {
+  const value = userValue(new Configuration().inspected('services'));
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Writes `hostedModel.services` to the user settings.
+ * @throws if VS Code can't write them
+ */
+export async function writeServiceEntries(entries: readonly unknown[]): Promise<void> {
+  const value = entries.length > 0 ? entries : undefined;
+  const { Global } = ConfigurationTarget;
+  await workspace.getConfiguration(SECTION).update('services', value, Global);
+}
+
 /**
  * Calls the listener shortly after settings change. Writing several settings causes an event for
  * each one, but only one call.

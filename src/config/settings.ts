@@ -18,6 +18,7 @@ import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {
   Configuration,
   RESOURCE_KINDS,
+  serviceEntries,
   serviceInSettings,
   targetForFolder,
 } from './configuration.ts';
@@ -90,7 +91,7 @@ const MAX_TOKENS = 1e12;
 export function readSettings(scope?: Uri): Settings {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
-  const { own, issues } = readServices(listOf(userValue(configuration.inspected('services'))));
+  const { own, issues } = readServices(serviceEntries());
   const all = [...services, ...own];
   const word = serviceInSettings();
   const known = word === '' ? services[0] : serviceFor(word, all);

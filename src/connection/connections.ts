@@ -9,6 +9,7 @@ import {
 } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
 import type { CredentialSource } from '../config/settings.ts';
+import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
@@ -18,7 +19,7 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { staysText } from './connectionMessages.ts';
+import { contextOfTest, staysText } from './connectionMessages.ts';
 import { choiceOf, connectionTo } from './createConnection.ts';
 import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
@@ -30,6 +31,7 @@ import {
 } from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
+import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
@@ -273,6 +275,24 @@ export class Connections implements Disposable {
       test: async (credentials, settings, signal) => {
         await connectionTo(credentials, settings, runtime).test(signal);
         setContextKey('isTested');
+      },
+      listModels: (credentials, settings) => {
+        const connection = connectionTo(credentials, settings, runtime).with({ modelId: '' });
+        return cancellable(NEW_SERVICE.listing, (signal) => connection.models(signal)).catch(
+          () => undefined,
+        );
+      },
+      generateToken: async (credentials, settings) => {
+        const connection = connectionTo(credentials, settings, runtime);
+        const brief = connection.with({ parameters: { max_new_tokens: 1 } });
+        try {
+          await cancellable(NEW_SERVICE.generating, (signal) =>
+            brief.generateText('hello', { signal }),
+          );
+          return undefined;
+        } catch (error) {
+          return messageFor(error, contextOfTest(credentials))?.text ?? SET_UP.cancelled;
+        }
       },
       isRefused: (apiKey) => runtime.isRefused(apiKey),
     };

@@ -7,6 +7,7 @@ import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';
 import { addressText } from './connectionMessages.ts';
 import type { KeyStore } from './keyStore.ts';
+import { emptyDraft } from './newService.ts';
 import { askDestination, reportSetting } from './questions.ts';
 import {
   prefilledFor,
@@ -37,12 +38,16 @@ export interface SetUpReason {
  * @returns true if credentials were saved
  */
 export async function runSetUp(
-  { keys, test, isRefused }: SetUpOptions,
+  given: SetUpOptions,
   { found, missing = [] }: SetUpReason = {},
 ): Promise<boolean> {
-  const options = { keys, test, isRefused, found };
-  const service = found?.service ?? (await readSettingsInUse(keys)).service;
-  const setUp: SetUp = { ...options, ...(await prefilledFor(service, options)) };
+  const options = { ...given, found };
+  const service = found?.service ?? (await readSettingsInUse(given.keys)).service;
+  const setUp: SetUp = {
+    ...options,
+    draft: emptyDraft(),
+    ...(await prefilledFor(service, options)),
+  };
   const refusal = found?.apiKey && problemOfKey(found.apiKey, service);
   // If the key is missing, the user may not have chosen a service yet, so start with that.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
@@ -77,8 +82,8 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
     if (name !== 'service' && isIdentityUnusable(setUp)) return false;
     const answer = await QUESTIONS[name](setUp, {
       title: SET_UP.title,
-      step: index + 1,
-      totalSteps: setUp.steps.length,
+      step: index + 1 + (index > 0 ? addedSteps(setUp) : 0),
+      totalSteps: setUp.steps.length + addedSteps(setUp),
       problem: problem?.step === name ? problem.text : undefined,
     });
     if (answer === undefined) return false;
@@ -87,6 +92,11 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
     if (problem) index = Math.max(0, setUp.steps.indexOf(problem.step));
     else index += answer === back ? -1 : 1;
   }
+}
+
+/** The number of steps that described a new service. */
+function addedSteps({ added }: SetUp): number {
+  return added?.steps ?? 0;
 }
 
 /**

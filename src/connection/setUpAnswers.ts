@@ -5,6 +5,7 @@ import {
   withStoredService,
 } from '../config/settings.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
+import type { ModelList } from '../service/api/modelList.ts';
 import type { Credentials } from '../service/credentials.ts';
 import {
   headerSecretsOf,
@@ -15,8 +16,9 @@ import {
 } from '../service/services.ts';
 import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
-import { parseDestination } from './binding.ts';
+import { credentialsFor, type Destination, parseDestination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
+import type { NewService, ServiceDraft } from './newService.ts';
 import { programOf } from './sources.ts';
 
 /** The state of a setup: its steps, the current values, and the answers so far. */
@@ -45,12 +47,26 @@ export interface SetUpOptions {
     settings: Settings,
     signal: AbortSignal,
   ) => Promise<void>;
+  /** Lists the models of a new service. Undefined if the list can't be loaded. */
+  readonly listModels: (
+    credentials: Credentials,
+    settings: Settings,
+  ) => Promise<ModelList | undefined>;
+  /**
+   * Generates one token.
+   * @returns the message for a failure; undefined if it worked
+   */
+  readonly generateToken: (
+    credentials: Credentials,
+    settings: Settings,
+  ) => Promise<string | undefined>;
   /** True if the service refused this key in this window. */
   readonly isRefused: (apiKey: string) => boolean;
 }
 
 /** A setup in progress, with the answers so far. */
 export interface SetUp extends SetUpOptions, ServiceAnswers {
+  readonly draft: ServiceDraft;
   /**
    * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
    * it.
@@ -62,6 +78,10 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
+  /** The entry of a service that this setup adds. */
+  readonly added?: NewService | undefined;
+  /** False if the new service has no model list at its address. */
+  hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
   /** True if there is a stored key that is valid and wasn't refused. */
@@ -126,6 +146,14 @@ function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Ser
 /** Returns the entered or imported key, or else the stored one, with its service. */
 export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
+}
+
+/** Returns the credentials that the answers result in. */
+export function answeredCredentials(setUp: SetUp, target: Destination): Credentials {
+  const { settings, account, projectId, resource, headerSecrets, program } = setUp;
+  const { apiKey } = keyOf(setUp);
+  const values = { account, apiKey, projectId, resource, headerSecrets, program };
+  return credentialsFor(settings.service, values, target);
 }
 
 /** Returns the origin of the key that an empty answer keeps; undefined if there is none. */

@@ -57,6 +57,33 @@ export const SET_UP = {
   cancelled: 'The test was cancelled.',
 } as const;
 
+/** Texts of the steps that add a service. */
+export const NEW_SERVICE = {
+  add: '$(add) Add a Service...',
+  whichApi: 'Which API does the service have?',
+  addressExample: 'https://llm.acme.example/v1',
+  badAddress: 'This address cannot be used',
+  whichLogin: 'How do you log in?',
+  whichHeader: 'Which header has the key? Pick one, or type its name',
+  commandPrompt:
+    'Command that prints a token. It runs on this machine without a shell, only when a request needs a token.',
+  commandExample: 'az account get-access-token --resource https://llm.acme.example',
+  badCommand: 'Enter a program and its arguments. Pipes and other parts of a shell do not work.',
+  noProgram: 'The program was not found. Check its name, or enter its full path.',
+  tokenUrlPrompt: 'Address that exchanges the secret for a token.',
+  notAllowed:
+    'This cannot be used with the other answers. A login that sends a secret needs https.',
+  whichModel: 'Which model? Pick one, or type its ID',
+  typeModel: 'Type the ID of a model.',
+  listing: 'Listing the models of the service',
+  generating: 'Generating one token',
+  oneToken: {
+    question: (host: string) => `Test ${host} by generating one token?`,
+    detail: 'The service has no model list, so nothing can be tested without generating.',
+    generate: 'Generate One Token',
+  },
+} as const;
+
 /** States everything that the user approves when they save: hosts, command, and headers. */
 export function approvalText(
   target: Destination,

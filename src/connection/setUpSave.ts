@@ -1,22 +1,17 @@
 import type { QuickPickItem } from 'vscode';
-import { writeSettings } from '../config/configuration.ts';
+import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
 import { messageFor } from '../messages/messages.ts';
-import type { Credentials } from '../service/credentials.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { neededSettings, type Service } from '../service/services.ts';
 import { askPick, back } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
-import {
-  compareWithApproved,
-  credentialsFor,
-  type Destination,
-  parseDestination,
-} from './binding.ts';
+import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { askDestination, askReplacement } from './questions.ts';
 import {
   type AskStep,
+  answeredCredentials,
   keyOf,
   readSettingsInUse,
   type SetUp,
@@ -24,18 +19,16 @@ import {
   type StepProblem,
 } from './setUpAnswers.ts';
 import { approvalText, SET_UP } from './setUpMessages.ts';
+import { chooseModel, describe, withEntry, withVersion } from './setUpModel.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 
-/** The last step: shows everything that the user approves, tests it, and saves it. */
+/** Shows everything that the user approves, tests it, prompts for a new service's model, and saves. */
 export const askToSave: AskStep = async (setUp, position) => {
-  const { settings, stored, account, projectId, resource } = setUp;
+  const { settings, stored } = setUp;
   const target = parseDestination(settings.authUrl, setUp.url, settings.service);
   if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
   const key = keyOf(setUp);
-  const { headerSecrets, program } = setUp;
-  const values = { account, apiKey: key.apiKey, projectId, resource, headerSecrets, program };
-  const credentials = credentialsFor(settings.service, values, target);
   let found: StepProblem | undefined;
   const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
     ...position,
@@ -45,7 +38,7 @@ export const askToSave: AskStep = async (setUp, position) => {
     items: [
       {
         label: SET_UP.test,
-        detail: SET_UP.testDetail({ service: settings.service, resource }),
+        detail: SET_UP.testDetail({ service: settings.service, resource: setUp.resource }),
         test: true,
       },
       { label: SET_UP.noTest, test: false },
@@ -57,12 +50,17 @@ export const askToSave: AskStep = async (setUp, position) => {
       // Don't test a stored key that changed during the setup. `save` reports the change.
       const isStale =
         !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);
-      found = test && !isStale ? await testCredentials(setUp, credentials, signal) : undefined;
+      found = test && !isStale ? await testCredentials(setUp, target, signal) : undefined;
       return found?.step === 'save' ? found.text : undefined;
     },
   });
   if (picked === undefined || picked === back) return picked;
-  return found ?? save(setUp, target);
+  if (found) return found;
+  const model = setUp.added && (await chooseModel(setUp, position, picked.test));
+  if (model !== 'chosen' && setUp.added) return model;
+  const { authUrl, service } = setUp.settings;
+  const final = parseDestination(authUrl, setUp.url, service);
+  return 'setting' in final ? { step: 'save', text: SET_UP.noAddress } : save(setUp, final);
 };
 
 /**
@@ -82,6 +80,7 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   const again: StepProblem = { step: 'save', text: '' };
   if (!apiKey && neededSettings(service).includes('apiKey')) return again;
   if (stored && stored.apiKey !== apiKey && !(await askReplacement(service))) return again;
+  if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
   await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(service, { ...answers, apiKey }, target);
   return (await keys.write(record, service.word)) ? 'saved' : again;
@@ -122,19 +121,33 @@ async function mayUseStoredKey(
 }
 
 /**
- * Tests the credentials.
- * @returns the problem and the step where the user can fix it; undefined if the test passed
+ * Tests the credentials. If a new service has no model list at its address, tries the address with
+ * `/v1`, too.
+ * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
+ * only a generation can test the service
  */
 async function testCredentials(
   setUp: SetUp,
-  credentials: Credentials,
+  target: Destination,
   signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
-  const { test, steps } = setUp;
+  const { test, steps, settings } = setUp;
+  const credentials = answeredCredentials(setUp, target);
+  const longer = setUp.added && withVersion(setUp.added);
   try {
-    await test(credentials, setUp.settings, signal);
+    setUp.hasModelList = true;
+    await test(credentials, settings, signal);
     return undefined;
   } catch (error) {
+    if (setUp.added && isKind(error, 'no-model-list')) {
+      if (!longer) {
+        setUp.hasModelList = false;
+        return undefined;
+      }
+      describe(setUp, longer);
+      const retried = parseDestination(setUp.settings.authUrl, setUp.url, longer.service);
+      return 'setting' in retried ? undefined : testCredentials(setUp, retried, signal);
+    }
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;
     const step = stepOf(error, context.authHost);

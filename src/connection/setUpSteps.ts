@@ -2,7 +2,7 @@ import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { headerSecretsOf, mayBeUnencrypted, type Service } from '../service/services.ts';
-import { askPick, askText, back } from '../ui/steps.ts';
+import { askPick, askText, back, type Question } from '../ui/steps.ts';
 import {
   checkUrl,
   keyLeakProblem,
@@ -13,6 +13,7 @@ import {
   validationOf,
 } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
+import { askNewService } from './newService.ts';
 import {
   type AskStep,
   keptKey,
@@ -22,7 +23,7 @@ import {
   type SetUp,
   type StepName,
 } from './setUpAnswers.ts';
-import { SET_UP } from './setUpMessages.ts';
+import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { askToSave } from './setUpSave.ts';
 
 /** The steps of the setup, each of which prompts for one value. */
@@ -30,15 +31,16 @@ import { askToSave } from './setUpSave.ts';
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   service: async (setUp, position) => {
     const { service: chosen } = setUp.settings;
-    const picked = await askPick<QuickPickItem & { readonly service: Service }>({
+    const picked = await askPick<QuickPickItem & { readonly service?: Service }>({
       ...position,
       placeholder: SET_UP.whichService,
-      items: await serviceItems(setUp),
+      items: [...(await serviceItems(setUp)), { label: NEW_SERVICE.add, alwaysShow: true }],
     });
     if (picked === undefined || picked === back) return picked;
+    if (!picked.service) return addService(setUp, position);
     // Replace all answers, because those for one service must never be sent to another.
     if (picked.service.word !== chosen.word) {
-      Object.assign(setUp, await prefilledFor(picked.service, setUp));
+      Object.assign(setUp, await prefilledFor(picked.service, setUp), { added: undefined });
     }
     return 'answered';
   },
@@ -131,6 +133,17 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
   save: askToSave,
 };
+
+/** Prompts for a new service, and continues with its credentials. Back returns to the list. */
+async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
+  const { draft, settings } = setUp;
+  const added = await askNewService(draft, settings.services, position.title);
+  if (added === undefined) return undefined;
+  if (added === back) return QUESTIONS.service(setUp, { ...position, problem: undefined });
+  const answers = await prefilledFor(added.service, setUp);
+  Object.assign(setUp, answers, { added });
+  return 'answered';
+}
 
 /** Returns all services, with the chosen one first and the current one marked. */
 async function serviceItems({ keys, settings: { service: chosen, services } }: SetUp) {

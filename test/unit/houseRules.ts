@@ -200,10 +200,11 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
-    name: 'authentication methods and APIs are named only in their files and in services.ts',
+    name: 'authentication methods and APIs are named only in their files and as data: in services.ts and logins.ts',
     isBroken: (line, path) =>
-      !/^service\/(services|auth\/\w+|api\/(watsonx|openai|apis))\.ts$/.test(path) &&
-      NAMED_ONCE.test(line),
+      !/^(service\/(services|auth\/\w+|api\/(watsonx|openai|apis))|connection\/logins)\.ts$/.test(
+        path,
+      ) && NAMED_ONCE.test(line),
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
   },
   {

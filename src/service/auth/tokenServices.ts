@@ -155,9 +155,10 @@ export class TokenServices {
 /** Returns a map key. Credentials with the same map key can share a token. */
 function keyOf(credentials: Credentials): string {
   const { service, account, apiKey, headerSecrets, program, authUrl, approved } = credentials;
-  const { word, definition } = service;
+  const { word, authentication } = service;
   const origins = [authUrl, approved.auth, approved.service];
-  return JSON.stringify([word, definition, account, apiKey, headerSecrets, program, ...origins]);
+  const parts = [word, authentication, account, apiKey, headerSecrets, program, ...origins];
+  return JSON.stringify(parts);
 }
 
 function newEntry(credentials: Credentials): Entry {

@@ -60,6 +60,7 @@ export class Models {
   /**
    * Lists the models that the service offers, for the user to pick from. Includes the current model
    * even if it's withdrawn, so that the list can mark it as withdrawn.
+   * @param current ID of the current model; empty if there is none yet
    * @param access the credentials, if the list isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
@@ -74,7 +75,7 @@ export class Models {
     const isFree = (words: unknown) => !this.#holdsSecret(words, from);
     const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
     this.#keep(from, list.models);
-    if (list.models.some(({ id }) => id === current)) return list;
+    if (current === '' || list.models.some(({ id }) => id === current)) return list;
     const source = { ...from, origin: new URL(from.serviceUrl).origin };
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_DEADLINE_MS)]);
     const known = await this.fetchModel(source, current, brief).catch(() => undefined);

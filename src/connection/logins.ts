@@ -1,0 +1,94 @@
+import type { ApiConfig, Authentication } from '../service/services.ts';
+
+/** What the setup offers for a new service: logins, headers for a key, and APIs. Pure data. */
+
+/** A value that a login needs in addition to its secrets. */
+export type LoginField = 'header' | 'command' | 'tokenUrl';
+
+export interface Login {
+  readonly label: string;
+  readonly description: string;
+  /** The values that the setup prompts for. */
+  readonly fields: readonly LoginField[];
+  /** The fixed part of the entry's `authentication`. */
+  readonly authentication: Readonly<Record<string, string>> & {
+    readonly kind: Authentication['kind'];
+  };
+  /** The suggested address of the identity service. */
+  readonly tokenUrl?: string;
+}
+
+export const LOGINS: readonly Login[] = [
+  {
+    label: 'API Key',
+    description: 'sent as a bearer token',
+    fields: [],
+    authentication: { kind: 'apiKey' },
+  },
+  {
+    label: 'API Key in a Header',
+    description: 'such as api-key or x-api-key',
+    fields: ['header'],
+    authentication: { kind: 'apiKey' },
+  },
+  {
+    label: 'No Key',
+    description: 'a local server, or a gateway that is open inside the company',
+    fields: [],
+    authentication: { kind: 'none' },
+  },
+  {
+    label: 'Command',
+    description: 'a program that prints a token, such as az, gcloud, or databricks',
+    fields: ['command'],
+    authentication: { kind: 'command' },
+  },
+  {
+    label: 'OAuth Client Credentials',
+    description: 'client ID and client secret',
+    fields: ['tokenUrl'],
+    authentication: { kind: 'clientCredentials' },
+  },
+  {
+    label: 'IBM API Key',
+    description: 'exchanged for a token',
+    fields: ['tokenUrl'],
+    authentication: {
+      kind: 'apiKeyGrant',
+      grantType: 'urn:ibm:params:oauth:grant-type:apikey',
+    },
+    tokenUrl: 'https://iam.cloud.ibm.com/identity/token',
+  },
+  {
+    label: 'Cloud Pak',
+    description: 'user name and API key',
+    fields: [],
+    authentication: { kind: 'cloudPak' },
+  },
+];
+
+/** Suggested names of a header that has the key. */
+export const KEY_HEADERS = ['api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key'] as const;
+
+export interface ApiChoice {
+  readonly api: ApiConfig['kind'];
+  readonly label: string;
+  readonly description: string;
+  readonly addressPrompt: string;
+}
+
+/** The APIs that the setup offers, most common first. */
+export const API_CHOICES: readonly [ApiChoice, ...ApiChoice[]] = [
+  {
+    api: 'openai',
+    label: 'OpenAI-Compatible',
+    description: 'LiteLLM, vLLM, Ollama, and most company gateways',
+    addressPrompt: 'Address of the service. You can also paste the address of an endpoint.',
+  },
+  {
+    api: 'watsonx',
+    label: 'watsonx',
+    description: 'IBM watsonx.ai, in the cloud or on premises',
+    addressPrompt: 'Address of the service, such as that of a region.',
+  },
+];

@@ -1,0 +1,241 @@
+import type { QuickPickItem } from 'vscode';
+import { readServices, type ServiceIssue } from '../service/addedServices.ts';
+import { programPath } from '../service/auth/programPath.ts';
+import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
+import type { Service } from '../service/services.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import { validationOf } from './answerChecks.ts';
+import { splitCommand } from './commandLine.ts';
+import { URL_PROBLEMS } from './connectionMessages.ts';
+import {
+  API_CHOICES,
+  type ApiChoice,
+  KEY_HEADERS,
+  LOGINS,
+  type Login,
+  type LoginField,
+} from './logins.ts';
+import { NEW_SERVICE } from './setUpMessages.ts';
+
+/** The part of the setup that adds a service of the user's own. It writes nothing. */
+
+/** An entry of `hostedModel.services`. */
+export type ServiceEntry = Readonly<Record<string, unknown>>;
+
+/** The answers so far, which are prefilled if the user goes back. */
+export interface ServiceDraft {
+  api: ApiChoice;
+  address: string;
+  login: Login | undefined;
+  readonly fields: Partial<Record<LoginField, string>>;
+}
+
+/** The entry of a new service, and the number of its steps. */
+export interface NewService {
+  readonly entry: ServiceEntry;
+  readonly service: Service;
+  readonly steps: number;
+}
+
+/** Stands for the model until the user has picked one from the service's list. */
+export const UNKNOWN_MODEL = 'unknown';
+
+export function emptyDraft(): ServiceDraft {
+  return { api: API_CHOICES[0], address: '', login: undefined, fields: {} };
+}
+
+type DraftStep = 'api' | 'address' | 'login' | LoginField;
+type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<'answered'>>;
+
+/**
+ * Prompts for the API, address, and login of a new service.
+ * @param taken the services that exist already
+ * @param title title of the setup
+ */
+export async function askNewService(
+  draft: ServiceDraft,
+  taken: readonly Service[],
+  title: string,
+): Promise<StepAnswer<NewService>> {
+  let index = 0;
+  let problem: { readonly step: DraftStep; readonly text: string } | undefined;
+  for (;;) {
+    const steps: readonly DraftStep[] = ['api', 'address', 'login', ...(draft.login?.fields ?? [])];
+    const step = steps[index];
+    if (step === undefined) {
+      const made = newService(draft, taken, steps.length);
+      if ('service' in made) return made;
+      problem = { step: STEP_OF[made.field] ?? 'address', text: NEW_SERVICE.notAllowed };
+      index = Math.max(0, steps.indexOf(problem.step));
+      continue;
+    }
+    const answer = await ASK[step](draft, {
+      title,
+      step: index + 2,
+      // The service before, and one secret and the approval after.
+      totalSteps: steps.length + 3,
+      problem: problem?.step === step ? problem.text : undefined,
+    });
+    if (answer === undefined) return undefined;
+    problem = undefined;
+    index += answer === back ? -1 : 1;
+    if (index < 0) return back;
+  }
+}
+
+const ASK: Readonly<Record<DraftStep, AskDraft>> = {
+  api: async (draft, position) => {
+    const others = API_CHOICES.filter((one) => one !== draft.api);
+    const picked = await askPick<ApiChoice>({
+      ...position,
+      placeholder: NEW_SERVICE.whichApi,
+      items: [draft.api, ...others],
+    });
+    if (picked === undefined || picked === back) return picked;
+    draft.api = picked;
+    return 'answered';
+  },
+
+  address: async (draft, position) => {
+    const answer = await askText({
+      ...position,
+      prompt: draft.api.addressPrompt,
+      placeholder: NEW_SERVICE.addressExample,
+      value: draft.address,
+      check: (text) => {
+        const parsed = parseServiceUrl(addressOf(text), true);
+        const issue = parsed.ok
+          ? undefined
+          : `${NEW_SERVICE.badAddress}: ${URL_PROBLEMS[parsed.problem]}.`;
+        return validationOf(text, issue);
+      },
+    });
+    if (typeof answer !== 'string') return answer;
+    draft.address = answer;
+    return 'answered';
+  },
+
+  login: async (draft, position) => {
+    const items = LOGINS.map((login) => ({
+      label: login.label,
+      description: login.description,
+      login,
+    }));
+    const first = items.filter(({ login }) => login === draft.login);
+    const picked = await askPick<QuickPickItem & { readonly login: Login }>({
+      ...position,
+      placeholder: NEW_SERVICE.whichLogin,
+      items: [...new Set([...first, ...items])],
+    });
+    if (picked === undefined || picked === back) return picked;
+    draft.login = picked.login;
+    return 'answered';
+  },
+
+  header: async (draft, position) => {
+    const itemOf = (label: string) => ({ label });
+    const picked = await askPick<QuickPickItem>({
+      ...position,
+      placeholder: NEW_SERVICE.whichHeader,
+      items: KEY_HEADERS.map(itemOf),
+      typed: (text) => (text.trim() ? { label: text.trim(), alwaysShow: true } : undefined),
+    });
+    if (picked === undefined || picked === back) return picked;
+    draft.fields.header = picked.label;
+    return 'answered';
+  },
+
+  command: async (draft, position) => {
+    for (let problem = position.problem; ; ) {
+      const answer = await askText({
+        ...position,
+        problem,
+        prompt: NEW_SERVICE.commandPrompt,
+        placeholder: NEW_SERVICE.commandExample,
+        value: draft.fields.command ?? '',
+        check: (text) =>
+          validationOf('', splitCommand(text)?.[0] ? undefined : NEW_SERVICE.badCommand),
+      });
+      if (typeof answer !== 'string') return answer;
+      draft.fields.command = answer;
+      const [program = ''] = splitCommand(answer) ?? [];
+      if (await programPath(program)) return 'answered';
+      problem = NEW_SERVICE.noProgram;
+    }
+  },
+
+  tokenUrl: async (draft, position) => {
+    const answer = await askText({
+      ...position,
+      prompt: NEW_SERVICE.tokenUrlPrompt,
+      placeholder: 'https://login.acme.example/oauth2/token',
+      value: draft.fields.tokenUrl ?? draft.login?.tokenUrl ?? '',
+      check: (text) => {
+        const parsed = parseServiceUrl(text);
+        const issue = parsed.ok
+          ? undefined
+          : `${NEW_SERVICE.badAddress}: ${URL_PROBLEMS[parsed.problem]}.`;
+        return validationOf(text, issue);
+      },
+    });
+    if (typeof answer !== 'string') return answer;
+    draft.fields.tokenUrl = cleanValue(answer).value;
+    return 'answered';
+  },
+};
+
+/** The step that can fix an invalid field of the entry. */
+const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
+  tokenUrl: 'tokenUrl',
+  header: 'header',
+  command: 'command',
+};
+
+/** Paths of an endpoint that people paste together with the address. */
+const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
+
+/** Returns the address without the path of an endpoint. Adds a missing scheme. */
+function addressOf(text: string): string {
+  const { value } = cleanValue(text);
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`;
+  return url.replace(PASTED_PATH, '');
+}
+
+function newService(
+  { api, address, login = LOGINS[0], fields }: ServiceDraft,
+  taken: readonly Service[],
+  steps: number,
+): NewService | ServiceIssue {
+  const parsed = parseServiceUrl(addressOf(address), true);
+  const url = parsed.ok ? parsed.url : '';
+  const { hostname, port } = new URL(url || 'https://service');
+  const command = fields.command && splitCommand(fields.command);
+  const asked = (field: LoginField) => login?.fields.includes(field);
+  const entry = {
+    word: freeWord(hostname, port, taken),
+    name: port ? `${hostname} (${port})` : hostname,
+    url,
+    api: api.api,
+    authentication: {
+      ...login?.authentication,
+      ...(asked('header') && { header: fields.header }),
+      ...(asked('command') && { command }),
+      ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
+    },
+    defaultModel: UNKNOWN_MODEL,
+  };
+  const { own, issues } = readServices([entry]);
+  const [service] = own;
+  return service ? { entry, service, steps } : (issues[0] ?? { word: entry.word, field: 'url' });
+}
+
+/** Returns an ID for the settings, made from the host: `llm_acme_example`. */
+function freeWord(hostname: string, port: string, taken: readonly Service[]): string {
+  const host = `${hostname} ${port}`.trim().toLowerCase();
+  const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
+  const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
+  const words = new Set(taken.map((service) => service.word));
+  let free = word;
+  for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
+  return free;
+}

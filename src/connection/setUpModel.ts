@@ -1,0 +1,110 @@
+import { type QuickPickItem, window } from 'vscode';
+import { readServices } from '../service/addedServices.ts';
+import { MODEL_ID } from '../service/api/modelId.ts';
+import type { ModelList } from '../service/api/modelList.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import { askPick, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import { parseDestination } from './binding.ts';
+import type { NewService, ServiceEntry } from './newService.ts';
+import { answeredCredentials, type SetUp, type StepProblem } from './setUpAnswers.ts';
+import { NEW_SERVICE } from './setUpMessages.ts';
+
+/** The last steps of a setup that adds a service: its address, and the model that it starts with. */
+
+/**
+ * Prompts for the model of a new service.
+ * @param list the models that the service lists; undefined if they weren't requested
+ * @returns the model ID, `back`, or undefined if the list was closed
+ */
+async function askModel(
+  position: Question,
+  list: ModelList | undefined,
+): Promise<StepAnswer<string>> {
+  const picked = await askPick<QuickPickItem & { readonly id: string }>({
+    ...position,
+    placeholder: NEW_SERVICE.whichModel,
+    items: (list?.models ?? []).map(({ id, label }) => ({
+      id,
+      label: oneLine(label) || id,
+      ...(label !== id && { description: id }),
+    })),
+    typed: (text) =>
+      MODEL_ID.test(text.trim())
+        ? { id: text.trim(), label: text.trim(), alwaysShow: true }
+        : undefined,
+    expected: NEW_SERVICE.typeModel,
+  });
+  return picked === undefined || picked === back ? picked : picked.id;
+}
+
+/** Asks whether to test a service that has no model list by generating one token. */
+async function mayGenerateToken(url: string): Promise<boolean> {
+  const { question, detail, generate } = NEW_SERVICE.oneToken;
+  const { host } = new URL(url);
+  const options = { modal: true, detail };
+  return (await window.showInformationMessage(question(host), options, generate)) === generate;
+}
+
+/** Returns the new service with other fields; undefined if they aren't valid. */
+function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
+  const entry = { ...added.entry, ...fields };
+  const [service] = readServices([entry]).own;
+  return service && { ...added, entry, service };
+}
+
+/**
+ * Returns the new service with `/v1` in its address, which people often leave out. Undefined if the
+ * address has a path already.
+ */
+export function withVersion(added: NewService): NewService | undefined {
+  const { pathname } = new URL(added.service.url);
+  return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
+}
+
+/** Returns the entries with this one in place of the one with the same `word`, or at the end. */
+export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
+  const isSame = (one: unknown) => Object(one).word === entry['word'];
+  return entries.some(isSame)
+    ? entries.map((one) => (isSame(one) ? entry : one))
+    : [...entries, entry];
+}
+
+/** Replaces the description of the new service. */
+export function describe(setUp: SetUp, added: NewService): void {
+  const { service } = added;
+  const { url, defaultModelId: modelId } = service;
+  const settings = { ...setUp.settings, service, url, modelId };
+  Object.assign(setUp, { added, settings, url });
+}
+
+/**
+ * Prompts for the model of a new service, and tests it with one token if there is no other test.
+ * @param wasTested true if the user wants requests to be sent before saving
+ */
+export async function chooseModel(
+  setUp: SetUp,
+  position: Question,
+  wasTested: boolean,
+): Promise<StepAnswer<'chosen' | StepProblem>> {
+  const { added } = setUp;
+  const credentials = () => {
+    const { settings, url } = setUp;
+    const target = parseDestination(settings.authUrl, url, settings.service);
+    return 'setting' in target ? undefined : answeredCredentials(setUp, target);
+  };
+  const before = credentials();
+  if (!added || !before) return 'chosen';
+  const listed = wasTested && setUp.hasModelList === true;
+  const list = listed ? await setUp.listModels(before, setUp.settings) : undefined;
+  const model = await askModel({ ...position, problem: undefined }, list);
+  if (model === undefined) return undefined;
+  if (model === back) return { step: 'save', text: '' };
+  const chosen = withFields(added, { defaultModel: model });
+  if (!chosen) return { step: 'save', text: NEW_SERVICE.typeModel };
+  describe(setUp, chosen);
+  if (!wasTested || listed) return 'chosen';
+  const after = credentials();
+  if (!after || !(await mayGenerateToken(after.serviceUrl))) return 'chosen';
+  const problem = await setUp.generateToken(after, setUp.settings);
+  return problem === undefined ? 'chosen' : { step: 'save', text: problem };
+}
