@@ -4,6 +4,7 @@ import { CHAT_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
+import type { Service } from '../service/services.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
@@ -50,15 +51,16 @@ export class ChatModels {
   /**
    * Returns the connection's model, then the other models that the service listed. An unlisted
    * model gets no capabilities, because they would be guesses.
+   * @param isOnly false if the models of other services are offered, too
    */
-  information(connection: Connection): LanguageModelChatInformation[] {
+  information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
     const { resource, projectId, modelId } = connection;
     const isDeployment = resource === 'deployment';
     const models = isDeployment ? [] : (this.#kept(connection)?.models ?? []);
     const id = isDeployment ? projectId : modelId;
     const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
-    return [current, ...others].map((model) => informationOf(model, connection));
+    return [current, ...others].map((model) => informationOf(model, connection, isOnly));
   }
 
   isStale(source: ModelQuery): boolean {
@@ -112,9 +114,24 @@ function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
 }
 
+/**
+ * Returns the ID of a model in VS Code. Two services can have a model of the same name, and an ID
+ * must be unique.
+ */
+export function chatModelId({ word }: Service, modelId: string): string {
+  return `${word}:${modelId}`;
+}
+
+/** Returns the parts of an ID that `chatModelId` made. */
+export function partsOfId(id: string): { readonly word: string; readonly modelId: string } {
+  const end = id.indexOf(':');
+  return { word: id.slice(0, end), modelId: id.slice(end + 1) };
+}
+
 function informationOf(
   model: Model,
   { service, serviceUrl, projectId, operation }: Connection,
+  isOnly: boolean,
 ): LanguageModelChatInformation {
   const context = model.contextLength ?? USUAL_CONTEXT;
   const most = Math.floor(context / 2);
@@ -122,11 +139,13 @@ function informationOf(
   const region = service.regions.find(({ url }) => url === serviceUrl)?.place;
   const { withdrawn } = lifecycleOf(model);
   return {
-    id: model.id,
+    id: chatModelId(service, model.id),
     name: model.label || model.id,
     family: model.id,
     version: service.word,
-    detail: [region ?? new URL(serviceUrl).host, oneLine(projectId)].filter(Boolean).join(' · '),
+    detail: [!isOnly && service.name, region ?? new URL(serviceUrl).host, oneLine(projectId)]
+      .filter(Boolean)
+      .join(' · '),
     tooltip: modelTooltip(model.id, model.provider, withdrawn),
     maxInputTokens: context - maxOutputTokens,
     maxOutputTokens,

@@ -36,7 +36,7 @@ import type { Log } from '../ui/log.ts';
 import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
-import { ChatModels } from './chatModels.ts';
+import { ChatModels, partsOfId } from './chatModels.ts';
 import {
   ChatError,
   checkEnd,
@@ -106,8 +106,9 @@ export class ChatProvider {
     const isGroupRequest = isOfModelGroup(options);
     if (isGroupRequest) this.#groupRequestCount += 1;
     if (isGroupRequest || !workspace.isTrusted || isAiDisabled()) return [];
-    const connection = await this.connection();
-    return connection ? this.models.information(connection) : [];
+    const connections = await this.#deps.connections.all();
+    const isOnly = connections.length === 1;
+    return connections.flatMap((connection) => this.models.information(connection, isOnly));
   }
 
   /**
@@ -118,10 +119,13 @@ export class ChatProvider {
     return estimateTokens(typeof text === 'string' ? text : textOfMessage(text));
   }
 
-  /** Returns the chat's connection; undefined if credentials are missing or not approved. */
-  async connection(): Promise<Connection | undefined> {
-    const [first] = await this.#deps.connections.all();
-    return first;
+  /**
+   * Returns the connection of a chat model; undefined if credentials are missing or not approved.
+   * @param word the service of the model; defaults to that of the chat's first connection
+   */
+  async connection(word?: string): Promise<Connection | undefined> {
+    const all = await this.#deps.connections.all();
+    return word === undefined ? all[0] : all.find(({ service }) => service.word === word);
   }
 
   /**
@@ -131,15 +135,16 @@ export class ChatProvider {
    * @throws {Error} if any other request fails; without a stack, which the chat would show
    */
   async respond(
-    { id: modelId }: Pick<LanguageModelChatInformation, 'id'>,
+    { id }: Pick<LanguageModelChatInformation, 'id'>,
     messages: readonly LanguageModelChatRequestMessage[],
     options: ProvideLanguageModelChatResponseOptions,
     progress: Progress<LanguageModelResponsePart>,
     token: CancellationToken,
   ): Promise<void> {
     const callerId = callerOf(options);
+    let request: ChatRequest | undefined;
     try {
-      const request = await this.#request(modelId);
+      request = await this.#request(partsOfId(id));
       if (!(await this.callers.mayCall(callerId, request.connection, request.signedOut))) {
         throw new ChatError(texts.CALLER_REFUSED);
       }
@@ -160,7 +165,7 @@ export class ChatProvider {
       this.#refreshIfStale(request);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();
-      const text = await this.sentenceFor(error);
+      const text = await this.sentenceFor(error, request?.connection);
       if (!this.callers.isTrusted(callerId)) throw errorForExtension(error, text);
       throw Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
     }
@@ -184,11 +189,12 @@ export class ChatProvider {
   /**
    * Returns the message for a failure. Also logs the failure and shows it in the status item,
    * unless it's a `ChatError`.
+   * @param used the connection of the request; by default, the chat's first one
    */
-  async sentenceFor(error: unknown): Promise<string> {
+  async sentenceFor(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;
     // A failed lookup must not hide the original failure.
-    const connection = await this.connection().catch(() => undefined);
+    const connection = used ?? (await this.connection().catch(() => undefined));
     const explained = await explainFailure(this.#deps, error, onlyFolder(), connection);
     return texts.chatFailure(error, explained);
   }
@@ -205,6 +211,16 @@ export class ChatProvider {
   }
 
   /**
+   * Fetches the model lists of the other services that are set up. Ignores failures, because their
+   * current models are offered anyway.
+   */
+  async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
+    const all = await this.#deps.connections.all();
+    const others = all.filter(({ service }) => service.word !== except.service.word);
+    await Promise.allSettled(others.map((connection) => this.refresh(connection, signal)));
+  }
+
+  /**
    * Fetches the model list from the service and saves it.
    * @throws {ServiceError} if the request fails
    */
@@ -214,11 +230,14 @@ export class ChatProvider {
   }
 
   /** @throws {ChatError} if there is no connection */
-  async #request(modelId?: string): Promise<ChatRequest> {
+  async #request(model?: ReturnType<typeof partsOfId>): Promise<ChatRequest> {
     const signedOut = this.#deps.connections.signOutSignal;
-    const connection = await this.connection();
+    const connection = await this.connection(model?.word);
     if (!connection) throw new ChatError(texts.NOT_SET_UP);
-    return { connection: modelId ? connection.with({ modelId }) : connection, signedOut };
+    return {
+      connection: model ? connection.with({ modelId: model.modelId }) : connection,
+      signedOut,
+    };
   }
 
   /** @throws {ChatError} if the daily budget is used up */

@@ -4,6 +4,7 @@ import type { Connection } from '../service/connection.ts';
 import { cancellable } from '../ui/progress.ts';
 import { CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
+import { chatModelId } from './chatModels.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
 /** The command *Use in Chat*, which sets up VS Code's chat without a GitHub sign-in. */
@@ -32,13 +33,18 @@ export async function startChat(
   if (answer !== texts.USE) return;
   const connection = await provider.connection();
   if (!connection) return void window.showWarningMessage(texts.NOT_SET_UP);
-  await cancellable(texts.LISTING, (cancel) =>
-    provider.refresh(connection, AbortSignal.any([cancel, signOutSignal])),
-  );
+  await cancellable(texts.LISTING, async (cancel) => {
+    const signal = AbortSignal.any([cancel, signOutSignal]);
+    const others = provider.refreshOthers(connection, signal);
+    await provider.refresh(connection, signal).finally(() => others);
+  });
   if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
   // This command fails if VS Code can't select the model. No API returns the selected model.
-  const modelSelector = { vendor: PROVIDER_ID, id: connection.modelId };
+  const modelSelector = {
+    vendor: PROVIDER_ID,
+    id: chatModelId(connection.service, connection.modelId),
+  };
   await commands
     .executeCommand(undocumentedCommands.openChat, { mode: 'ask', modelSelector })
     .then(undefined, () => offerHelp(texts.FAILED_STEPS.open));

@@ -6,6 +6,7 @@ import { oneLine } from '../ui/oneLine.ts';
  */
 export const COMMAND_MESSAGES = {
   menu: {
+    services: 'Services',
     sources: 'Where the credentials come from',
     another: '$(arrow-swap) Use Another Source...',
     extensions: 'Other extensions on your model',
@@ -17,6 +18,8 @@ export const COMMAND_MESSAGES = {
     isSet: (value: string, place: string) =>
       `hostedModel.credentialSource is set to ${value} in ${place}.`,
   },
+  useService: (name: string) => `$(arrow-swap) Use for Selections: ${name}`,
+  usedForSelections: (name: string) => `${name} is now used for selections.`,
   noGeneration: 'there is no generation here to try again.',
   noPreview: 'open the preview of a generated text first.',
   noDocument: 'open a document first.',

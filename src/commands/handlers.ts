@@ -16,6 +16,8 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import type { ModelList } from '../service/api/modelList.ts';
+import type { ModelQuery } from '../service/models/models.ts';
+import type { Service } from '../service/services.ts';
 import { showMenu } from '../status/menu.ts';
 import { loadTemplates } from '../templates/loadTemplates.ts';
 import { inform } from '../ui/notify.ts';
@@ -24,6 +26,7 @@ import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App, Handlers, Invocation } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
+import { type ServiceRow, serviceRows } from './serviceRows.ts';
 
 export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
@@ -100,11 +103,12 @@ export const handlers: Handlers = {
   diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
   selectModel: async (app) => {
+    const { connections } = app;
     const scope = window.activeTextEditor?.document.uri;
     const looked = await app.connections.peekWithProgress();
-    const { found, choice } = looked;
+    const { found } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
-    const ready = choice.kind === 'ready' ? choice.connection : undefined;
+    const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
     // Only services with regions have a public list, and an address before they are set up.
     const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
@@ -120,12 +124,15 @@ export const handlers: Handlers = {
     const { signOutSignal } = app.connections;
     const models =
       connection?.models(signOutSignal) ?? app.runtime.listModels(from, modelId, signOutSignal);
-    // The chat uses the same list. A failure to load it is reported through `pickModel`.
-    const keep = async ({ models }: ModelList) =>
-      (await app.chat()).provider.models.keep(from, models);
-    void models.then(keep).catch(() => {});
-    const picked = await pickModel(models, modelId);
-    if (!picked) return;
+    keepForChat(app, from, models);
+    const others = await otherModels(app, service, signOutSignal);
+    const choice = await pickModel({ service, list: models, current: modelId }, others);
+    if (!choice) return;
+    const { modelId: picked } = choice;
+    if (choice.service.word !== service.word) {
+      await connections.useForSelections(choice.service, picked);
+      return inform(COMMAND_MESSAGES.usedForSelections(choice.service.name));
+    }
     // The model in the user settings belongs to the service in the settings. A different service
     // gets its model in the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);
@@ -142,6 +149,28 @@ export const handlers: Handlers = {
   showLog: async ({ log }) => log.show(),
 };
 
+/**
+ * Stores a list of models for the chat. A failure to load the list is reported elsewhere, or not at
+ * all if it's one of several.
+ */
+function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
+  const keep = async ({ models }: ModelList) =>
+    (await app.chat()).provider.models.keep(from, models);
+  void list.then(keep).catch(() => {});
+}
+
+/** Requests the models of all services that are set up, except one. */
+async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
+  const all = await app.connections.all();
+  return all
+    .filter(({ service }) => service.word !== word)
+    .map((connection) => {
+      const list = connection.models(signal);
+      keepForChat(app, connection, list);
+      return { service: connection.service, list, current: connection.modelId };
+    });
+}
+
 /** Shows the menu, and runs the picked action. */
 async function openMenu(app: App): Promise<unknown> {
   const { connections } = app;
@@ -156,20 +185,25 @@ async function openMenu(app: App): Promise<unknown> {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
   }
-  const { sources, another, extensions, forget } = COMMAND_MESSAGES.menu;
+  const { sources, services, another, extensions, forget } = COMMAND_MESSAGES.menu;
   const useAnother = { label: another, isAnother: true } as const;
   const reason = choice.kind === 'ready' ? choice.connection.reason : undefined;
   const rows = [...ofSources, useAnother];
-  const picked = await showMenu<SourceRow | typeof useAnother | CallerRow>(
+  const picked = await showMenu<SourceRow | typeof useAnother | ServiceRow | CallerRow>(
     app.status.facts,
     reason,
     [
+      { label: services, rows: serviceRows(await connections.all(), found.settings.service) },
       { label: sources, rows },
       { label: extensions, rows: callers.rows() },
     ],
   );
   if (!picked) return undefined;
   if ('isAnother' in picked) return useAnotherSource(app, { found, choice });
+  if ('service' in picked) {
+    await connections.useForSelections(picked.service);
+    return inform(COMMAND_MESSAGES.usedForSelections(picked.service.name));
+  }
   if ('caller' in picked) {
     const answer = await window.showQuickPick([forget], { title: picked.label });
     return answer && callers.forget(picked.caller);

@@ -1,36 +1,77 @@
-import { window } from 'vscode';
+import { QuickPickItemKind, window } from 'vscode';
 import type { ModelList } from '../service/api/modelList.ts';
+import type { Service } from '../service/services.ts';
+import { oneLine } from '../ui/oneLine.ts';
 import { showInput } from '../ui/steps.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows.ts';
 
+/** A service whose models can be picked. */
+export interface ModelSource {
+  readonly service: Service;
+  readonly list: Promise<ModelList>;
+  /** ID of the model in use. */
+  readonly current: string;
+}
+
+export interface PickedModel {
+  readonly service: Service;
+  readonly modelId: string;
+}
+
+interface GroupedRow extends ModelRow {
+  readonly kind?: QuickPickItemKind;
+  readonly service: Service;
+}
+
 /**
- * Lets the user pick a model of the service. The pick list opens before the models are loaded.
- * @returns the model ID; undefined if none was picked
- * @throws the failure of `listing`, unless the pick list was closed first
+ * Lets the user pick a model, grouped by service. The pick list opens before the models are loaded.
+ * @param own the service in use, whose models come first
+ * @param others the other services. If one can't list its models, its group is left out.
+ * @returns undefined if none was picked
+ * @throws the failure of the service in use, unless the pick list was closed first
  */
 export function pickModel(
-  listing: Promise<ModelList>,
-  current: string,
-): Promise<string | undefined> {
-  const pick = window.createQuickPick<ModelRow>();
+  own: ModelSource,
+  others: readonly ModelSource[],
+): Promise<PickedModel | undefined> {
+  const pick = window.createQuickPick<GroupedRow>();
   pick.title = COMMAND_MESSAGES.selectModel;
   pick.placeholder = COMMAND_MESSAGES.listingModels;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;
-  return showInput<string>(pick, (answer, fail) => {
-    listing.then(({ models, hasMore }) => {
-      pick.placeholder = modelHint(models, current);
-      pick.prompt = hasMore ? moreModelsHint(models) : undefined;
-      pick.items = modelRows(models, current);
-      pick.busy = false;
+  return showInput<PickedModel>(pick, (answer, fail) => {
+    const groups = new Map<Service, readonly GroupedRow[]>();
+    const show = (source: ModelSource, { models }: ModelList) => {
+      groups.set(source.service, rowsOf(source, models, others.length > 0));
+      pick.items = [own, ...others].flatMap(({ service }) => groups.get(service) ?? []);
+    };
+    const listed = own.list.then((list) => {
+      pick.placeholder = modelHint(list.models, own.current);
+      pick.prompt = list.hasMore ? moreModelsHint(list.models) : undefined;
+      show(own, list);
     }, fail);
+    const rest = others.map((source) => source.list.then((list) => show(source, list)));
+    void Promise.allSettled([listed, ...rest]).then(() => {
+      pick.busy = false;
+    });
     return [
       pick.onDidAccept(() => {
         const [row] = pick.selectedItems;
-        if (row) answer(row.id);
+        if (row) answer({ service: row.service, modelId: row.id });
       }),
     ];
   });
+}
+
+/** @param isGrouped true to start with a heading */
+function rowsOf(
+  { service, current }: ModelSource,
+  models: ModelList['models'],
+  isGrouped: boolean,
+): GroupedRow[] {
+  const rows = modelRows(models, current).map((row) => ({ ...row, service }));
+  const heading = { id: '', label: oneLine(service.name), description: '', detail: '', service };
+  return isGrouped ? [{ ...heading, kind: QuickPickItemKind.Separator }, ...rows] : rows;
 }

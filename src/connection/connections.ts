@@ -9,18 +9,17 @@ import {
 } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
 import type { CredentialSource } from '../config/settings.ts';
-import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import type { Service } from '../service/services.ts';
 import { SharedTask } from '../service/sharedTask.ts';
-import { setContextKey } from '../ui/contextKeys.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { contextOfTest, staysText } from './connectionMessages.ts';
-import { choiceOf, connectionTo } from './createConnection.ts';
+import { staysText } from './connectionMessages.ts';
+import { choiceOf } from './createConnection.ts';
 import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
 import {
@@ -29,9 +28,9 @@ import {
   resolveObstacle,
   resolveSource,
 } from './resolveObstacle.ts';
+import { useForSelections } from './serviceChoice.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
-import type { SetUpOptions } from './setUpAnswers.ts';
-import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+import { setUpOptions } from './setUpRequests.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
@@ -191,7 +190,7 @@ export class Connections implements Disposable {
   }
 
   async setUp(reason?: SetUpReason): Promise<boolean> {
-    if (!(await runSetUp(this.#setUpOptions, reason))) return false;
+    if (!(await runSetUp(setUpOptions(this.#options), reason))) return false;
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
@@ -221,6 +220,14 @@ export class Connections implements Disposable {
     if (value === 'editor') await this.#forFolder(owner);
     const { choice } = await this.#active.look(owner);
     return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
+  }
+
+  /**
+   * Uses a service that is set up for selections, by changing the settings.
+   * @param modelId the model to use; empty for the service's default
+   */
+  async useForSelections(service: Service, modelId = ''): Promise<boolean> {
+    return useForSelections(this.#options.keys, service, modelId);
   }
 
   /** Deletes the user's decision about a source of a folder. */
@@ -265,36 +272,6 @@ export class Connections implements Disposable {
       ...this.#options,
       setUp: (reason) => this.setUp(reason),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
-    };
-  }
-
-  get #setUpOptions(): SetUpOptions {
-    const { keys, runtime } = this.#options;
-    return {
-      keys,
-      test: async (credentials, settings, signal) => {
-        await connectionTo(credentials, settings, runtime).test(signal);
-        setContextKey('isTested');
-      },
-      listModels: (credentials, settings) => {
-        const connection = connectionTo(credentials, settings, runtime).with({ modelId: '' });
-        return cancellable(NEW_SERVICE.listing, (signal) => connection.models(signal)).catch(
-          () => undefined,
-        );
-      },
-      generateToken: async (credentials, settings) => {
-        const connection = connectionTo(credentials, settings, runtime);
-        const brief = connection.with({ parameters: { max_new_tokens: 1 } });
-        try {
-          await cancellable(NEW_SERVICE.generating, (signal) =>
-            brief.generateText('hello', { signal }),
-          );
-          return undefined;
-        } catch (error) {
-          return messageFor(error, contextOfTest(credentials))?.text ?? SET_UP.cancelled;
-        }
-      },
-      isRefused: (apiKey) => runtime.isRefused(apiKey),
     };
   }
 

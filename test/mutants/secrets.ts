@@ -184,9 +184,9 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a folder describes a service',
-    file: 'src/config/settings.ts',
-    from: "listOf(userValue(configuration.inspected('services')))",
-    to: "listOf(configuration.get('services'))",
+    file: 'src/config/configuration.ts',
+    from: "userValue(new Configuration().inspected('services'))",
+    to: "new Configuration().get('services')",
     test: 'test/unit/connection/services.test.ts',
     title: 'are never described by a folder: nothing of it is read',
   },

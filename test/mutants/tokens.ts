@@ -18,8 +18,8 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'accounts with the same secret share a token',
     file: 'src/service/auth/tokenServices.ts',
-    from: 'definition, account, apiKey',
-    to: 'definition, apiKey',
+    from: 'authentication, account, apiKey',
+    to: 'authentication, apiKey',
     test: services,
     title: 'are not shared with another account',
   },

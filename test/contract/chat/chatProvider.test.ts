@@ -107,7 +107,7 @@ describe('the chat provider', () => {
     };
     const failure = await provider
       .respond(
-        { id: modelId },
+        { id: `ibm:${modelId}` },
         messages as readonly LanguageModelChatRequestMessage[],
         options as ProvideLanguageModelChatResponseOptions,
         progress,
@@ -360,7 +360,7 @@ describe('the chat provider', () => {
   it('lists without a request or a question, once, whether there is a group or none', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
-    assert.deepEqual(await ids({ silent: true }), [modelId]);
+    assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
     assert.equal(provider.groupRequestCount, 0);
     assert.deepEqual(await ids({ silent: true, configuration: {} }), []);
     assert.equal(provider.groupRequestCount, 1);

@@ -52,7 +52,7 @@ describe('the models of the chat', () => {
     const [only, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
-    assert.deepEqual([only?.id, only?.name], ['a/one', 'a/one']);
+    assert.deepEqual([only?.id, only?.name], ['ibm:a/one', 'a/one']);
   });
 
   it('are those of the list, the one in the settings first, with what the service says of them', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ModelRow } from '../../../src/commands/modelRows.ts';
 import type { ModelList } from '../../../src/service/api/modelList.ts';
+import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
@@ -54,12 +55,15 @@ describe('Select Model', () => {
   });
   after(() => hooks.deregister());
 
-  async function start() {
+  async function start(hasOther = false) {
     const { pickModel } = await import('../../../src/commands/modelPicker.ts');
     list = new FakePick();
     const models = Promise.withResolvers<ModelList>();
-    const picked = pickModel(models.promise, 'b');
-    return { models, picked };
+    const own = { service: services[0], list: models.promise, current: 'b' };
+    const other = Promise.withResolvers<ModelList>();
+    const gateway = { service: services[1] ?? services[0], list: other.promise, current: 'c' };
+    const picked = pickModel(own, hasOther ? [gateway] : []);
+    return { models, other, picked };
   }
 
   it('is open while the list is on its way, then gives the id that was picked', async () => {
@@ -75,7 +79,28 @@ describe('Select Model', () => {
     );
     list.pick('nothing');
     list.pick('a');
-    assert.deepEqual([await picked, list.isOpen], ['a', false]);
+    assert.deepEqual([await picked, list.isOpen], [{ service: services[0], modelId: 'a' }, false]);
+  });
+
+  it('groups the models by service, and leaves out a service that lists none', async () => {
+    const { models, other, picked } = await start(true);
+    models.resolve({ models: [modelOf({ id: 'b' })], hasMore: false });
+    await turn();
+    assert.equal(list.busy, true);
+    other.resolve({ models: [modelOf({ id: 'c' })], hasMore: false });
+    await turn();
+    const labels = () => list.items.map(({ id, label }) => id || label);
+    assert.deepEqual(labels(), [services[0].name, 'b', services[1]?.name, 'c']);
+    assert.equal(list.busy, false);
+    list.pick('c');
+    assert.deepEqual(await picked, { service: services[1], modelId: 'c' });
+
+    const without = await start(true);
+    without.models.resolve({ models: [modelOf({ id: 'b' })], hasMore: false });
+    without.other.reject(new Error('no list'));
+    await turn();
+    assert.deepEqual(labels(), [services[0].name, 'b']);
+    list.hide();
   });
 
   it('says that the service has more models than it shows, and what to do', async () => {

@@ -81,7 +81,7 @@ describe('the usage of chat', () => {
   const respond = (options: object) => {
     const message = { role: 1, content: ['four'] } as unknown as LanguageModelChatRequestMessage;
     const given = options as ProvideLanguageModelChatResponseOptions;
-    return open().respond({ id: 'maker/large' }, [message], given, { report() {} }, token);
+    return open().respond({ id: 'ibm:maker/large' }, [message], given, { report() {} }, token);
   };
 
   for (const [caller, options] of [

@@ -47,7 +47,11 @@ describe('the token services of a window', () => {
     key: { apiKey: 'another-key' },
     account: { account: 'somebody' },
     service: { service: { ...credentials.service, word: 'other' } },
-    definition: { service: { ...credentials.service, definition: '{}' } },
+    'authentication method': {
+      service: { ...credentials.service, authentication: { kind: 'cloudPak' } },
+    },
+    'header secret': { headerSecrets: { Team: 'a-secret' } },
+    program: { program: '/usr/bin/other' },
     'identity address': { authUrl: 'https://identity.example/path' },
     'identity origin': { approved: { ...credentials.approved, auth: 'https://b.example' } },
     'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },

@@ -1,0 +1,45 @@
+import { messageFor } from '../messages/messages.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
+import { setContextKey } from '../ui/contextKeys.ts';
+import { cancellable } from '../ui/progress.ts';
+import { contextOfTest } from './connectionMessages.ts';
+import { connectionTo } from './createConnection.ts';
+import type { KeyStore } from './keyStore.ts';
+import type { SetUpOptions } from './setUpAnswers.ts';
+import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+
+/** Returns the requests that a setup can send before anything is saved. */
+export function setUpOptions({
+  keys,
+  runtime,
+}: {
+  readonly keys: KeyStore;
+  readonly runtime: ServiceRuntime;
+}): SetUpOptions {
+  return {
+    keys,
+    test: async (credentials, settings, signal) => {
+      await connectionTo(credentials, settings, runtime).test(signal);
+      setContextKey('isTested');
+    },
+    listModels: (credentials, settings) => {
+      const connection = connectionTo(credentials, settings, runtime).with({ modelId: '' });
+      return cancellable(NEW_SERVICE.listing, (signal) => connection.models(signal)).catch(
+        () => undefined,
+      );
+    },
+    generateToken: async (credentials, settings) => {
+      const connection = connectionTo(credentials, settings, runtime);
+      const brief = connection.with({ parameters: { max_new_tokens: 1 } });
+      try {
+        await cancellable(NEW_SERVICE.generating, (signal) =>
+          brief.generateText('hello', { signal }),
+        );
+        return undefined;
+      } catch (error) {
+        return messageFor(error, contextOfTest(credentials))?.text ?? SET_UP.cancelled;
+      }
+    },
+    isRefused: (apiKey) => runtime.isRefused(apiKey),
+  };
+}
