@@ -11,12 +11,14 @@ import { seconds, token } from './tokenResponse.ts';
  * - a bare token, as `gcloud auth print-access-token` prints it
  *   (https://cloud.google.com/sdk/gcloud/reference/auth/print-access-token)
  * - `IAM token:  Bearer …`, as `ibmcloud iam oauth-tokens` prints it
- *   (https://cloud.ibm.com/docs/cli?topic=cli-ibmcloud_commands_iam)
+ *   (https://cloud.ibm.com/docs/key-protect?topic=key-protect-retrieve-access-token)
  * - JSON, as printed by `az account get-access-token`
- *   (https://learn.microsoft.com/cli/azure/account#az-account-get-access-token), `databricks auth
- *   token` (https://docs.databricks.com/dev-tools/cli/reference/auth-commands), `gcloud config
- *   config-helper --format=json`, and `aws eks get-token`
- *   (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins)
+ *   (https://learn.microsoft.com/cli/azure/authenticate-azure-cli#refresh-tokens), `databricks auth
+ *   token` (https://github.com/databricks/cli/blob/main/cmd/auth/token.go, which prints
+ *   https://pkg.go.dev/golang.org/x/oauth2#Token), `gcloud config config-helper --format=json`
+ *   (https://github.com/googleapis/google-auth-library-python/blob/main/tests/data/cloud_sdk_config.json),
+ *   and `aws eks get-token --output json`
+ *   (https://github.com/aws/aws-cli/blob/develop/awscli/customizations/eks/get_token.py)
  *
  * @param now milliseconds since 1970
  * @throws {ServiceError} `command-failed`
@@ -86,10 +88,13 @@ const fields = shape({
   expiresOn: localTime,
 });
 
-/** gcloud and Kubernetes have the fields in an inner object. */
+/**
+ * gcloud and Kubernetes have the fields in an inner object. Other programs have a text in `status`,
+ * such as `success`.
+ */
 const outer = shape({
-  credential: v.optional(fields),
-  status: v.optional(shape({ token: anyToken, expirationTimestamp: time })),
+  credential: v.fallback(v.optional(fields), undefined),
+  status: v.fallback(v.optional(shape({ token: anyToken, expirationTimestamp: time })), undefined),
 });
 
 function readFields(json: unknown): Found | undefined {

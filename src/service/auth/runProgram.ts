@@ -37,14 +37,9 @@ export function runProgram(
   if (program === '') {
     return Promise.reject(new ServiceError('command-failed', { problem: 'not-found' }));
   }
+  const child = start(program, args);
+  if (!child) return Promise.reject(new ServiceError('command-failed', { problem: 'not-found' }));
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
-  const child = spawn(program, args, {
-    cwd: homedir(),
-    stdio: ['ignore', 'pipe', 'ignore'],
-    // The leader of a process group, which can be ended as a whole. Windows has no such groups.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = () => endTree(child);
@@ -82,11 +77,30 @@ export function runProgram(
   });
 }
 
+/** Returns undefined if the system refuses to start the program at all. */
+function start(program: string, args: readonly string[]): ChildProcess | undefined {
+  try {
+    return spawn(program, args, {
+      cwd: homedir(),
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // The leader of a process group, which can be ended as a whole. Windows has no such groups.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  } catch {
+    // Node emits an event for most errors, but throws others, such as ETXTBSY. They name the
+    // arguments.
+    return undefined;
+  }
+}
+
 /** Ends a program and all programs that it started. */
 function endTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    const options = { stdio: 'ignore', windowsHide: true } as const;
+    // Without a listener, an error would end the extension host.
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], options).on('error', () => {});
     return;
   }
   try {

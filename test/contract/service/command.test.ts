@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchToken } from '../../../src/service/auth/identityService.ts';
+import { TOKEN_DEADLINE_MS } from '../../../src/service/auth/token.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import type { CommandProblem, ServiceError } from '../../../src/service/errors.ts';
+import { Http } from '../../../src/service/http/http.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { textsOfError } from '../../unit/service/canaries.ts';
+import { credentials, FakeTime, failureOf, never } from '../../unit/service/fixtures.ts';
+import { becomes } from '../../vscode/deadline.ts';
+import { commandService, type WatchedProcesses, watchProcesses } from './tokenProgram.ts';
+
+/** Real programs that print tokens, and programs that print anything else. */
+
+const token = 'c4nary-token_0123456789';
+const print = (text: string) => `process.stdout.write(${text})`;
+const expired = ['{}', '{"exp":1}', 'c4nary']
+  .map((part) => Buffer.from(part).toString('base64url'))
+  .join('.');
+
+/** Credentials of a service whose command is a line of JavaScript. */
+function credentialsOf(line: string, ...more: readonly string[]): Credentials {
+  const command = [process.execPath, '-e', line, ...more];
+  return {
+    ...credentials,
+    apiKey: '',
+    service: commandService(command),
+    program: process.execPath,
+  };
+}
+
+const http = new Http();
+const run = (line: string) => fetchToken(http, credentialsOf(line), never);
+
+function hasNoOutput(error: ServiceError): void {
+  const { message, details } = error;
+  const texts = [message, JSON.stringify(details), textsOfError(error)].join('\n');
+  assert.doesNotMatch(texts, /c4nary|process\.stdout/i);
+}
+
+/** True if no process has this ID. */
+const isGone = (id: number) => {
+  try {
+    process.kill(id, 0);
+    return false;
+  } catch (error) {
+    return Object(error).code === 'ESRCH';
+  }
+};
+
+after(() => http.dispose());
+
+describe('a token command', () => {
+  let watched: WatchedProcesses;
+  let folder: string;
+  let time: FakeTime | undefined;
+  beforeEach(async () => {
+    watched = await watchProcesses();
+    folder = mkdtempSync(join(tmpdir(), 'command-'));
+  });
+  afterEach(() => {
+    time?.end();
+    watched.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('gives the token that it prints', async () => {
+    assert.equal((await run(print(`'${token}\\n'`))).value, token);
+  });
+
+  it('runs in the home directory, and gets its arguments as they are', async () => {
+    const more = ['a b', '$HOME', '"; exit 1; "', '%PATH%', "'", '*'];
+    const asHex =
+      "Buffer.from(JSON.stringify([process.cwd(),...process.argv.slice(1)])).toString('hex')";
+    const used = credentialsOf(print(asHex), ...more);
+    const { value } = await fetchToken(http, used, never);
+    assert.deepEqual(JSON.parse(Buffer.from(value, 'hex').toString()), [homedir(), ...more]);
+  });
+
+  it('gets the end of its input if it waits for some', async () => {
+    const line = `process.stdin.resume();process.stdin.on('end',()=>${print(`'${token}'`)})`;
+    assert.equal((await run(line)).value, token);
+  });
+
+  it('may print to stderr, which is not read', async () => {
+    const line = `process.stderr.write('c4nary'.repeat(50_000));${print(`'${token}'`)}`;
+    assert.equal((await run(line)).value, token);
+  });
+
+  const problems: Readonly<Record<string, readonly [line: string, problem: CommandProblem]>> = {
+    'prints nothing': ['0', 'nothing'],
+    'prints 1 MB': [`${print("'c4nary'.repeat(180_000)")};setInterval(()=>{},1e3)`, 'too-long'],
+    'prints 64 KB and a byte': [print("'c'.repeat(65_537)"), 'too-long'],
+    'prints binary data': [print('require("crypto").randomBytes(999)'), 'no-token'],
+    'prints two lines': [print(`'${token}\\n${token}'`), 'no-token'],
+    'prints an expired JWT': [print(`'${expired}'`), 'expired'],
+    'is ended by a signal': [
+      `${print(`'${token}'`)};process.kill(process.pid,'SIGKILL')`,
+      'stopped',
+    ],
+  };
+  for (const [what, [line, problem]] of Object.entries(problems)) {
+    it(`that ${what} fails with ${problem}, and nothing of its output`, async () => {
+      const error = await failureOf(run(line));
+      assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
+      hasNoOutput(error);
+    });
+  }
+
+  it('that exits with 1 runs once more, then fails with the code', async () => {
+    const runs = join(folder, 'runs');
+    const line = `require('fs').appendFileSync(process.argv[1],'.');${print(`'${token}'`)};process.exitCode=3`;
+    const error = await failureOf(fetchToken(http, credentialsOf(line, runs), never));
+    assert.deepEqual(error.details, { problem: 'exit', exitCode: 3 });
+    assert.equal(readFileSync(runs, 'utf8'), '..');
+    hasNoOutput(error);
+  });
+
+  it('that hangs is ended at its deadline', async () => {
+    time = new FakeTime();
+    const failure = failureOf(run(`${watched.join};${print("'c4nary'")}`));
+    const [id = 0] = await watched.joined(1);
+    await time.pass(TOKEN_DEADLINE_MS);
+    const error = await failure;
+    time.end();
+    assert.deepEqual([error.kind, error.details], ['command-failed', { problem: 'too-slow' }]);
+    hasNoOutput(error);
+    await watched.allEnded();
+    await becomes('the end of the process', () => isGone(id));
+  });
+
+  it('that cannot be started fails, and says nothing of its arguments', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, 'no program');
+    for (const program of ['', join(folder, 'missing'), file, folder, join(file, 'program')]) {
+      const used = { ...credentialsOf('c4nary'), program };
+      const error = await failureOf(fetchToken(http, used, never));
+      assert.deepEqual(error.details, { problem: 'not-found' }, program);
+      hasNoOutput(error);
+    }
+  });
+
+  it('starts no program but the approved one', async () => {
+    const other = join(folder, 'other');
+    writeFileSync(other, `#!/bin/sh\necho ${token}-of-another-program\n`, { mode: 0o755 });
+    const used = credentialsOf(print(`'${token}'`));
+    const changed = { ...used, service: commandService([other]) };
+    const error = await failureOf(fetchToken(http, changed, never));
+    // Node itself, which is the approved program, gets no arguments and no input.
+    assert.deepEqual(error.details, { problem: 'nothing' });
+  });
+
+  /** Joins, starts a process that joins, too, and goes on once both have. */
+  const withChild = (then: string) =>
+    `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
+
+  it('that leaves a process behind gives its token, and no process of it is left', async () => {
+    const stop = `process.stdin.resume()`;
+    const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
+    const fetched = run(line);
+    const ids = await watched.joined(2);
+    watched.tell('go');
+    assert.equal((await fetched).value, token);
+    await watched.allEnded();
+    assert.equal(ids.length, 2);
+  });
+
+  it('is not waited for if a process that left its group keeps the output open', async () => {
+    const line = withChild(
+      `c.unref();s.on('data',()=>{${print(`'${token}'`)};process.exit()})`,
+    ).replace('{stdio:', '{detached:true,stdio:');
+    const fetched = run(line);
+    const ids = await watched.joined(2);
+    watched.tell('go');
+    assert.equal((await fetched).value, token);
+    // Nobody else can know of this process.
+    for (const id of ids.filter((one) => !isGone(one))) process.kill(id);
+    await watched.allEnded();
+  });
+
+  for (const [what, last] of Object.entries({
+    'when its deadline has passed': 'command-failed',
+    'when the last call that waits for it is canceled': 'cancelled',
+    'when the window closes': 'cancelled',
+  })) {
+    it(`ends with all processes that it started ${what}`, async () => {
+      time = new FakeTime();
+      const runtime = new ServiceRuntime();
+      const tokens = runtime.tokenService(credentialsOf(withChild('0')));
+      const waiters = [new AbortController(), new AbortController()];
+      const failures = waiters.map(({ signal }) => failureOf(tokens.get(signal)));
+      await watched.joined(2);
+      waiters[0]?.abort();
+      if (what.includes('deadline')) await time.pass(TOKEN_DEADLINE_MS);
+      if (what.includes('canceled')) waiters[1]?.abort();
+      if (what.includes('window')) runtime.dispose();
+      const kinds = (await Promise.all(failures)).map(({ kind }) => kind);
+      assert.deepEqual(kinds, ['cancelled', last]);
+      await watched.allEnded();
+      runtime.dispose();
+    });
+  }
+});

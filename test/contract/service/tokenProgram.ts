@@ -1,0 +1,113 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readServices } from '../../../src/service/addedServices.ts';
+import type { Service } from '../../../src/service/services.ts';
+import { tokenPath } from './world.ts';
+
+/** Real programs that print tokens, and a way to notice their end. */
+
+/** Gets a token from the emulator with a login of its own. Each run adds a byte to a file. */
+const SCRIPT = `
+import { appendFileSync } from 'node:fs';
+const [url, apikey, runs] = process.argv.slice(2);
+appendFileSync(runs, '.');
+const body = new URLSearchParams({ grant_type: 'urn:ibm:params:oauth:grant-type:apikey', apikey });
+const answer = await fetch(url, { method: 'POST', body });
+if (!answer.ok) process.exit(1);
+console.log((await answer.json()).access_token);
+`;
+
+export interface TokenProgram {
+  /** The program and its arguments, for an emulator at this address. */
+  readonly command: (url: string, key: string) => readonly [program: string, ...string[]];
+  /** Runs so far. */
+  readonly runs: () => number;
+}
+
+const folders: string[] = [];
+
+export function makeTokenProgram(): TokenProgram {
+  const folder = mkdtempSync(join(tmpdir(), 'token-program-'));
+  folders.push(folder);
+  const [script, runs] = [join(folder, 'printToken.mjs'), join(folder, 'runs')];
+  writeFileSync(script, SCRIPT);
+  writeFileSync(runs, '');
+  return {
+    command: (url, key) => [process.execPath, script, url + tokenPath, key, runs],
+    runs: () => readFileSync(runs).length,
+  };
+}
+
+/** For `afterEach`: deletes the programs of a test. */
+export function deletePrograms(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+}
+
+/** A service of the user whose token comes from this command. */
+export function commandService(command: readonly string[], more: object = {}): Service {
+  const entry = {
+    ...{ word: 'acme', api: 'openai', prefix: '/v1', defaultModel: 'ibm/granite-4-h-small' },
+    authentication: { kind: 'command', command },
+    ...more,
+  };
+  const [service] = readServices([entry]).own;
+  if (!service) throw new Error('The entry of a service is wrong.');
+  return service;
+}
+
+/** Processes that have a connection to this one, which the system closes when they end. */
+export interface WatchedProcesses {
+  /** A statement of JavaScript with which a process joins. It stays until it's ended. */
+  readonly join: string;
+  /** Resolves with the IDs of the first `count` processes once they have joined. */
+  readonly joined: (count: number) => Promise<readonly number[]>;
+  /** Sends a line to all that have joined. */
+  readonly tell: (line: string) => void;
+  /** Resolves once all that have joined have ended. */
+  readonly allEnded: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export async function watchProcesses(): Promise<WatchedProcesses> {
+  const ids: number[] = [];
+  const ends: Promise<void>[] = [];
+  const sockets: Socket[] = [];
+  let look = () => {};
+  const serve = (socket: Socket) => {
+    sockets.push(socket);
+    ends.push(
+      new Promise((resolve) => {
+        socket.on('close', () => resolve());
+      }),
+    );
+    socket.on('error', () => {});
+    socket.once('data', (id) => {
+      ids.push(Number(id));
+      look();
+    });
+  };
+  const server = createServer(serve);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    join: `const s=require('net').connect(${port},'127.0.0.1',()=>s.write(String(process.pid)))`,
+    joined: (count) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (ids.length >= count) resolve(ids.slice(0, count));
+        };
+        look();
+      }),
+    tell: (line) => {
+      for (const socket of sockets) socket.write(line);
+    },
+    allEnded: async () => {
+      await Promise.all(ends);
+    },
+    close: () => server.close(),
+  };
+}
