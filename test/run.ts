@@ -73,6 +73,7 @@ const nightly: readonly Step[] = [
   inServer(check('native modules', 'node test/vscode/install.ts --native')),
   inServer(suite('ui, the rest', 'npm run --silent ui:nightly')),
   suite('soak, in full', 'npm run --silent test:soak'),
+  suite('services, in full', 'npm run --silent test:services'),
   inServer(suite('sequences, in full', 'npm run --silent test:sequences')),
   suite('clients of others', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),

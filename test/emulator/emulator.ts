@@ -9,7 +9,7 @@ import { FaultScript, faultyAnswer } from './faults.ts';
 import { identityAnswer } from './identity.ts';
 import { InFlight, type ServiceName } from './inFlight.ts';
 import { inferenceAnswer } from './inference.ts';
-import { isOfOtherWay, otherWaysAnswer } from './otherWays.ts';
+import { gatewayAnswer, isOfOtherWay, otherWaysAnswer } from './otherWays.ts';
 import { recording } from './recordings.ts';
 import { bodyOf, type ReceivedRequest, RequestLog, type RequestMatch } from './requests.ts';
 import { randomIdentifier, type Service } from './service.ts';
@@ -254,6 +254,7 @@ function answerTo(request: ReceivedRequest, service: Service): Answer {
   if (request.path.startsWith('/identity/')) return identityAnswer(request, service);
   return (
     otherWaysAnswer(request, service) ??
+    gatewayAnswer(request, service) ??
     chatCompletionsAnswer(request, service) ??
     inferenceAnswer(request, service)
   );

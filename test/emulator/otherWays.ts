@@ -84,15 +84,30 @@ function formDecoded(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x') ?? '';
 }
 
-/** The key that a request has in place of a token, if the service takes it there and knows it. */
+/**
+ * The key that a request has in place of a token, if the service takes it there and knows it. Empty
+ * if the service takes requests of anyone.
+ */
 export function keyIn(
   { headers }: ReceivedRequest,
-  { settings: { apiKeys, keyHeader } }: Service,
+  { settings: { apiKeys, keyHeader, isOpen } }: Service,
 ): string | undefined {
+  if (isOpen) return '';
   const [, scheme, value] = /^(\w+) (.+)$/.exec(headers.authorization ?? '') ?? [];
   const sent = [
     scheme === 'ZenApiKey' ? value : undefined,
     keyHeader === 'authorization' ? value : headers[keyHeader],
   ];
   return apiKeys.find((key) => sent.includes(key));
+}
+
+/** The refusal of a gateway in front of inference; undefined if it lets the request through. */
+export function gatewayAnswer(
+  { headers }: ReceivedRequest,
+  { settings: { demandedHeaders } }: Service,
+): Answer | undefined {
+  const isMissing = ([name, value]: readonly [string, string]) => headers[name] !== value;
+  return Object.entries(demandedHeaders).some(isMissing)
+    ? jsonAnswer(403, { error: { code: 'header_missing', message: 'A header is missing.' } })
+    : undefined;
 }

@@ -35,6 +35,10 @@ export interface EmulatorSettings extends EventFormat {
   acceptsToken: (token: string) => boolean;
   /** The header in which an API key itself opens the service; none if empty. */
   keyHeader: string;
+  /** True if inference takes requests of anyone, without a key or token. */
+  isOpen: boolean;
+  /** Headers without which a gateway lets no request through to inference. Names in lower case. */
+  demandedHeaders: Readonly<Record<string, string>>;
   /** Whether anything says how long a token lives. */
   saysLife: boolean;
   projectIds: readonly string[];
@@ -82,6 +86,8 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     oauth: {},
     acceptsToken: () => false,
     keyHeader: '',
+    isOpen: false,
+    demandedHeaders: {},
     saysLife: true,
     projectIds: [defaultProjectId],
     spaceIds: ['emulator-space'],

@@ -9,6 +9,7 @@ import { printTable } from '../table.ts';
 import { measureCancelling } from './cancel.ts';
 
 const suites = {
+  'test:services': 'each authentication method works with each API',
   'test:faults': 'a call that meets a fault ends once, and as it should',
   'test:soak':
     'long work leaves nothing behind, a storm of refusals calms down, many windows are no crowd',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
+import type { ErrorKind } from '../../../src/service/errors.ts';
 import {
   APIS,
   AUTH_METHODS,
@@ -12,7 +14,9 @@ import {
 } from '../../../src/service/services.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
-import { printTable } from '../../table.ts';
+import { inForm } from '../../soak/fullOrShort.ts';
+import { isQuoted, markdownOf, printTable, type Table } from '../../table.ts';
+import { deletePrograms, makeTokenProgram } from './tokenProgram.ts';
 import {
   endWorlds,
   failureOf,
@@ -27,6 +31,9 @@ import {
 
 const never = new AbortController().signal;
 const secret = `${defaultApiKey}+/%`;
+/** The value of a secret header. */
+const teamKey = 'C4nary team=key/%';
+const MINUTE = 60_000;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
@@ -34,6 +41,11 @@ interface AuthCase {
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;
+  /** True if the user enters no key. */
+  readonly hasNoKey?: true;
+  /** What comes of a key, or a login of a program, that nobody accepts. `key-refused` if undefined. */
+  readonly refusal?: ErrorKind;
+  readonly emulator?: Partial<EmulatorSettings>;
 }
 
 const clientAuth = {
@@ -64,6 +76,14 @@ const ways: Readonly<Record<string, AuthCase>> = {
   'key in a header': {
     ...{ authentication: { kind: 'apiKey', header: 'API-Key' }, path: undefined },
     keyHeader: 'api-key',
+  },
+  'no key': {
+    ...{ authentication: { kind: 'none' }, path: undefined, hasNoKey: true },
+    emulator: { isOpen: true },
+  },
+  command: {
+    ...{ authentication: { kind: 'command' }, path: tokenPath, hasNoKey: true },
+    refusal: 'command-failed',
   },
 };
 
@@ -101,10 +121,16 @@ const say = (text: string, more: Conversation['messages'] = []): Conversation =>
   toolChoice: 'auto',
 });
 
-function serviceOf({ authentication }: AuthCase, { api, prefix = '' }: ApiCase): Service {
+/** @param fields further fields of the entry and of its authentication */
+function serviceOf(
+  { authentication }: AuthCase,
+  { api, prefix = '' }: ApiCase,
+  { command, headers }: { readonly command?: readonly string[]; readonly headers?: object } = {},
+): Service {
   const entry = {
     word: 'acme',
-    authentication,
+    authentication: { ...authentication, command },
+    headers,
     api,
     prefix,
     defaultModel: 'ibm/granite-4-h-small',
@@ -115,20 +141,46 @@ function serviceOf({ authentication }: AuthCase, { api, prefix = '' }: ApiCase):
   return own[0];
 }
 
+interface MethodWorld extends World {
+  readonly clock: SetClock;
+  /** Requests for a token, or runs of the program that gets one. */
+  readonly tokenCount: () => number;
+}
+
 async function startOf(
   authentication: AuthCase,
   api: ApiCase,
   emulator: Partial<EmulatorSettings> = {},
-): Promise<World> {
+): Promise<MethodWorld> {
   const { projectId, resource } = api;
-  const credentials: Partial<Credentials> = {
-    ...{ service: serviceOf(authentication, api), account: defaultAccount, apiKey: secret },
-    ...{ projectId, resource },
-  };
+  const { keyHeader = '', path, hasNoKey } = authentication;
+  const clock = new SetClock();
+  const program = makeTokenProgram();
+  const isCommand = authentication.authentication['kind'] === 'command';
+  const credentials = (url: string): Partial<Credentials> => ({
+    service: serviceOf(authentication, api, {
+      ...(isCommand && { command: program.command(url, secret) }),
+      headers: { 'X-Team': { secret: 'team key' } },
+    }),
+    headerSecrets: { 'team key': teamKey },
+    ...(isCommand && { program: process.execPath }),
+    ...{ account: defaultAccount, apiKey: hasNoKey ? '' : secret, projectId, resource },
+  });
   const limits = { limit: 8, queue: 1_000 };
-  const { keyHeader = '' } = authentication;
-  const known = { apiKeys: [secret], oauth, keyHeader, ...emulator };
-  return startWorld({ clock: new SetClock(), credentials, limits, emulator: known });
+  const known = { apiKeys: [secret], oauth, keyHeader, ...authentication.emulator, ...emulator };
+  const demandedHeaders = { 'x-team': teamKey };
+  const world = await startWorld({
+    ...{ clock, credentials, limits },
+    emulator: { now: clock.now, demandedHeaders, ...known },
+  });
+  const requests = () => (path ? world.emulator.count(path) : 0);
+  return { ...world, clock, tokenCount: isCommand ? program.runs : requests };
+}
+
+/** For `afterEach`. */
+async function endAll(): Promise<void> {
+  await endWorlds();
+  deletePrograms();
 }
 
 /** Lifetime of the token in milliseconds, from the start of the test. */
@@ -137,24 +189,58 @@ function lifeOf({ tokenService: { state } }: World): number {
   return state.expiresAt - new SetClock().now();
 }
 
-const tokenRequests = (world: World, { path }: AuthCase) => (path ? world.emulator.count(path) : 0);
+const CASES = ['Text', 'Stream', 'Tool loop', 'Token dies', '401', '403', 'Revoked'] as const;
+type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
+/** The full form takes ten seconds per method. */
+const CALLS = inForm(1_000, 100);
+const SEPARATOR = ' in ';
+const COMBINATIONS = Object.keys(ways).length * Object.keys(apis).length;
+
+/** One row for all APIs with the same outcomes. */
+function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
+  const rows = Object.keys(ways).flatMap((method) => {
+    const ofMethod = [...found].filter(([key]) => key.startsWith(`${method}${SEPARATOR}`));
+    const texts = ofMethod.map(([key, outcomes]) => ({
+      api: key.slice(method.length + SEPARATOR.length),
+      outcomes: CASES.map((one) => outcomes[one] ?? ''),
+    }));
+    const groups = Map.groupBy(texts, ({ outcomes }) => outcomes.join('|'));
+    return [...groups.values()].map((group) => {
+      const names = group.map(({ api }) => api);
+      const which = names.length === Object.keys(apis).length ? 'each' : names.join('; ');
+      return [method, which, ...(group[0]?.outcomes ?? [])];
+    });
+  });
+  return {
+    figure: 'services',
+    title: `${found.size} combinations of an authentication method and an API: ${Object.keys(apis).join('; ')}.`,
+    heads: ['Authentication method', 'API', ...CASES],
+    rows,
+  };
+}
 
 describe('every authentication method with every API', () => {
-  const rows: (readonly string[])[] = [];
-  afterEach(endWorlds);
+  const found = new Map<string, Outcomes>();
+  const note = (method: string, api: string, outcomes: Outcomes) => {
+    const key = [method, api].join(SEPARATOR);
+    found.set(key, { ...found.get(key), ...outcomes });
+  };
+  afterEach(endAll);
   after(() => {
-    printTable({
-      title: `${rows.length} combinations of an authentication method and an API`,
-      heads: ['authentication', 'api', 'whole', 'streamed', 'tool loop', 'token dies'],
-      rows,
-    });
+    const table = tableOf(found);
+    printTable(table);
+    const isWhole = [...found.values()].every((one) => Object.keys(one).length === CASES.length);
+    if (isQuoted || found.size < COMBINATIONS || !isWhole) return;
+    // docs/services.md quotes it.
+    assert.equal(readFileSync('test/figures/services.md', 'utf8'), `${markdownOf(table)}\n`);
   });
 
   for (const [methodName, authentication] of Object.entries(ways)) {
+    const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
       it(`generates by ${methodName} in ${apiName}: whole, streamed, with tools, and when the token dies`, async () => {
         const world = await startOf(authentication, api);
-        const { emulator, client } = world;
+        const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
         let streamed = '';
         const { usage } = await world.generate({ onText: (text) => (streamed += text) });
@@ -177,20 +263,51 @@ describe('every authentication method with every API', () => {
         ] as const;
         const ended = await client.chat(say('What is in a?', more), {}, { signal: never, onText });
         assert.equal(ended.text, 'It says 42.');
-        assert.equal(tokenRequests(world, authentication), authentication.path ? 1 : 0);
+        assert.equal(tokenCount(), authentication.path ? 1 : 0);
 
+        clock.pass(MINUTE);
         emulator.revokeTokens();
         assert.match((await world.generate()).text, /Hello/);
-        assert.equal(tokenRequests(world, authentication), authentication.path ? 2 : 0);
+        assert.equal(tokenCount(), authentication.path ? 2 : 0);
         for (const { path } of emulator.requests.slice(-1)) assert.ok(path.startsWith(api.path));
-        rows.push([
-          methodName,
-          apiName,
-          'yes',
-          'yes',
-          'yes',
-          authentication.path ? 'renewed' : 'no token',
-        ]);
+        const renewed = authentication.path ? 'new token' : 'no token';
+        const outcomes = { Text: 'yes', Stream: 'yes', 'Tool loop': 'yes' };
+        note(methodName, apiName, { ...outcomes, 'Token dies': renewed });
+      });
+
+      it(`fails by ${methodName} in ${apiName} with 401, with 403, and if its credentials are revoked`, async () => {
+        const world = await startOf(authentication, api);
+        const { emulator, clock, tokenCount } = world;
+        await world.generate();
+        const failing = async () => {
+          clock.pass(MINUTE);
+          const before = tokenCount();
+          const kind = await kindOf(world.generate());
+          const isRenewed = tokenCount() > before && kind !== refusal;
+          const text = kind.replaceAll('-', ' ');
+          return { kind, isRenewed, text: isRenewed ? `${text}, after a new token` : text };
+        };
+        const failingWith = async (status: number, code: string) => {
+          const json = { errors: [{ code, message: '' }], error: { code, message: '' } };
+          const isInference = ({ path }: { readonly path: string }) => path.startsWith(api.path);
+          const stop = emulator.faults.always(isInference, { status, json });
+          const end = await failing();
+          stop();
+          return end;
+        };
+        const isCommand = methodName === 'command';
+        const unauthorized = await failingWith(401, 'no_code_of_ours');
+        assert.equal(unauthorized.isRenewed, authentication.path !== undefined);
+        assert.equal(unauthorized.kind, authentication.path ? 'unauthorized' : 'key-refused');
+        const forbidden = await failingWith(403, 'authorization_rejected');
+        assert.deepEqual([forbidden.kind, forbidden.isRenewed], ['forbidden', isCommand]);
+        note(methodName, apiName, { 401: unauthorized.text, 403: forbidden.text, Revoked: '–' });
+        if (authentication.emulator?.isOpen) return;
+        emulator.settings.apiKeys = [];
+        emulator.revokeTokens('not valid');
+        const revoked = await failing();
+        assert.equal(revoked.kind, refusal);
+        note(methodName, apiName, { Revoked: revoked.text });
       });
 
       it(`proves ${methodName} in ${apiName} without generating`, async () => {
@@ -199,35 +316,48 @@ describe('every authentication method with every API', () => {
         const bodies = world.emulator.requests.map(({ text }) => text);
         assert.ok(!bodies.some((body) => /"messages":\[\{|generation/.test(body)));
         world.emulator.settings.apiKeys = [];
+        if (authentication.emulator?.isOpen) return;
         const other = await startOf(authentication, api, { apiKeys: ['another-key'] });
-        assert.equal(await kindOf(other.client.checkAccess(never)), 'key-refused');
+        assert.equal(await kindOf(other.client.checkAccess(never)), refusal);
       });
     }
   }
 });
 
-describe('30 concurrent calls, with each method that exchanges credentials', () => {
-  afterEach(endWorlds);
-  const traded = Object.entries(ways).filter(([, { path }]) => path !== undefined);
+describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that gets tokens`, () => {
+  const rows: (readonly (string | number)[])[] = [];
+  afterEach(endAll);
+  after(() => {
+    printTable({
+      figure: 'parallelCalls',
+      title: `Token requests, or runs of the command, for ${CALLS.toLocaleString('en')} parallel calls: without a token, with a token that the service has just revoked, and with a token request that fails once.`,
+      heads: ['Authentication method', 'No token', 'Revoked', 'Fails once', 'Failed calls'],
+      rows,
+    });
+  });
   const all = async (world: World) => {
-    const calls = Array.from({ length: 30 }, () => world.generate());
+    const calls = Array.from({ length: CALLS }, () => world.generate());
     const ends = await Promise.allSettled(calls);
     return ends.filter(({ status }) => status === 'rejected').length;
   };
 
-  for (const [name, authentication] of traded) {
-    it(`make 1, 1 and 2 token requests by ${name}: cold, all revoked, first answer a 503`, async () => {
+  for (const [name, authentication] of Object.entries(ways)) {
+    const { path } = authentication;
+    if (path === undefined) continue;
+    it(`make 1, 1 and 2 by ${name}: cold, all revoked, first answer a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
-      assert.equal(await all(world), 0);
-      assert.equal(tokenRequests(world, authentication), 1);
+      const failed = [await all(world)];
+      const cold = world.tokenCount();
+      world.clock.pass(MINUTE);
       world.emulator.revokeTokens();
-      assert.equal(await all(world), 0);
-      assert.equal(tokenRequests(world, authentication), 2);
-      const cold = await startOf(authentication, api);
-      cold.emulator.faults.next(authentication.path ?? '', { status: 503 });
-      assert.equal(await all(cold), 0);
-      assert.equal(tokenRequests(cold, authentication), 2);
+      failed.push(await all(world));
+      const revoked = world.tokenCount() - cold;
+      const other = await startOf(authentication, api);
+      other.emulator.faults.next(path, { status: 503 });
+      failed.push(await all(other));
+      rows.push([name, cold, revoked, other.tokenCount(), failed.reduce((sum, one) => sum + one)]);
+      assert.deepEqual([cold, revoked, other.tokenCount(), failed], [1, 1, 2, [0, 0, 0]]);
     });
   }
 });
@@ -235,7 +365,7 @@ describe('30 concurrent calls, with each method that exchanges credentials', () 
 describe('OAuth 2.0 client credentials', () => {
   const authentication = ways['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   for (const [code, kind] of [
     ['invalid_client', 'key-refused'],
@@ -341,7 +471,7 @@ describe('OAuth 2.0 client credentials', () => {
 describe('Cloud Pak for Data', () => {
   const authentication = ways['Cloud Pak for Data'] as AuthCase;
   const api = apis['watsonx, project'] as ApiCase;
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   for (const [saysLife, seconds] of [
     [true, 1_200],
@@ -366,7 +496,7 @@ describe('Cloud Pak for Data', () => {
 });
 
 describe('a Zen API key', () => {
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   it('opens the service itself: nothing is traded, and nothing is renewed', async () => {
     const world = await startOf(
@@ -382,22 +512,24 @@ describe('a Zen API key', () => {
 });
 
 describe('what a service repeats of its secrets', () => {
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`is in no failure, by ${name}`, async () => {
-      const basic = Buffer.from(`${defaultAccount}:${encodeURIComponent(secret)}`).toString(
-        'base64',
-      );
-      const forms = [
-        secret,
-        encodeURIComponent(secret),
-        Buffer.from(secret).toString('base64'),
-        basic,
-      ];
-      let hits = 0;
+    it(`is in no failure, by ${name}: key, token, and secret header`, async () => {
+      const { hasNoKey, path } = authentication;
+      const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
+      let [searched, hits] = [0, 0];
       for (const api of Object.values(apis)) {
         const world = await startOf(authentication, api);
+        await world.generate();
+        const tokens = path ? [world.emulator.tokensIssued.at(-1) ?? ''] : [];
+        const secrets = [teamKey, ...tokens, ...(hasNoKey ? [] : [secret])];
+        const inBase64 = [...secrets, ...(hasNoKey ? [] : [basic])];
+        const forms = [
+          ...secrets,
+          ...secrets.map(encodeURIComponent),
+          ...inBase64.map((text) => Buffer.from(text).toString('base64')),
+        ];
         for (const form of forms) {
           for (const json of [
             { errors: [{ code: form, message: form }], trace: form },
@@ -408,17 +540,19 @@ describe('what a service repeats of its secrets', () => {
               json,
             });
             const { message, details } = await failureOf(world.generate());
+            searched += 1;
             if (JSON.stringify([message, details]).includes(form)) hits += 1;
           }
         }
       }
+      assert.ok(searched > 0);
       assert.equal(hits, 0);
     });
   }
 });
 
 describe('a deployment', () => {
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   it('that does not exist is said to be what was not found', async () => {
     const deployment = apis['watsonx, deployment'] as ApiCase;
@@ -431,7 +565,7 @@ describe('a deployment', () => {
 describe('the errors of chat completions', () => {
   const authentication = ways['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   it('have the same kinds as those of any service', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
@@ -465,7 +599,7 @@ describe('the table of authentication methods and APIs', () => {
 });
 
 describe('a key that opens the service itself', () => {
-  afterEach(endWorlds);
+  afterEach(endAll);
 
   it('is one secret, and not a token besides', async () => {
     const zen = ways['Zen API key'] as AuthCase;

@@ -1,6 +1,7 @@
 import { apiOf } from '../../../src/service/api/apis.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
+import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
@@ -93,6 +94,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const http = new Http({ waitMs, ...(clock && { clock }), ...options.http });
   const tokenService = new TokenService({
     fetchToken: (signal) => fetchToken(http, credentials, signal, tokenDeadlineMs),
+    isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
     ...(clock && { clock }),
   });
   const limiter = new ConcurrencyLimit(
