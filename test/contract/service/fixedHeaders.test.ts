@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { readServices } from '../../../src/service/addedServices.ts';
+import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { Secret } from '../../../src/service/secret.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import type { Service } from '../../../src/service/services.ts';
+import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
+import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
+import { formsIn, textsOfError } from '../../unit/service/canaries.ts';
+import { never } from '../../unit/service/fixtures.ts';
+import { endWorlds, failureOf, modelId, startWorld, tokenPath, type World } from './world.ts';
+
+/** The fixed headers of an added service: where they go, and who sees their secret values. */
+
+const teamKey = 'C4nary team=key/%';
+const demandedHeaders = { 'x-team': 'blue team', 'x-team-key': teamKey };
+const headers = { 'X-Team': 'blue team', 'X-Team-Key': { secret: 'team key' } };
+const settings = {
+  modelId,
+  operation: 'chat',
+  limits: { limit: 3, queue: 50, minIntervalMs: 0 },
+} as const;
+
+interface Case {
+  readonly authentication: object;
+  readonly api: 'openai' | 'watsonx';
+  readonly emulator?: Partial<EmulatorSettings>;
+}
+
+const exchange = { kind: 'apiKeyGrant', grantType: 'urn:ibm:params:oauth:grant-type:apikey' };
+const cases: Readonly<Record<string, Case>> = {
+  'no key': { authentication: { kind: 'none' }, api: 'openai', emulator: { isOpen: true } },
+  'a bearer key': {
+    ...{ authentication: { kind: 'apiKey' }, api: 'openai' },
+    emulator: { keyHeader: 'authorization' },
+  },
+  'an exchanged key': {
+    authentication: { ...exchange, tokenUrl: `https://a.example${tokenPath}` },
+    api: 'watsonx',
+  },
+  'client credentials': {
+    authentication: { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` },
+    api: 'openai',
+  },
+  // Its identity service has the same origin.
+  'Cloud Pak': { authentication: { kind: 'cloudPak' }, api: 'watsonx' },
+};
+
+const isOfIdentity = ({ path }: ReceivedRequest) =>
+  [tokenPath, oauthPath, platformPath].includes(path) || path.startsWith('/usermgmt/');
+
+function serviceOf({ authentication, api }: Case): Service {
+  const entry = { word: 'acme', authentication, api, defaultModel: modelId, headers };
+  const prefix = api === 'openai' ? '/v1' : '';
+  const { own, issues } = readServices([{ ...entry, prefix }]);
+  assert.deepEqual(issues, []);
+  return own[0] ?? assert.fail();
+}
+
+const runtimes: ServiceRuntime[] = [];
+
+async function start(
+  one: Case,
+  changes: Partial<Credentials> = {},
+): Promise<World & { readonly runtime: ServiceRuntime }> {
+  const world = await startWorld({
+    credentials: {
+      ...{ service: serviceOf(one), account: defaultAccount },
+      ...{ headerSecrets: { 'team key': teamKey }, ...changes },
+    },
+    emulator: { demandedHeaders, ...one.emulator },
+  });
+  const runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
+  runtimes.push(runtime);
+  return { ...world, runtime };
+}
+
+const list = ({
+  runtime,
+  credentials: { service, serviceUrl },
+  credentials,
+}: Awaited<ReturnType<typeof start>>) =>
+  runtime.listModels({ service, serviceUrl, operation: 'chat' }, 'any', never, credentials);
+
+describe('fixed headers', () => {
+  afterEach(async () => {
+    for (const runtime of runtimes.splice(0)) runtime.dispose();
+    await endWorlds();
+  });
+
+  for (const [name, one] of Object.entries(cases)) {
+    it(`are sent with every request to the service, and with none for a token: ${name}`, async () => {
+      const world = await start(one);
+      const { emulator, runtime, credentials } = world;
+      const client = runtime.client(credentials, settings);
+      await client.generateText('Hi', {});
+      await client.generateText('Hi', {}, { onText: () => {} });
+      const { models } = await list(world);
+      assert.ok(models.length > 0);
+      const results: CheckResult[] = [];
+      const failure = await runtime.check(
+        credentials,
+        settings,
+        (result) => results.push(result),
+        never,
+      );
+      assert.equal(failure, undefined);
+      await runtime.test(credentials, settings, never);
+
+      const identity = emulator.requests.filter(isOfIdentity);
+      const others = emulator.requests.filter((request) => !isOfIdentity(request));
+      assert.ok(others.length >= 4);
+      for (const request of others) {
+        for (const [header, value] of Object.entries(demandedHeaders)) {
+          assert.equal(request.headers[header], value, `${header} of ${request.path}`);
+        }
+      }
+      for (const { path, headers: sent, rawHeaders, text } of identity) {
+        for (const header of Object.keys(demandedHeaders)) assert.ok(!(header in sent), path);
+        assert.deepEqual(formsIn([...rawHeaders, text].join('\n'), teamKey), [], path);
+      }
+    });
+
+    it(`are left out while their secret has no value, and the service then says no: ${name}`, async () => {
+      const { client, emulator } = await start(one, { headerSecrets: {} });
+      const { details } = await failureOf(client.generateText('Hi', {}));
+      assert.equal(details.status, 403);
+      const [request] = emulator.requests.filter((sent) => !isOfIdentity(sent));
+      assert.deepEqual(
+        [request?.headers['x-team'], request?.headers['x-team-key']],
+        ['blue team', undefined],
+      );
+    });
+
+    it(`have secrets that no prompt, parameter, model or address may contain: ${name}`, async () => {
+      const world = await start(one);
+      const { client, emulator, runtime, credentials } = world;
+      assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
+      assert.equal(client.mask(`a ${teamKey} b`), 'a [redacted] b');
+      const { kind } = await failureOf(client.generateText(`My key: ${teamKey}`, {}));
+      assert.equal(kind, 'prompt-holds-secret');
+      const parameters = { stop_sequences: [teamKey] };
+      assert.equal((await failureOf(client.generateText('Hi', parameters))).kind, kind);
+      const pasted = runtime.client(credentials, { ...settings, modelId: teamKey });
+      const refused = await failureOf(pasted.generateText('Hi', {}));
+      assert.equal(refused.kind, 'setting-holds-secret');
+      const bodies = emulator.requests.map(({ path, query, text }) => `${path}?${query}${text}`);
+      assert.deepEqual(formsIn(bodies.join('\n'), teamKey), []);
+    });
+
+    it(`have secrets that no failure, model, or report repeats: ${name}`, async () => {
+      const world = await start(one);
+      const { emulator, runtime, credentials } = world;
+      const isInference = (request: ReceivedRequest) => !isOfIdentity(request);
+      for (const status of [400, 401, 403, 404, 429, 431, 500]) {
+        const [word, text] = [encodeURIComponent(teamKey), teamKey];
+        const stop = emulator.faults.always(isInference, {
+          status,
+          headers: { 'x-request-id': word, 'retry-after': text },
+          json: {
+            ...{ errors: [{ code: word, message: text }], trace: word },
+            error: { code: text, type: word, message: text },
+          },
+        });
+        const errors = [
+          await failureOf(runtime.client(credentials, settings).generateText('Hi', {})),
+        ];
+        const onResult = (result: CheckResult) => {
+          if (result.state === 'failed') errors.push(result.error);
+        };
+        await runtime.check(credentials, settings, onResult, never);
+        errors.push(await failureOf(runtime.test(credentials, settings, never)));
+        assert.ok(errors.length >= 2);
+        for (const error of errors) assert.deepEqual(formsIn(textsOfError(error), teamKey), []);
+        stop();
+      }
+      const ids = [teamKey, 'm/free'];
+      const entries = ids.map((id) => ({ id, owned_by: id, model_id: 'm/any', label: id }));
+      emulator.faults.next(isInference, { json: { resources: entries, data: entries } });
+      const { models } = await list(world);
+      assert.deepEqual(
+        models.map(({ label }) => label),
+        ['m/free'],
+      );
+      assert.equal(runtime.leaksInto(`a ${teamKey} b`, [], 0), true);
+    });
+  }
+
+  it('are sent with the public list of models before a key is there', async () => {
+    const world = await start(cases['an exchanged key'] as Case);
+    const { models } = await list(world);
+    assert.ok(models.length > 0);
+    assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
+  });
+
+  it('of another service stay masked', async () => {
+    const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
+    const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
+      headerSecrets: {},
+    });
+    const otherKeys = [{ ...others, service }];
+    const client = runtime.client({ ...credentials, otherKeys }, settings);
+    assert.deepEqual(client.secretKindsIn(teamKey), ['apiKey']);
+    assert.equal(runtime.leaksInto(teamKey, [], 0, new Secret(otherKeys)), true);
+  });
+
+  it('that are too large are said to be: 431', async () => {
+    const { client, emulator } = await start(cases['no key'] as Case);
+    for (const fault of [
+      { status: 431 },
+      { status: 431, body: '<html>Request Header Fields Too Large</html>' },
+      { status: 431, json: { error: { message: 'no', code: 'x' } } },
+    ]) {
+      emulator.faults.next(undefined, fault);
+      const { kind, details } = await failureOf(client.generateText('Hi', {}));
+      assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 431, 1]);
+    }
+  });
+
+  it('never replace a header of the extension', async () => {
+    const { client, emulator, credentials } = await start(cases['a bearer key'] as Case);
+    await client.generateText('Hi', {});
+    const [sent] = emulator.requests;
+    assert.equal(sent?.headers.authorization, `Bearer ${credentials.apiKey}`);
+    assert.equal(sent?.headers['content-type'], 'application/json');
+    assert.equal(sent?.headers.accept, 'application/json');
+  });
+});
