@@ -6,7 +6,9 @@ import {
   validationOf,
 } from '../../../src/connection/answerChecks.ts';
 import { compareWithApproved, parseDestination } from '../../../src/connection/binding.ts';
+import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { serviceFor } from '../../../src/service/services.ts';
 import { oauth } from '../service/fixtures.ts';
@@ -88,6 +90,64 @@ describe('credentials of the editor', () => {
     const changed = { approved: secure, wanted: plain, isEntryChanged: false };
     assert.deepEqual(compareWithApproved(stored, service, plain), changed);
     assert.equal(compareWithApproved(stored, service, secure), 'same');
+  });
+
+  describe('of a service with a command', () => {
+    const own = readServices([
+      {
+        ...{ word: 'acme', api: 'openai', defaultModel: 'm', url: 'https://llm.acme.example/v1' },
+        authentication: { kind: 'command', command: ['az', 'account', 'get-access-token'] },
+        headers: { 'X-Team': { secret: 'team key' } },
+      },
+    ]).own[0];
+    assert.ok(own);
+    const { url, definition } = own;
+    const used = { ...settings, service: own, url, authUrl: '', projectId: '' };
+    const approved = {
+      ...{ apiKey: '', authUrl: '', serviceUrl: url, definition },
+      ...{ program: '/usr/bin/az', headerSecrets: { 'team key': 'key of a team' } },
+    };
+    const select = (stored: KeyRecord, program: string | undefined) =>
+      selectEditorSource({ settings: used, record: new Secret(stored), program });
+
+    it('are ready with the program that was approved', () => {
+      const selection = select(approved, '/usr/bin/az');
+      assert.ok(selection.kind === 'ready');
+      const { program, headerSecrets } = selection.credentials;
+      assert.deepEqual([program, headerSecrets], ['/usr/bin/az', approved.headerSecrets]);
+    });
+
+    for (const [what, stored, program, change] of [
+      ['is another file now', '/usr/bin/az', '/tmp/az', ['/usr/bin/az', '/tmp/az']],
+      ['was never approved', undefined, '/usr/bin/az', ['', '/usr/bin/az']],
+    ] as const) {
+      it(`A13: need approval if the program ${what}`, () => {
+        const selection = select({ ...approved, program: stored }, program);
+        assert.ok(selection.kind === 'unapproved');
+        assert.deepEqual(selection.program, { approved: change[0], wanted: change[1] });
+        assert.equal(selection.isEntryChanged, false);
+      });
+    }
+
+    it('keep to the approved program if there is none to be found', () => {
+      const selection = select(approved, undefined);
+      assert.ok(selection.kind === 'ready');
+      assert.equal(selection.credentials.program, '/usr/bin/az');
+    });
+
+    it('A13: need approval if an argument has changed', () => {
+      const selection = select(
+        { ...approved, definition: definition?.replace('get-', '') },
+        '/usr/bin/az',
+      );
+      assert.ok(selection.kind === 'unapproved');
+      assert.deepEqual([selection.isEntryChanged, selection.program], [true, undefined]);
+    });
+
+    it('are incomplete without the secret of a header', () => {
+      const selection = select({ ...approved, headerSecrets: {} }, '/usr/bin/az');
+      assert.deepEqual(selection, { kind: 'missing', names: [] });
+    });
   });
 
   for (const projectId of ['my project', 'a/b', '..']) {

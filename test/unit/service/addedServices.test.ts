@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
+import { parseDestination } from '../../../src/connection/binding.ts';
 import { readServices, type ServiceIssue } from '../../../src/service/addedServices.ts';
+import {
+  commandOf,
+  headerSecretsOf,
+  mayBeUnencrypted,
+  services,
+} from '../../../src/service/services.ts';
 
 const authentication = {
   kind: 'clientCredentials',
@@ -12,6 +19,11 @@ const entry = {
   api: 'openai',
   defaultModel: 'm',
 };
+
+const badHeader = (what: string, headers: unknown) => [what, { headers }, 'headers'] as const;
+
+/** Names of so many headers. */
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}`);
 
 describe('a service of one’s own', () => {
   it('is an entry with its authentication method, its API and their data', () => {
@@ -87,6 +99,67 @@ describe('a service of one’s own', () => {
           'header',
         ] as const,
     ),
+    ...['x-team ', '', 'Host', 'COOKIE', 'Authorization', 'Content-Length', 'Content-Type'].map(
+      (name) => badHeader(`the fixed header “${name}”`, { [name]: 'a' }),
+    ),
+    ...['Connection', 'Keep-Alive', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade'].map((name) =>
+      badHeader(`the hop-by-hop header ${name}`, { [name]: 'a' }),
+    ),
+    ...['Proxy-Authorization', 'Sec-Fetch-Mode', 'Accept', 'User-Agent', 'x:y', 'é', 'x\ny'].map(
+      (name) => badHeader(`the fixed header ${JSON.stringify(name)}`, { [name]: 'a' }),
+    ),
+    badHeader('a line break in a header', { 'X-Team': 'a\r\nX-Other: b' }),
+    badHeader('a line break at the end of a header', { 'X-Team': 'a\n' }),
+    badHeader('a letter that is not ASCII in a header', { 'X-Team': 'Müller' }),
+    badHeader('a space around a header', { 'X-Team': ' a' }),
+    badHeader('an empty header', { 'X-Team': '' }),
+    badHeader('a header of 1,025 characters', { 'X-Team': 'a'.repeat(1_025) }),
+    badHeader('a number as a header', { 'X-Team': 7 }),
+    badHeader('no label of a secret header', { 'X-Team': { secret: '' } }),
+    badHeader('markup in the label of a secret header', { 'X-Team': { secret: '[x](y)' } }),
+    badHeader('a label of 41 characters', { 'X-Team': { secret: 'a'.repeat(41) } }),
+    badHeader('the same header twice', { 'X-Team': 'a', 'x-team': 'b' }),
+    badHeader('21 headers', Object.fromEntries(numbered(21).map((name) => [name, 'a']))),
+    badHeader('headers in a list', [['X-Team', 'a']]),
+    badHeader('headers that are a text', 'X-Team: a'),
+    badHeader('headers that are null', null),
+    [
+      'a fixed header that has the key, too',
+      { authentication: { kind: 'apiKey', header: 'API-Key' }, headers: { 'api-key': 'a' } },
+      'headers',
+    ],
+    ...[
+      undefined,
+      'az account get-access-token',
+      [],
+      [''],
+      [' ', 'a'],
+      ['az', 7],
+      ['az', 'a\nb'],
+      ['az', '\0'],
+      ['az', 'a'.repeat(1_001)],
+      Array.from({ length: 51 }, () => 'a'),
+      { 0: 'az', length: 1 },
+    ].map(
+      (command) =>
+        [
+          `the command ${JSON.stringify(command)?.slice(0, 40)}`,
+          { authentication: { kind: 'command', command } },
+          'command',
+        ] as const,
+    ),
+    ...[
+      'https://user:secret@llm.acme.example',
+      'https://user@llm.acme.example',
+      'https://llm.acme.example/v1?key=a',
+      'https://llm.acme.example/v1#a',
+      'https://llm.acme.example/a/../b',
+      'https://llm.acme.example/%2e%2e/b',
+      'ftp://llm.acme.example',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'llm.acme.example',
+    ].map((url) => [`the address ${url}`, { url }, 'url'] as const),
     ['the word of an alias', { word: 'watsonx' }, 'word'],
     ['a prefix that is no path', { prefix: 'v1' }, 'prefix'],
     ['a prefix that leads elsewhere', { prefix: '/v1/../x' }, 'prefix'],
@@ -111,8 +184,77 @@ describe('a service of one’s own', () => {
     }
   });
 
+  it('has up to 20 fixed headers, and asks for secret ones by their labels', () => {
+    const headers = Object.fromEntries(numbered(19).map((name) => [name, 'a b=c; d']));
+    const all = { ...headers, 'Ocp-Apim-Trace': { secret: 'trace key' } };
+    const { own, issues } = readServices([{ ...entry, headers: all }]);
+    assert.deepEqual(issues, []);
+    assert.equal(own[0]?.headers.length, 20);
+    assert.deepEqual(own[0]?.headers.at(-1), { name: 'Ocp-Apim-Trace', secret: 'trace key' });
+    assert.deepEqual(own[0] && headerSecretsOf(own[0]), ['trace key']);
+    assert.deepEqual(readServices([entry]).own[0]?.headers, []);
+  });
+
+  it('has a command of up to 50 texts', () => {
+    const command = ['C:\\Program Files\\az.cmd', ...Array.from({ length: 49 }, () => 'a "b" $c')];
+    const { own } = readServices([{ ...entry, authentication: { kind: 'command', command } }]);
+    assert.deepEqual(own[0] && commandOf(own[0]), command);
+  });
+
+  it('has an address of its own, without the path of an endpoint', () => {
+    for (const [url, wanted] of [
+      ['https://llm.acme.example/v1/', 'https://llm.acme.example/v1'],
+      ['https://llm.acme.example/v1/chat/completions', 'https://llm.acme.example/v1'],
+      [undefined, ''],
+    ]) {
+      assert.equal(readServices([{ ...entry, url }]).own[0]?.url, wanted);
+    }
+  });
+
+  const plain = 'http://llm.acme.example:8080/v1';
+  const tokenUrl = 'https://login.acme.example/token';
+  for (const [what, own, isAllowed] of [
+    ['no key', { kind: 'none' }, true],
+    ['an API key', { kind: 'apiKey' }, true],
+    ['a Zen API key', { kind: 'zenApiKey' }, true],
+    ['a command', { kind: 'command', command: ['az'] }, true],
+    ['client credentials that go to another address', authentication, true],
+    ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
+    ['an identity service at the same address', { kind: 'cloudPak' }, false],
+  ] as const) {
+    it(`may ${isAllowed ? '' : 'not '}have an unencrypted address with ${what}`, () => {
+      const { own: found, issues } = readServices([{ ...entry, authentication: own, url: plain }]);
+      const [service] = found;
+      assert.equal(service?.url, isAllowed ? plain : undefined);
+      assert.deepEqual(
+        issues.map(({ field }) => field),
+        isAllowed ? [] : ['url'],
+      );
+      assert.ok(!service || mayBeUnencrypted(service));
+      // The identity service needs encryption in any case.
+      const identity = service && parseDestination('http://login.acme.example', plain, service);
+      if (service?.authUrl) assert.ok(identity && 'setting' in identity);
+    });
+  }
+
+  it('alone may have an unencrypted address: a built-in one may not', () => {
+    for (const service of services) {
+      assert.equal(mayBeUnencrypted(service), false, service.word);
+      const found = parseDestination(service.authUrl, plain, service);
+      assert.ok('problem' in found && found.problem === 'not-https');
+    }
+  });
+
   it('has a name in any script', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
+  });
+
+  it('is one of 50', () => {
+    const many = Array.from({ length: 51 }, (_, index) => ({ ...entry, word: `a${index}` }));
+    assert.deepEqual(
+      readServices(many).own.map(({ word }) => word),
+      many.slice(0, 50).map(({ word }) => word),
+    );
   });
 
   it('is one of few: many take no time', () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { TokenService } from '../../../../src/service/auth/tokenService.ts';
+import { FakeTime, never, settled, tokenAnswer } from '../fixtures.ts';
+import { down, MINUTE } from '../tokens.ts';
+
+describe('a token that takes more than a request to get', () => {
+  let time: FakeTime;
+  beforeEach(() => {
+    time = new FakeTime();
+  });
+  afterEach(() => time.end());
+
+  /** A token service whose tokens live an hour, and the number of its runs. */
+  function start(isOnDemand = true) {
+    let runs = 0;
+    let failure: Error | undefined;
+    const service = new TokenService({
+      isOnDemand,
+      clock: time,
+      random: () => 0,
+      fetchToken: async () => {
+        runs += 1;
+        if (failure) throw failure;
+        return { ...tokenAnswer, value: `token-${runs}` };
+      },
+    });
+    return {
+      service,
+      runs: () => runs,
+      fail: (error: Error) => {
+        failure = error;
+      },
+    };
+  }
+
+  it('is not replaced by the second generation', async () => {
+    const { service, runs } = start();
+    const [first, second] = [await service.get(never), await service.get(never)];
+    assert.equal(first, second);
+    assert.equal(runs(), 1);
+  });
+
+  it('is never replaced in the background, however close its end is', async () => {
+    const { service, runs } = start();
+    const other = start(false);
+    for (const one of [service, other.service]) await one.get(never);
+    await time.pass(59 * MINUTE);
+    for (const one of [service, other.service]) {
+      assert.equal((await one.get(never)).value, 'token-1');
+      one.keepFresh();
+    }
+    await settled();
+    assert.deepEqual([runs(), other.runs()], [1, 2]);
+  });
+
+  it('is not replaced to keep it fresh', async () => {
+    const { service, runs } = start();
+    service.keepFresh();
+    await service.get(never);
+    for (let minute = 0; minute < 90; minute += 1) {
+      await time.pass(MINUTE);
+      service.keepFresh();
+      await settled();
+    }
+    assert.equal(runs(), 1);
+    assert.equal(service.state.kind, 'expired');
+  });
+
+  it('states no time of a refresh', async () => {
+    const { service } = start();
+    await service.get(never);
+    const { state } = service;
+    assert.ok(state.kind === 'valid');
+    assert.equal(state.refreshesAt, Number.POSITIVE_INFINITY);
+  });
+
+  it('is replaced once a request needs another one', async () => {
+    const { service, runs } = start();
+    await service.get(never);
+    await time.pass(60 * MINUTE);
+    assert.equal((await service.get(never)).value, 'token-2');
+    assert.equal(runs(), 2);
+  });
+
+  it('can be replaced a minute after it was gotten, not before', async () => {
+    const { service } = start();
+    const token = await service.get(never);
+    await time.pass(MINUTE - 1);
+    assert.equal(service.canReplace(token), false);
+    await time.pass(1);
+    assert.equal(service.canReplace(token), true);
+    service.drop(token);
+    const next = await service.get(never);
+    assert.equal(service.canReplace(next), false);
+    // The call that got the first one can send the next one without a run.
+    assert.equal(service.canReplace(token), true);
+  });
+
+  it('can be replaced at any time if a request gets it', async () => {
+    const { service } = start(false);
+    assert.equal(service.canReplace(await service.get(never)), true);
+  });
+
+  it('can be replaced at once by the user', async () => {
+    const { service, runs } = start();
+    await service.get(never);
+    await service.refresh(never);
+    assert.equal(runs(), 2);
+  });
+
+  it('is not sought again by calls that waited for a failure', async () => {
+    const { service, runs, fail } = start();
+    fail(down);
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => service.get(never)));
+    assert.ok(ends.every(({ status }) => status === 'rejected'));
+    assert.equal(runs(), 1);
+  });
+});
