@@ -1,5 +1,6 @@
-import { startEmulator } from '../../emulator/emulator.ts';
+import { type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import type { Fault } from '../../emulator/faults.ts';
+import { oauthPath } from '../../emulator/otherWays.ts';
 import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
@@ -15,6 +16,12 @@ const HEADERS_MS = 60_000;
 export const KEY_SOURCES = ['secret storage', '.env'] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
+/** A service of the user at this address, and what is stored for it. */
+export interface AddedService {
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
 export interface Scenario {
   readonly key: string;
   readonly source: KeySource;
@@ -26,6 +33,9 @@ export interface Scenario {
     readonly modelId?: string;
     readonly path?: string;
   };
+  /** The service in use; that of IBM if undefined. */
+  readonly added?: (url: string) => AddedService;
+  readonly emulator?: EmulatorOptions;
   readonly editor?: SinkEditor;
   readonly stores?: Partial<Stores>;
 }
@@ -37,7 +47,7 @@ export async function useService(
   commands: readonly string[],
 ): Promise<{ readonly editor: SinkEditor; readonly requests: readonly ReceivedRequest[] }> {
   const { key, source, answers } = scenario;
-  const { editor = new SinkEditor(), values = {} } = scenario;
+  const { editor = new SinkEditor(), values = {}, added } = scenario;
   const { projectId = defaultProjectId, modelId, path = '' } = values;
   const stores = {
     keyring: new FakeKeyring(),
@@ -45,12 +55,18 @@ export async function useService(
     workspaceState: new FakeState(),
     ...scenario.stores,
   };
-  const emulator = await startEmulator({ apiKeys: [key] });
+  const emulator = await startEmulator({ apiKeys: [key], ...scenario.emulator });
   const { url } = emulator;
   editor.addFolder('/work');
-  editor.userSettings.set('authUrl', url).set('insertMode', 'newDocument');
+  editor.userSettings.set('insertMode', 'newDocument');
+  if (!added) editor.userSettings.set('authUrl', url);
   if (modelId !== undefined) editor.userSettings.set('modelId', modelId);
-  if (source === 'secret storage') {
+  if (added) {
+    const { entry, record } = added(url);
+    editor.userSettings.set('service', entry['word']).set('services', [entry]);
+    const stored = JSON.stringify({ ...record, definition: JSON.stringify(entry) });
+    stores.keyring.values.set(`hostedModel.key.${entry['word']}`, stored);
+  } else if (source === 'secret storage') {
     editor.userSettings.set('url', url + path).set('projectId', projectId);
     const record = JSON.stringify({ apiKey: key, authUrl: url, serviceUrl: url });
     stores.keyring.values.set('hostedModel.key.ibm', record);
@@ -60,8 +76,9 @@ export async function useService(
     editor.files.set('/work/.env', lines.join('\n'));
   }
   const { identity, inference } = answers ?? {};
-  const isInference = ({ path }: ReceivedRequest) => path.startsWith('/ml/v1/');
-  if (identity) emulator.faults.always(tokenPath, identity);
+  const isInference = ({ path }: ReceivedRequest) => /^(\/ml)?\/v1\//.test(path);
+  const isIdentity = ({ path }: ReceivedRequest) => path === tokenPath || path === oauthPath;
+  if (identity) emulator.faults.always(isIdentity, identity);
   if (inference) emulator.faults.always(isInference, inference);
   const time = identity?.neverAnswers || inference?.neverAnswers ? new FakeTime() : undefined;
   const isSilence = identity?.neverAnswers ? tokenPath : isInference;

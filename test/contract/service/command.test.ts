@@ -8,14 +8,23 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import type { CommandProblem, ServiceError } from '../../../src/service/errors.ts';
 import { Http } from '../../../src/service/http/http.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { defaultApiKey } from '../../emulator/settings.ts';
 import { textsOfError } from '../../unit/service/canaries.ts';
 import { credentials, FakeTime, failureOf, never } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
-import { commandService, type WatchedProcesses, watchProcesses } from './tokenProgram.ts';
+import {
+  commandService,
+  deletePrograms,
+  makeTokenProgram,
+  type WatchedProcesses,
+  watchProcesses,
+} from './tokenProgram.ts';
+import { endWorlds, kindOf, SetClock, startWorld } from './world.ts';
 
 /** Real programs that print tokens, and programs that print anything else. */
 
 const token = 'c4nary-token_0123456789';
+const MINUTE = 60_000;
 const print = (text: string) => `process.stdout.write(${text})`;
 const expired = ['{}', '{"exp":1}', 'c4nary']
   .map((part) => Buffer.from(part).toString('base64url'))
@@ -203,4 +212,78 @@ describe('a token command', () => {
       runtime.dispose();
     });
   }
+});
+
+describe('a token of a command', () => {
+  afterEach(async () => {
+    await endWorlds();
+    deletePrograms();
+  });
+
+  async function start() {
+    const program = makeTokenProgram();
+    const clock = new SetClock();
+    const world = await startWorld({
+      ...{ clock, emulator: { now: clock.now } },
+      credentials: (url) => ({
+        service: commandService(program.command(url, defaultApiKey)),
+        ...{ apiKey: '', program: process.execPath, projectId: '' },
+      }),
+    });
+    const sent = () => world.emulator.count(({ path }) => path.startsWith('/v1/'));
+    return { ...world, clock, sent, runs: program.runs };
+  }
+
+  it('serves all generations until its end', async () => {
+    const { generate, runs, clock } = await start();
+    for (let generation = 0; generation < 5; generation += 1) {
+      await generate();
+      clock.pass(10 * MINUTE);
+    }
+    assert.equal(runs(), 1);
+    clock.pass(15 * MINUTE);
+    await generate();
+    assert.equal(runs(), 2);
+  });
+
+  const html = { body: '<html>No entry</html>' };
+  const coded = (code: string) => ({ json: { error: { code, message: '' } } });
+  for (const [what, fault, kind] of [
+    ['401', { status: 401, ...coded('token_expired') }, 'unauthorized'],
+    ['403', { status: 403, ...coded('not_allowed') }, 'forbidden'],
+    ['401 of a gateway', { status: 401, ...html }, 'intercepted'],
+    ['403 of a gateway', { status: 403, ...html }, 'intercepted'],
+  ] as const) {
+    it(`is replaced after a ${what}, and the request sent again, at most once a minute`, async () => {
+      const { generate, emulator, clock, sent, runs } = await start();
+      await generate();
+      clock.pass(MINUTE - 1);
+      emulator.faults.next('/v1/chat/completions', fault);
+      assert.equal(await kindOf(generate()), kind);
+      assert.deepEqual([sent(), runs()], [2, 1]);
+
+      clock.pass(1);
+      emulator.faults.next('/v1/chat/completions', fault);
+      assert.match((await generate()).text, /Hello/);
+      assert.deepEqual([sent(), runs()], [4, 2]);
+      assert.equal(emulator.tokensIssued.length, 2);
+
+      emulator.faults.next('/v1/chat/completions', fault);
+      assert.equal(await kindOf(generate()), kind);
+      assert.deepEqual([sent(), runs()], [5, 2]);
+
+      clock.pass(MINUTE);
+      emulator.faults.next('/v1/chat/completions', fault, 2);
+      assert.equal(await kindOf(generate()), kind);
+      assert.deepEqual([sent(), runs()], [7, 3]);
+    });
+  }
+
+  it('comes from one run for all calls that wait for it', async () => {
+    const { tokenService, runs } = await start();
+    const tokens = Array.from({ length: 10 }, () => tokenService.get(never));
+    const values = (await Promise.all(tokens)).map(({ value }) => value);
+    assert.equal(new Set(values).size, 1);
+    assert.equal(runs(), 1);
+  });
 });

@@ -108,7 +108,7 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(runs(), 2);
   });
 
-  it('is not sought again by calls that waited for a failure', async () => {
+  it('is not requested again by calls that waited for a failure', async () => {
     const { service, runs, fail } = start();
     fail(down);
     const ends = await Promise.allSettled(Array.from({ length: 20 }, () => service.get(never)));

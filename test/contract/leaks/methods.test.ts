@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { Fault } from '../../emulator/faults.ts';
+import { oauthPath } from '../../emulator/otherWays.ts';
+import type { ReceivedRequest } from '../../emulator/requests.ts';
+import type { EmulatorSettings } from '../../emulator/settings.ts';
+import { printTable } from '../../table.ts';
+import { formsIn } from '../../unit/service/canaries.ts';
+import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
+import { useService } from './useService.ts';
+import { type Windows, windows } from './window.ts';
+
+/** Every secret of every method that an added service can have, in the whole extension. */
+
+const key = 'C4nary-Key_0123456789';
+const token = 'c4nary-token_0123456789';
+const teamKey = 'C4nary team=key/%';
+const secrets = [key, token, teamKey];
+
+interface Method {
+  readonly authentication: (url: string) => object;
+  readonly record?: object;
+  readonly emulator?: Partial<EmulatorSettings>;
+  /** The secrets that requests to the service have. */
+  readonly sent: readonly string[];
+}
+
+const printed = (line: string) => ({
+  authentication: () => ({ kind: 'command', command: [process.execPath, '-e', line] }),
+  record: { apiKey: '', program: process.execPath },
+});
+/** An expression for a text that isn't in the arguments, which are shown. */
+const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
+const print = (text: string) => `process.stdout.write(${hidden(text)})`;
+
+const methods: Readonly<Record<string, Method>> = {
+  'a bearer key': {
+    ...{ authentication: () => ({ kind: 'apiKey' }), sent: [key, teamKey] },
+    emulator: { keyHeader: 'authorization' },
+  },
+  'a key in a header': {
+    ...{ authentication: () => ({ kind: 'apiKey', header: 'api-key' }), sent: [key, teamKey] },
+    emulator: { keyHeader: 'api-key' },
+  },
+  'no key': {
+    ...{ authentication: () => ({ kind: 'none' }), record: { apiKey: '' }, sent: [teamKey] },
+    emulator: { isOpen: true },
+  },
+  'client credentials': {
+    authentication: (url) => ({ kind: 'clientCredentials', tokenUrl: url + oauthPath }),
+    ...{ record: { account: 'a client' }, sent: [token, teamKey] },
+  },
+  'a command': { ...printed(print(token)), sent: [token, teamKey] },
+};
+
+const COMMANDS = [
+  'generateFromSelection',
+  'refreshToken',
+  'selectModel',
+  'diagnose',
+  'showMenu',
+  'showLastResponse',
+  'setUp',
+] as const;
+
+/** Services that fail, or that repeat what they were sent. */
+function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
+  const all = sent.join(' ');
+  const [code = ''] = sent;
+  const error = { code, type: sent.at(-1), message: all };
+  return {
+    'all is well': undefined,
+    'status 400': { status: 400, json: { error } },
+    'status 401': { status: 401, json: { error } },
+    'status 403 of a gateway': { status: 403, body: all },
+    'status 404': { status: 404, json: { error: { ...error, code: teamKey } } },
+    'status 431': { status: 431, headers: { 'x-request-id': teamKey }, body: all },
+    'status 503, four times': { status: 503, body: all },
+    'models that repeat them': {
+      json: { data: [...sent, 'm/free'].map((id) => ({ id, owned_by: all })) },
+    },
+    'an event that repeats them': {
+      headers: { 'content-type': 'text/event-stream' },
+      body: `data: ${JSON.stringify({ error })}\n\n`,
+    },
+  };
+}
+
+const hitsIn = (text: string) => [
+  ...secrets.flatMap((secret) => formsIn(text, secret)),
+  ...(/c4nary/i.exec(text) ?? []),
+];
+
+describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
+  let opened: Windows;
+  let [runs, bytes, hits] = [0, 0, 0];
+  before(() => {
+    opened = windows(new SinkEditor());
+  });
+  after(() => {
+    opened.end();
+    printTable({
+      figure: 'methodLeaks',
+      title: 'Key, token, secret header, and output of a command, in added services',
+      heads: ['scenarios', 'sinks', 'bytes searched', 'hits'],
+      rows: [[String(runs), SINKS.length, bytes, hits]],
+    });
+  });
+
+  async function play(method: Method, inference: Fault | undefined) {
+    const { authentication, record, emulator } = method;
+    const { editor, requests } = await useService(
+      opened,
+      {
+        ...{ key, source: 'secret storage' },
+        answers: { identity: { json: { access_token: token } }, ...(inference && { inference }) },
+        emulator: { acceptsToken: (one) => one === token, ...emulator },
+        added: (url) => ({
+          entry: {
+            ...{ word: 'acme', api: 'openai', defaultModel: 'ibm/granite-4-h-small' },
+            ...{ url: `${url}/v1`, authentication: authentication(url) },
+            headers: { 'X-Team': { secret: 'team key' } },
+          },
+          record: {
+            ...{ apiKey: key, authUrl: url, serviceUrl: `${url}/v1` },
+            ...{ headerSecrets: { 'team key': teamKey }, ...record },
+          },
+        }),
+      },
+      COMMANDS,
+    );
+    runs += 1;
+    for (const sink of SINKS) {
+      const text = editor.textOf(sink);
+      bytes += bytesOf(text);
+      const found = hitsIn(text);
+      hits += found.length;
+      assert.deepEqual(found, [], `${sink}: ${text}`);
+    }
+    return { editor, requests };
+  }
+
+  const isOfService = ({ path }: ReceivedRequest) => path.startsWith('/v1/');
+
+  for (const [name, method] of Object.entries(methods)) {
+    for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
+      it(`E01: ${name}, ${what}`, async () => {
+        const { editor, requests } = await play(method, fault);
+        const headers = requests.filter(isOfService).flatMap(({ rawHeaders }) => rawHeaders);
+        for (const secret of method.sent) {
+          assert.ok(
+            headers.some((value) => value.includes(secret)),
+            'it was sent',
+          );
+        }
+        const texts = requests.map(({ path, query, text }) => `${path}?${query} ${text}`);
+        const isGrant = ({ path }: ReceivedRequest) => path === oauthPath;
+        const others = texts.filter((_, index) => !isGrant(requests[index] as ReceivedRequest));
+        assert.deepEqual(hitsIn(others.join('\n')), []);
+        const shown = editor.textOf(fault ? 'notification' : 'document');
+        assert.match(shown, fault ? /Hosted Model/ : /^Hello from/m);
+      });
+    }
+  }
+
+  const failing: Readonly<Record<string, string>> = {
+    'prints a sentence': print(`Log in first: ${token}`),
+    'prints two tokens': print(`${token}\n${token}`),
+    'prints binary data': print('c4nary\u0000\u001b[31m'),
+    'prints 1 MB': `process.stdout.write(${hidden('c4nary')}.toString().repeat(180_000))`,
+    'exits with 1': `${print(token)};console.error(${hidden('c4nary')}.toString());process.exitCode=1`,
+    'throws an error': `throw new Error(${hidden('c4nary')}.toString())`,
+  };
+  for (const [what, line] of Object.entries(failing)) {
+    it(`E01: a command that ${what}`, async () => {
+      const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
+      assert.match(editor.textOf('notification'), /The command that prints the token/);
+      assert.ok(!requests.some(({ headers }) => headers.authorization));
+    });
+  }
+});
