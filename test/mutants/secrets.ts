@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const access = 'test/unit/connection/connections.test.ts';
 const urls = 'test/unit/service/serviceUrl.test.ts';
+const entries = 'test/unit/service/addedServices.test.ts';
+const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
 /** Defences of key, token and text, and of what a repository could plant. */
@@ -101,6 +103,78 @@ export const secretMutants: readonly Mutant[] = [
     to: 'false',
     test: 'test/unit/diagnose/copyReport.test.ts',
     title: 'E07 E13: copies nothing where the report would hold the key as it is',
+  },
+  {
+    name: 'a built-in service may be asked without TLS',
+    file: 'src/service/services.ts',
+    from: 'return definition !== undefined && (!getsToken',
+    to: 'return (!getsToken',
+    test: entries,
+    title: 'alone may have an unencrypted address: a built-in one may not',
+  },
+  {
+    name: 'an identity service is asked without TLS',
+    file: 'src/service/services.ts',
+    from: " || authUrl !== '');",
+    to: ' || true);',
+    test: entries,
+    title: 'may not have an unencrypted address with an identity service at the same address',
+  },
+  {
+    name: 'an identity service gets the fixed headers',
+    file: 'src/service/auth/identityService.ts',
+    from: "    accept: 'application/json',\n    secrets",
+    to: "    accept: 'application/json',\n    fixedHeaders: Object.entries(credentials.headerSecrets ?? {}).map(() => ['x-team', 'a'] as const),\n    secrets",
+    test: 'test/contract/service/fixedHeaders.test.ts',
+    title: 'are sent with every request to the service, and with none for a token: Cloud Pak',
+  },
+  {
+    name: 'a secret header is shown and sent in prompts',
+    file: 'src/service/auth/authMethods.ts',
+    from: '    ...Object.values(key.headerSecrets ?? {}),\n',
+    to: '',
+    test: 'test/contract/service/services.test.ts',
+    title: 'is in no failure, by no key',
+  },
+  {
+    name: 'a fixed header has a line break',
+    file: 'src/service/addedServices.ts',
+    from: 'return isHeaderValue(value) ? { name, value } : undefined;',
+    to: 'return { name, value };',
+    test: entries,
+    title: 'a line break in a header',
+  },
+  {
+    name: 'an error shows what a command printed',
+    file: 'src/service/auth/commandOutput.ts',
+    from: "if (!found) throw failed('no-token');",
+    to: "if (!found) throw new ServiceError('command-failed', { problem: 'no-token', code: text });",
+    test: 'test/unit/service/commandOutput.test.ts',
+    title: 'is refused as no-token, and not repeated: a sentence',
+  },
+  {
+    name: 'a process of a command is left',
+    file: 'src/service/auth/runProgram.ts',
+    from: 'process.kill(-pid,',
+    to: 'process.kill(pid,',
+    test: command,
+    title: 'ends with all processes that it started when the window closes',
+  },
+  {
+    name: 'an error of a program that cannot be started has its arguments',
+    file: 'src/service/auth/runProgram.ts',
+    from: '  } catch {\n    // Node emits',
+    to: '  } catch (error) {\n    throw error;\n    // Node emits',
+    test: command,
+    title: 'that cannot be started fails, and says nothing of its arguments',
+  },
+  {
+    name: 'a replaced program is run',
+    file: 'src/connection/binding.ts',
+    from: 'const isOther = found !== program;',
+    to: 'const isOther = false;',
+    test: 'test/unit/connection/editor.test.ts',
+    title: 'A13: need approval if the program is another file now',
   },
   {
     name: 'any host may be asked without TLS',

@@ -3,10 +3,35 @@ import type { Mutant } from './mutant.ts';
 const replay = 'test/contract/service/replay.test.ts';
 const token = 'test/unit/service/auth/tokenService.test.ts';
 const services = 'test/unit/service/auth/tokenServices.test.ts';
+const onDemand = 'test/unit/service/auth/onDemand.test.ts';
 const life = 'test/unit/service/auth/token.test.ts';
 
 /** Defences around the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
+  {
+    name: 'a command is run in the background',
+    file: 'src/service/auth/tokenService.ts',
+    from: ' || this.#isOnDemand) return false;',
+    to: ') return false;',
+    test: onDemand,
+    title: 'is never replaced in the background, however close its end is',
+  },
+  {
+    name: 'a command is run for each refusal',
+    file: 'src/service/auth/tokenService.ts',
+    from: '>= MIN_REPLACED_MS;',
+    to: '>= 0;',
+    test: onDemand,
+    title: 'can be replaced a minute after it was gotten, not before',
+  },
+  {
+    name: 'a command is not run after a 403',
+    file: 'src/service/sendWithToken.ts',
+    from: 'status === 401 || (isOnDemand && status === 403)',
+    to: 'status === 401',
+    test: 'test/contract/service/command.test.ts',
+    title: 'is replaced after a 403 of a gateway',
+  },
   {
     name: 'a tested token serves any key',
     file: 'src/service/auth/tokenServices.ts',

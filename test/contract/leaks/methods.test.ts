@@ -13,7 +13,7 @@ import { type Windows, windows } from './window.ts';
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
-const teamKey = 'C4nary team=key/%';
+const teamKey = 'C4nary-team-key_0123456789';
 const secrets = [key, token, teamKey];
 
 interface Method {

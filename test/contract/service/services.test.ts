@@ -32,7 +32,7 @@ import {
 const never = new AbortController().signal;
 const secret = `${defaultApiKey}+/%`;
 /** The value of a secret header. */
-const teamKey = 'C4nary team=key/%';
+const teamKey = 'C4nary-team-key_0123456789';
 const MINUTE = 60_000;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
