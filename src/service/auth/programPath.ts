@@ -8,6 +8,9 @@ import which from 'which';
  */
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
-  const found = await which(isName ? program : resolve(homedir(), program), { nothrow: true });
-  return found ?? undefined;
+  const sought = isName ? program : resolve(homedir(), program);
+  // The asynchronous function of which 2.0.2 ignores `nothrow`.
+  const found = await which(sought).catch(() => undefined);
+  // `PATH` can have folders that are relative to the working directory.
+  return found === undefined ? undefined : resolve(found);
 }
