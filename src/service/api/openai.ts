@@ -67,7 +67,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 
 function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorSchema, parseJson(text));
-  if (!body.success) return foreignFailure(status);
+  if (!body.success) return foreignFailure({ status, text });
   const { message, type, code } = body.output.error;
   const word = [code, type]
     .map(safeWord)

@@ -43,7 +43,9 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   const body = v.safeParse(inferenceError, json);
   if (!body.success) {
     const isOwn = v.is(gatewayError, json);
-    return isOwn ? new ServiceError(kindOfStatus(status), { status }) : foreignFailure(status);
+    return isOwn
+      ? new ServiceError(kindOfStatus(status), { status })
+      : foreignFailure({ status, text });
   }
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
@@ -90,12 +92,19 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
+ * nginx answers 400 instead of 431, the status for headers that are too large. Its page has this
+ * title: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
+ */
+const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
+
+/**
  * Returns the failure for an error response that isn't in the service's own format. A 401 or 403
  * like that comes from something in between, such as a firewall.
  */
-export function foreignFailure(status: number): ServiceError {
-  const isRefusal = status === 401 || status === 403;
-  return new ServiceError(isRefusal ? 'intercepted' : kindOfStatus(status), { status });
+export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
+  if (status === 401 || status === 403) return new ServiceError('intercepted', { status });
+  const isTooLarge = status === 400 && text.includes(NGINX_HEADERS_TOO_LARGE);
+  return new ServiceError(isTooLarge ? 'headers-too-large' : kindOfStatus(status), { status });
 }
 
 /** Returns the failure kind for a status, if the response has no known error code. */

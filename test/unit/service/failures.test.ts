@@ -6,6 +6,8 @@ import type { ErrorKind } from '../../../src/service/errors.ts';
 const errors = (code: string, message = '', status = 400) =>
   JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });
 const html = '<html><body>503 Service Unavailable</body></html>';
+const nginxTooLarge =
+  '<html>\r\n<head><title>400 Request Header Or Cookie Too Large</title></head>\r\n</html>';
 const notMember =
   'Failed to find the IBMid-1 member in project_id p {"id":"WSCPA0000E","code":404}';
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
@@ -81,6 +83,10 @@ describe('an error answer of inference', () => {
     [408, '', 'timeout'],
     [409, '', 'bad-request'],
     [429, html, 'rate-limited'],
+    [431, '', 'headers-too-large'],
+    [400, html, 'bad-request'],
+    [400, nginxTooLarge, 'headers-too-large'],
+    [414, nginxTooLarge, 'bad-request'],
     [503, html, 'server-failed'],
     [500, '{"errors":[]}', 'server-failed'],
     [500, '{"errors":"x"}', 'server-failed'],
