@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { run } from './command.ts';
+import { findAptGet } from './aptGet.ts';
 
 /** Chromium without the parts that only a person sees: a seventh less work for the same page (measured). */
 const SHELL = 'chromium-headless-shell';
@@ -27,12 +27,11 @@ const usualPlaces = [
 export async function ensureChromium(isHeadless = true): Promise<string> {
   const found = await findChromium(isHeadless);
   if (found !== undefined) return found;
-  const administrator = await debianAdministrator();
-  if (administrator !== undefined) {
+  const aptGet = await findAptGet();
+  if (aptGet !== undefined) {
     console.log('Installing Chromium (once)…');
-    const apt = [...administrator, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
-    await run([...apt, 'update'], '/');
-    const install = (name: string) => run([...apt, 'install', '-y', name], '/');
+    await aptGet('update');
+    const install = (name: string) => aptGet('install', '-y', name);
     // Not every Debian has the shell by itself.
     if (isHeadless) await install(SHELL).catch(() => install('chromium'));
     else await install('chromium');
@@ -58,20 +57,6 @@ async function findChromium(isHeadless: boolean): Promise<string | undefined> {
     if (await executable(candidate)) return candidate;
   }
   return undefined;
-}
-
-/** Start of a command line that may install packages on this Debian; undefined where nothing may. */
-async function debianAdministrator(): Promise<string[] | undefined> {
-  const isDebian = await access('/etc/debian_version').then(
-    () => true,
-    () => false,
-  );
-  if (!isDebian) return undefined;
-  if (process.getuid?.() === 0) return [];
-  return run(['sudo', '-n', 'true'], '/').then(
-    () => ['sudo', '-n'],
-    () => undefined,
-  );
 }
 
 function executable(path: string): Promise<boolean> {

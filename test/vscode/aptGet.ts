@@ -1,0 +1,34 @@
+/** Installs packages on Debian where that needs no question. */
+import { access } from 'node:fs/promises';
+import { run } from './command.ts';
+
+/** Runs `apt-get` with these arguments. */
+export type AptGet = (...parameters: readonly string[]) => Promise<void>;
+
+/**
+ * Returns a function that runs `apt-get` as root, or with a sudo that asks for no password. Returns
+ * undefined if this isn't Debian, or if nothing may be installed here.
+ */
+export async function findAptGet(): Promise<AptGet | undefined> {
+  const administrator = await debianAdministrator();
+  if (administrator === undefined) return undefined;
+  // Without `SYSTEMD_OFFLINE`, Debian starts each server that it installs:
+  // https://systemd.io/ENVIRONMENT/
+  const environment = ['env', 'DEBIAN_FRONTEND=noninteractive', 'SYSTEMD_OFFLINE=1'];
+  const command = [...administrator, ...environment, 'apt-get'];
+  return (...parameters) => run([...command, ...parameters], '/');
+}
+
+/** Start of a command line that may install packages on this Debian; undefined where nothing may. */
+async function debianAdministrator(): Promise<string[] | undefined> {
+  const isDebian = await access('/etc/debian_version').then(
+    () => true,
+    () => false,
+  );
+  if (!isDebian) return undefined;
+  if (process.getuid?.() === 0) return [];
+  return run(['sudo', '-n', 'true'], '/').then(
+    () => ['sudo', '-n'],
+    () => undefined,
+  );
+}
