@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import Ajv from 'ajv-draft-04';
+import { readServices } from '../../src/service/addedServices.ts';
+import { APIS, AUTH_METHODS } from '../../src/service/services.ts';
+import { settingsIn } from '../settingsIn.ts';
+
+/** The schema of `hostedModel.services`, by which VS Code completes and underlines entries. */
+
+const MOST_WORDS = 20;
+
+interface Schema {
+  readonly type?: unknown;
+  readonly items: Schema;
+  readonly enum: readonly string[];
+  readonly enumDescriptions: readonly string[];
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly defaultSnippets: readonly { readonly label: string; readonly body: object }[];
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const { items: schema } = settingsIn<Schema>(manifest)['hostedModel.services'] as Schema;
+// The schema also has fields that only VS Code reads.
+const isValid = new Ajv.default({ strict: false, validateFormats: false }).compile(schema);
+
+const entry = { word: 'acme', api: 'openai', defaultModel: 'm' };
+const apiKey = { kind: 'apiKey' };
+const ofCommand = (command: unknown) => ({ authentication: { kind: 'command', command } });
+const withHeaders = (headers: unknown) => ({ authentication: apiKey, headers });
+
+describe('the schema of added services', () => {
+  const rows: readonly (readonly [what: string, changes: object])[] = [
+    ['an address', { authentication: apiKey, url: 'https://llm.acme.example/v1' }],
+    ['an unencrypted address', { authentication: apiKey, url: 'http://llm.acme.example/v1' }],
+    ['an address in capitals', { authentication: apiKey, url: 'HTTPS://LLM.ACME.EXAMPLE/v1' }],
+    ['no key', { authentication: { kind: 'none' } }],
+    ['a command', ofCommand(['print-token', '--json', ''])],
+    ['50 arguments', ofCommand(Array.from({ length: 50 }, () => 'a'))],
+    ['a long argument', ofCommand(['a'.repeat(1_000)])],
+    ['headers', withHeaders({ 'X-Team': 'search and find', 'x-b': { secret: 'Schlüssel 2' } })],
+    ['20 headers', withHeaders(headersOfCount(20))],
+    ['a header of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
+  ];
+  for (const [what, changes] of rows) {
+    it(`allows ${what}, as the reader does`, () => {
+      assert.deepEqual(accepted({ ...entry, ...changes }), { schema: true, reader: true });
+    });
+  }
+
+  const wrongRows: readonly (readonly [what: string, changes: object])[] = [
+    ['an address of another scheme', { authentication: apiKey, url: 'ftp://llm.acme.example' }],
+    ['an unknown method', { authentication: { kind: 'other' } }],
+    ['an empty command', ofCommand([])],
+    ['a command line', ofCommand('print-token --json')],
+    ['51 arguments', ofCommand(Array.from({ length: 51 }, () => 'a'))],
+    ['too long an argument', ofCommand(['a'.repeat(1_001)])],
+    ['a number as an argument', ofCommand(['a', 1])],
+    ['a list of headers', withHeaders(['X-Team'])],
+    ['21 headers', withHeaders(headersOfCount(21))],
+    ['a header name with a blank', withHeaders({ 'X Team': 'a' })],
+    ['an empty header', withHeaders({ 'X-Team': '' })],
+    ['a header with a line break', withHeaders({ 'X-Team': 'a\r\nX-Other: b' })],
+    ['a header with an umlaut', withHeaders({ 'X-Team': 'Süd' })],
+    ['a header of 1,025 characters', withHeaders({ 'X-Team': 'x'.repeat(1_025) })],
+    ['a number as a header', withHeaders({ 'X-Team': 1 })],
+    ['a secret header without a label', withHeaders({ 'X-Team': {} })],
+    ['markup in the label of a secret', withHeaders({ 'X-Team': { secret: '[x](y)' } })],
+  ];
+  for (const [what, changes] of wrongRows) {
+    it(`underlines ${what}, which the reader refuses`, () => {
+      assert.deepEqual(accepted({ ...entry, ...changes }), { schema: false, reader: false });
+    });
+  }
+
+  it('offers each method and API that there is', () => {
+    const { kind } = schema.properties['authentication']?.properties ?? {};
+    const { api } = schema.properties;
+    for (const [field, known] of [
+      [kind, AUTH_METHODS],
+      [api, APIS],
+    ] as const) {
+      assert.deepEqual([...(field?.enum ?? [])].sort(), Object.keys(known).sort());
+      assert.equal(field?.enumDescriptions.length, field?.enum.length);
+    }
+  });
+
+  it('has snippets for a key, client credentials, a command, and no key, each one valid', () => {
+    const bodies = schema.defaultSnippets.map(({ body }) =>
+      JSON.parse(JSON.stringify(body).replaceAll(/\$\{\d+:([^}]*)\}/g, '$1')),
+    );
+    for (const body of bodies) {
+      assert.deepEqual(accepted(body), { schema: true, reader: true }, JSON.stringify(body));
+    }
+    const kinds = bodies.map(({ authentication }) => authentication.kind);
+    assert.deepEqual(kinds, ['clientCredentials', 'apiKey', 'command', 'none']);
+  });
+
+  it('allows the entries of all recipes', () => {
+    const page = readFileSync('docs/services.md', 'utf8');
+    const blocks = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json]) =>
+      JSON.parse(`{${json}}`),
+    );
+    const entries = blocks.flatMap((settings) => settings['hostedModel.services'] ?? []);
+    assert.ok(entries.length > 5);
+    for (const one of entries) {
+      assert.deepEqual(accepted(one), { schema: true, reader: true }, one.word);
+    }
+  });
+
+  it(`describes each field in at most ${MOST_WORDS} words`, () => {
+    const texts = [...JSON.stringify(schema).matchAll(/"description":("(?:[^"\\]|\\.)*")/g)];
+    assert.ok(texts.length > 15);
+    for (const [, json = ''] of texts) {
+      const text: string = JSON.parse(json);
+      const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+      assert.ok(words.length <= MOST_WORDS, `${words.length}: ${text}`);
+    }
+  });
+});
+
+function accepted(value: unknown) {
+  return { schema: isValid(value), reader: readServices([value]).issues.length === 0 };
+}
+
+function headersOfCount(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'a']));
+}
