@@ -7,7 +7,12 @@ import { isRecord, type Service } from './service.ts';
 
 /** Chat completions as OpenAI has them: https://platform.openai.com/docs/api-reference/chat */
 
-const PATH = /^(?:\/ml\/gateway)?\/v1(\/chat\/completions|\/models)$/;
+/**
+ * Databricks documents no model list at its path:
+ * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
+ */
+const PATH =
+  /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models)$/;
 
 /** The answer to a request of this API; undefined for any other path. */
 export function chatCompletionsAnswer(

@@ -1,35 +1,60 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { likelyReading, readForAll } from '../../../src/dotenv/sourceReading.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { Credentials } from '../../../src/service/credentials.ts';
-import { serviceFor, services } from '../../../src/service/services.ts';
+import type { Connection } from '../../../src/service/connection.ts';
+import { type Credentials, isUnencrypted } from '../../../src/service/credentials.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import {
+  commandOf,
+  headerSecretsOf,
+  neededSettings,
+  type Service,
+  serviceFor,
+  services,
+} from '../../../src/service/services.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { recordedModels } from '../../emulator/models.ts';
 import { platformPath } from '../../emulator/otherWays.ts';
-import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
+import {
+  defaultAccount,
+  defaultApiKey,
+  defaultProjectId,
+  type EmulatorSettings,
+} from '../../emulator/settings.ts';
+import { connectionOf, kindOf, never } from '../../unit/service/fixtures.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 
 /** The recipes of docs/services.md, as they are written there but for IDs, keys and hosts. */
 
 const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
+const chatPath = '/v1/chat/completions';
 
 /** What stands in the block of code under a heading of the page. */
 function blockOf(heading: string, language: 'ini' | 'json'): string {
-  const [, section = ''] = page.split(`\n### ${heading}\n`);
-  const block = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1];
+  const [, section = ''] = page.split(`# ${heading}\n`);
+  const [own = ''] = section.split(/^#/m);
+  const block = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(own)?.[1];
   return block ?? assert.fail(`no ${language} under ${heading}`);
 }
 
-/** The entries of `hostedModel.services` under a heading. */
-function entriesUnder(heading: string): readonly unknown[] {
-  return JSON.parse(`{${blockOf(heading, 'json')}}`)['hostedModel.services'];
+/** The entry of `hostedModel.services` under a heading. The setting `hostedModel.service` has its word. */
+function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
+  const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);
+  const [entry, ...others] = settings['hostedModel.services'];
+  assert.deepEqual([others, settings['hostedModel.service']], [[], entry.word]);
+  return entry;
 }
 
-/** The address that a recipe tells people to answer, with the host of the emulator. */
-function addressIn(heading: string): URL {
-  const [, section = ''] = page.split(`\n### ${heading}\n`);
-  return new URL(/`(https:\/\/[^`]+)`/.exec(section)?.[1] ?? assert.fail('no address'));
+function serviceOf(entry: object): Service {
+  const { own, issues } = readServices([entry]);
+  assert.deepEqual(issues, []);
+  return own[0] ?? assert.fail('no service');
 }
 
 /** A `.env` file with values in the places that are left out. */
@@ -59,11 +84,110 @@ async function generates(
   return world;
 }
 
+/** A service from an entry, its emulator, and a connection to it. */
+interface Followed {
+  readonly emulator: Emulator;
+  readonly connection: Connection;
+  readonly service: Service;
+}
+
 describe('the recipe for', () => {
-  afterEach(endWorlds);
+  const open: (() => Promise<void> | void)[] = [];
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hosted-model-recipes-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+  afterEach(async () => {
+    for (const close of open.splice(0).reverse()) await close();
+    await endWorlds();
+  });
+
+  /**
+   * Connects to the emulator as an entry describes it, with its default model. Only the origin of
+   * its address is another one.
+   */
+  async function follow(
+    entry: Readonly<Record<string, unknown>> & { readonly url: string },
+    known: Partial<EmulatorSettings>,
+    answers: Partial<Credentials> = {},
+  ): Promise<Followed> {
+    const emulator = await startEmulator(known);
+    open.push(() => emulator.close());
+    const { url } = emulator;
+    const service = serviceOf({ ...entry, url: url + new URL(entry.url).pathname });
+    const [first = assert.fail('no model')] = recordedModels;
+    emulator.settings.models = [{ ...first, model_id: service.defaultModelId }];
+    const runtime = new ServiceRuntime();
+    open.push(() => runtime.dispose());
+    const credentials: Credentials = {
+      ...{ service, apiKey: '', projectId: '', approved: { auth: url, service: url } },
+      authUrl: service.authUrl ? url : service.url,
+      serviceUrl: service.url,
+      ...answers,
+    };
+    const connection = connectionOf({ credentials, modelId: service.defaultModelId }, runtime);
+    return { emulator, connection, service };
+  }
+
+  /**
+   * Generates text whole and streamed, and lists the models.
+   * @returns these requests, without those for the entry of the model, which have no key or token
+   */
+  async function use({ connection, emulator, service }: Followed) {
+    const whole = await connection.generateText('Write a haiku');
+    assert.match(whole.text, /Hello/);
+    let streamed = '';
+    await connection.generateText('Write a haiku', {
+      onText: (text) => {
+        streamed += text;
+      },
+    });
+    assert.equal(streamed, whole.text);
+    const { models } = await connection.models(never);
+    assert.deepEqual(
+      models.map(({ id }) => id),
+      [service.defaultModelId],
+    );
+    const generations = emulator.requests.filter(({ path }) => path === chatPath);
+    assert.equal(generations.length, 2);
+    return [...generations, ...emulator.requests.slice(-1)];
+  }
+
+  /** Writes a program that prints a text if it's started with these arguments, and fails otherwise. */
+  async function programWith(args: readonly string[], text: string): Promise<string> {
+    const path = join(folder, `program-${open.length}`);
+    const script = `#!/usr/bin/env node
+if (JSON.stringify(process.argv.slice(2)) !== ${JSON.stringify(JSON.stringify(args))}) process.exit(2);
+process.stdout.write(${JSON.stringify(text)});
+`;
+    await writeFile(path, script);
+    await chmod(path, 0o700);
+    return path;
+  }
 
   it('watsonx.ai on IBM Cloud gives text', async () => {
     await generates(() => ({ service: services[0] }), tokenPath);
+  });
+
+  it('watsonx.ai on IBM Cloud with single sign-on gives text, with the token that the program prints', async () => {
+    const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
+    assert.ok(services[0].regions.some(({ url }) => url === entry.url));
+    assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
+    const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
+    assert.equal([name, ...args].join(' '), 'ibmcloud iam oauth-tokens');
+    const token = 'eyJraWQiOiIyMDI2.eyJpc3MiOiJpYW0ifQ.c2ln';
+    const program = await programWith(args, `IAM token:  Bearer ${token}\n`);
+    const { emulator, connection } = await follow(
+      entry,
+      { acceptsToken: (sent) => sent === token },
+      { program, projectId: defaultProjectId },
+    );
+    assert.match((await connection.generateText('Write a haiku')).text, /Hello/);
+    await connection.test(never);
+    assert.equal(emulator.count('/ml/v1/text/chat'), 1);
+    const sent = emulator.requests.flatMap(({ headers }) => headers.authorization ?? []);
+    assert.deepEqual([...new Set(sent)], [`Bearer ${token}`]);
   });
 
   it('watsonx.ai on premises gives text', async () => {
@@ -82,78 +206,129 @@ describe('the recipe for', () => {
     assert.equal(emulator.count('/ml/v1/deployments/emulator-deployment/text/chat'), 1);
   });
 
-  const heading = 'A LiteLLM gateway behind an identity provider';
-  const written = JSON.parse(`{${blockOf(heading, 'json')}}`);
-  const [entry] = written['hostedModel.services'];
-  const { pathname: realm } = new URL(entry.authentication.tokenUrl);
-  const { pathname: base } = addressIn(heading);
-  const client = (changed: object) => {
-    const { own, issues } = readServices([{ ...entry, ...changed }]);
-    assert.deepEqual(issues, []);
-    return serviceFor(written['hostedModel.service'], own) ?? assert.fail();
-  };
+  const oauthEntry = entryUnder('A LiteLLM gateway behind an identity provider');
+  const oauth = Object(oauthEntry['authentication']);
+  const { pathname: realm } = new URL(oauth.tokenUrl);
 
   it('a LiteLLM gateway behind an identity provider gives text', async () => {
-    const service = client({});
-    const { emulator } = await generates(
-      (url) => ({ service, account, projectId: '', serviceUrl: `${url}${base}` }),
-      realm,
-      { oauth: { path: realm, scope: entry.authentication.scope } },
+    const followed = await follow(
+      oauthEntry,
+      { oauth: { path: realm, scope: oauth.scope } },
+      { account, apiKey: defaultApiKey },
     );
-    assert.equal(emulator.count('/v1/chat/completions'), 1);
-    assert.match(emulator.requests[0]?.headers.authorization ?? '', /^Basic /);
+    await use(followed);
+    const { emulator } = followed;
+    assert.equal(emulator.count(realm), 1);
+    const [exchange] = emulator.requests.filter(({ path }) => path === realm);
+    assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
   it('any gateway with client credentials gives text', async () => {
     const audience = 'https://llm.acme.example';
-    const authentication = {
-      ...entry.authentication,
-      clientAuthentication: 'client_secret_post',
-      audience,
-    };
-    const service = client({ authentication, prefix: base });
-    const { emulator } = await generates(() => ({ service, account, projectId: '' }), realm, {
-      oauth: { path: realm, scope: entry.authentication.scope, audience },
-    });
-    assert.equal(emulator.count('/v1/chat/completions'), 1);
-    assert.equal(emulator.requests[0]?.form?.['client_secret'], defaultApiKey);
+    const clientAuthentication = 'client_secret_post';
+    const { origin, pathname: prefix } = new URL(oauthEntry.url);
+    const followed = await follow(
+      {
+        ...{ ...oauthEntry, url: origin, prefix },
+        authentication: { ...oauth, clientAuthentication, audience },
+      },
+      { oauth: { path: realm, scope: oauth.scope, audience } },
+      { account, apiKey: defaultApiKey },
+    );
+    await use(followed);
+    const { emulator } = followed;
+    assert.equal(emulator.count(realm), 1);
+    const [exchange] = emulator.requests.filter(({ path }) => path === realm);
+    assert.equal(exchange?.form?.['client_secret'], defaultApiKey);
   });
 
   it('a LiteLLM gateway with a virtual key gives text', async () => {
-    const heading = 'A LiteLLM gateway with a virtual key';
-    const { own, issues } = readServices(entriesUnder(heading));
-    assert.deepEqual(issues, []);
-    const service = own[0] ?? assert.fail();
-    const { pathname } = addressIn(heading);
-    const world = await startWorld({
-      credentials: (url) => ({
-        ...{ service, projectId: '', apiKey: 'sk-1234' },
-        serviceUrl: `${url}${pathname}`,
-      }),
-      emulator: { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
-    });
-    assert.match((await world.generate()).text, /Hello/);
-    const [request] = world.emulator.requests;
-    assert.equal(request?.path, '/v1/chat/completions');
-    assert.equal(request.headers.authorization, 'Bearer sk-1234');
+    const followed = await follow(
+      entryUnder('A LiteLLM gateway with a virtual key'),
+      { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
+      { apiKey: 'sk-1234' },
+    );
+    for (const { headers } of await use(followed)) {
+      assert.equal(headers.authorization, 'Bearer sk-1234');
+    }
   });
 
-  it('Azure API Management with a subscription key gives text, and sends it in that header alone', async () => {
-    const [, section = ''] = page.split('\n### Azure API Management with a subscription key\n');
-    const [, text = ''] = /`"authentication": (\{.*?\})`/.exec(section) ?? [];
-    const [found] = entriesUnder('A LiteLLM gateway with a virtual key');
-    const { own, issues } = readServices([{ ...Object(found), authentication: JSON.parse(text) }]);
-    assert.deepEqual(issues, []);
-    const service = own[0] ?? assert.fail();
-    const { pathname } = addressIn('A LiteLLM gateway with a virtual key');
-    const world = await startWorld({
-      credentials: (url) => ({ service, projectId: '', serviceUrl: `${url}${pathname}` }),
-      emulator: { keyHeader: 'ocp-apim-subscription-key' },
+  for (const [heading, isOnNetwork] of [
+    ['vLLM inside the company', true],
+    ['Ollama on your machine', false],
+  ] as const) {
+    it(`${heading} gives text, and needs neither an answer nor a credential`, async () => {
+      const entry = entryUnder(heading);
+      const { url } = serviceOf(entry);
+      assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);
+      const followed = await follow(entry, { isOpen: true });
+      assert.deepEqual(neededSettings(followed.service), []);
+      for (const { headers } of await use(followed)) {
+        assert.equal(headers.authorization, undefined);
+      }
     });
-    assert.match((await world.generate()).text, /Hello/);
-    for (const { headers, rawHeaders } of world.emulator.requests) {
+  }
+
+  it('Azure API Management with a subscription key gives text, and sends it in that header alone', async () => {
+    const followed = await follow(
+      entryUnder('Azure API Management with a subscription key'),
+      { keyHeader: 'ocp-apim-subscription-key' },
+      { apiKey: defaultApiKey },
+    );
+    for (const { headers, rawHeaders } of await use(followed)) {
       assert.equal(headers['ocp-apim-subscription-key'], defaultApiKey);
       assert.equal(rawHeaders.filter((value) => value.includes(defaultApiKey)).length, 1);
+      assert.equal(headers['x-team'], 'search');
     }
+  });
+
+  it('Databricks gives text, with the token that the program prints until it expires', async () => {
+    const entry = entryUnder('Databricks by command');
+    const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
+    assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
+    assert.equal(new URL(args[3] ?? '').origin, new URL(entry.url).origin);
+    const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
+    // As Go writes a time: with nanoseconds, and with the time zone of the machine.
+    const expiry = '2099-11-26T14:05:31.123456789+01:00';
+    const printed = { access_token: token, token_type: 'Bearer', expiry };
+    const program = await programWith(args, JSON.stringify(printed, undefined, 2));
+    const { emulator, connection } = await follow(
+      entry,
+      { acceptsToken: (sent) => sent === token },
+      { program },
+    );
+    assert.match((await connection.generateText('Write a haiku')).text, /Hello/);
+    const { state } = connection.tokens;
+    assert.ok(state.kind === 'valid', 'the token is kept');
+    assert.equal(await kindOf(connection.models(never)), 'no-model-list');
+    assert.equal(emulator.count('/serving-endpoints/chat/completions'), 1);
+    const [generation] = emulator.requests.filter(({ method }) => method === 'POST');
+    assert.equal(generation?.headers.authorization, `Bearer ${token}`);
+  });
+
+  it('a gateway with headers of its own gives text, and sends the key and both headers', async () => {
+    const entry = entryUnder('A gateway with headers of its own');
+    const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
+    assert.deepEqual([label, others], ['client secret', []]);
+    const followed = await follow(
+      entry,
+      { keyHeader: 'api-key' },
+      { apiKey: defaultApiKey, headerSecrets: { [label]: 'secret-of-the-client' } },
+    );
+    for (const { headers } of await use(followed)) {
+      assert.deepEqual(
+        [headers['api-key'], headers['x-team'], headers['x-client-secret']],
+        [defaultApiKey, 'search', 'secret-of-the-client'],
+      );
+    }
+  });
+
+  it('a program inside WSL names the same program and arguments behind `wsl.exe`', () => {
+    const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
+    const entry = entryUnder('Databricks by command');
+    const authentication = { kind: 'command', command };
+    assert.deepEqual(commandOf(serviceOf({ ...entry, authentication })), command);
+    const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
+    assert.deepEqual(command, ['wsl.exe', '--exec', `/usr/local/bin/${name}`, ...args]);
   });
 });
