@@ -1,33 +1,39 @@
 import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
-import { neededSettings, type Service, services } from '../../src/service/services.ts';
+import { getsTokens, neededSettings, type Service, services } from '../../src/service/services.ts';
 
 /** The table of docs/privacy.md, made from the entries of the services. */
-export function hostsTable(): string {
-  const names = (has: (service: (typeof services)[number]) => boolean) =>
-    services
-      .filter(has)
-      .map(({ name }) => name)
-      .join(', ');
-  const identity = [...new Set(services.flatMap(({ authUrl }) => authUrl || []))].map((url) => [
-    url,
-    `identity service of ${names(({ authUrl }) => authUrl === url)}`,
-    [...new Set(services.filter(({ authUrl }) => authUrl === url).map(secretsOf))].join('; '),
-  ]);
-  const regions = services.flatMap((service) => service.regions);
-  const service = [...new Map(regions.map((region) => [region.url, region])).values()].map(
-    ({ url, place }) => [
-      url,
-      `${place}: ${names((service) => service.regions.some((region) => region.url === url))}`,
-      'tokens, and what you generate from',
-    ],
-  );
+export function hostsTable(all: readonly Service[] = services): string {
+  const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
+    const some = all.filter(({ authUrl }) => authUrl === url);
+    const secrets = [...new Set(some.map(secretsOf))].join('; ');
+    return [url, `identity service of ${namesOf(some)}`, secrets];
+  });
+  const regions = all.flatMap((one) => one.regions);
+  const byUrl = new Map(regions.map((region) => [region.url, region]));
+  const service = [...byUrl.values()].map(({ url, place }) => {
+    const some = all.filter((one) => one.regions.some((region) => region.url === url));
+    return [url, `${place}: ${namesOf(some)}`, receivedBy(some)];
+  });
   const rows = [...identity, ...service].map(
     ([url = '', ...cells]) => `| \`${new URL(url).host}\` | ${cells.join(' | ')} |`,
   );
   return ['| Host | What it is | What it gets |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** What a service's identity service gets, such as "the client ID and the client secret". */
+function namesOf(some: readonly Service[]): string {
+  return some.map(({ name }) => name).join(', ');
+}
+
+/** Returns what the host of these services gets: tokens, or their secrets without an exchange. */
+function receivedBy(some: readonly Service[]): string {
+  const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));
+  const known = [...new Set(credentials)].filter(Boolean);
+  return known.length > 0
+    ? `${known.join('; ')}, and what you generate from`
+    : 'what you generate from';
+}
+
+/** Returns the secrets of a service, such as "the client ID and the client secret". */
 function secretsOf(service: Service): string {
   const names = neededSettings(service).filter((name) => name === 'account' || name === 'apiKey');
   return listOf(names.map((name) => `the ${settingLabel(name, { service })}`));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { services } from '../../src/service/services.ts';
+import { type Authentication, services } from '../../src/service/services.ts';
 import { filesIn } from '../filesIn.ts';
+import { hostsTable } from './hostsTable.ts';
 
 const page = readFileSync('docs/privacy.md', 'utf8');
 const named = new Set(
@@ -44,6 +45,25 @@ describe('the page about privacy', () => {
       ofServices.filter((host) => !named.has(host)),
       [],
     );
+  });
+
+  it('says of the host of a service whether it gets tokens or the key', () => {
+    const cellOf = (authentication: Authentication) => {
+      const [ibm] = services;
+      const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);
+      const [, cell] = /^\| `us-south[^|]*\|[^|]*\| ([^|]*) \|$/m.exec(table) ?? [];
+      return cell;
+    };
+    const generated = 'what you generate from';
+    for (const [authentication, expected] of [
+      [{ kind: 'cloudPak' }, `tokens, and ${generated}`],
+      [{ kind: 'command', command: ['print-token'] }, `tokens, and ${generated}`],
+      [{ kind: 'zenApiKey' }, `the API key, and ${generated}`],
+      [{ kind: 'apiKey', header: 'api-key' }, `the API key, and ${generated}`],
+      [{ kind: 'none' }, generated],
+    ] as const) {
+      assert.equal(cellOf(authentication), expected, authentication.kind);
+    }
   });
 
   it('would miss a host that is added', () => {
