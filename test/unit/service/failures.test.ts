@@ -6,8 +6,7 @@ import type { ErrorKind } from '../../../src/service/errors.ts';
 const errors = (code: string, message = '', status = 400) =>
   JSON.stringify({ errors: [{ code, message }], trace: 'abc', status_code: status });
 const html = '<html><body>503 Service Unavailable</body></html>';
-const nginxTooLarge =
-  '<html>\r\n<head><title>400 Request Header Or Cookie Too Large</title></head>\r\n</html>';
+const nginxTooLarge = '<head><title>400 Request Header Or Cookie Too Large</title></head>';
 const notMember =
   'Failed to find the IBMid-1 member in project_id p {"id":"WSCPA0000E","code":404}';
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
