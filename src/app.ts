@@ -22,7 +22,7 @@ import { Usage } from './status/usage.ts';
 import { follower } from './ui/followState.ts';
 import type { Log } from './ui/log.ts';
 
-/** The parts that activation has created, and what it does for the parts that load later. */
+/** The parts that activation creates, and the functions that it provides to later parts. */
 export interface Started {
   readonly context: ExtensionContext;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface Started {
   readonly refreshModels: () => void;
 }
 
-/** The parts behind the commands and the chat. Created with the first use of either. */
+/** The parts behind the commands and the chat. Created when either is first used. */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;
@@ -88,7 +88,7 @@ export class HostedModel implements App, CommandCode {
 
   /** Refreshes the token of the active connection if it's due. */
   async keepFresh(): Promise<void> {
-    // Looks up the connection again first, so that a replaced connection's token isn't refreshed.
+    // Look up the connection again first, so that a replaced connection's token isn't refreshed.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

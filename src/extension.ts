@@ -51,7 +51,7 @@ export function activate(context: ExtensionContext): void {
     } else log.error('could not start: another extension has a command of the same name');
   } catch (error) {
     log?.error(`could not start: ${latest} failed with ${errorName(error)}`);
-    // Disposes the parts that were already created. Otherwise they would keep listening and
+    // Dispose the parts that were already created. Otherwise, they would keep listening and
     // updating the status bar.
     try {
       parts.dispose();
@@ -71,10 +71,10 @@ class Startup implements CommandHost {
   readonly #stored: StoredState;
   readonly #status: StatusItem;
   readonly #models: OfferedModels;
-  /** Listens to changes until the connections do. */
+  /** Listens for changes until the app loads. From then on, `Connections` listens for them. */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
-  /** False if no source can have a usable connection. */
+  /** False if no source can provide a usable connection. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['settings'] = readTooltipSettings;
@@ -106,7 +106,7 @@ class Startup implements CommandHost {
 
   readonly loadCommands = (): Promise<HostedModel> => this.#load();
 
-  /** @throws {ServiceError} `cancelled` if the window has closed meanwhile */
+  /** @throws {ServiceError} `cancelled` if the window closes while the code loads */
   async #load(): Promise<HostedModel> {
     if (this.#app) return this.#app;
     const { HostedModel } = await import('./app.ts');
@@ -126,7 +126,7 @@ class Startup implements CommandHost {
       throw error;
     }
     this.#listening.dispose();
-    // An event for the listeners may still be pending.
+    // Settings listeners run with a delay, so disposing them may have dropped a call. Make it now.
     this.#inBackground(this.#onChange());
     return this.#app;
   }
@@ -158,7 +158,7 @@ class Startup implements CommandHost {
     await this.#onChange();
   }
 
-  /** Shows the state, and has VS Code request the models, which depend on it. */
+  /** Updates the setup state, and makes VS Code request the chat models again. */
   async #onChange(): Promise<void> {
     await this.#showSetUp();
     this.#models.refresh();

@@ -69,7 +69,7 @@ export const CHAT_EXTENSION = 'GitHub.copilot-chat';
 const VSCODE_ITSELF = 'core';
 
 /**
- * The role of a system message. VS Code's types have only the user and assistant roles.
+ * The role of a system message. VS Code's types define only the user and assistant roles.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelSystem.d.ts
  */
@@ -100,8 +100,8 @@ export function isVSCode(caller: string): boolean {
 }
 
 /**
- * True if VS Code requests the models of a group. It makes a request for each group, and another
- * one without a group.
+ * True if VS Code is requesting the models of a group. VS Code makes one request for each group,
+ * and another one without a group.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  * @param options the options of the request for models

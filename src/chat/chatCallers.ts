@@ -5,15 +5,15 @@ import { isVSCode } from '../undocumentedApi.ts';
 
 /**
  * Remembers which other extensions may use the model. VS Code lets any extension call the models of
- * any other extension without notifying the user. The check isn't a security boundary, because
- * extensions share a process and can fake their ID.
+ * any other extension without notifying the user. This isn't a security boundary, because
+ * extensions share a process and can fake their IDs.
  */
 
 const DECISIONS = 'hostedModel.callers';
 const MAX_DECISIONS = 100;
 
 interface CallerDecision {
-  /** Extension ID in lower case; empty if VS Code doesn't report it. */
+  /** Extension ID in lowercase; empty if VS Code doesn't report it. */
   readonly id: string;
   readonly isAllowed: boolean;
   /** Keyed hash of the API key, and of the service address and project that the user saw. */
@@ -43,9 +43,9 @@ export class ChatCallers {
 
   /**
    * True if the caller may use the connection. Prompts once for each combination of caller, key,
-   * service address, and project, because a decision covers only the values that were shown.
-   * @param signedOut aborts at a sign-out; a decision made after that counts as a refusal and isn't
-   * stored
+   * service address, and project, because a decision covers only that combination.
+   * @param signedOut aborts when the user signs out. A decision made after that isn't stored and
+   * counts as a refusal.
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;
@@ -62,7 +62,7 @@ export class ChatCallers {
     return asking;
   }
 
-  /** Returns the latest decision about each extension, as rows of the menu. */
+  /** Returns the latest decision about each extension, as rows of *Show Status and Actions*. */
   rows(): CallerRow[] {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({

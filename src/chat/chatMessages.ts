@@ -49,7 +49,8 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
 
 /**
  * Returns the message to show in the chat for a failure.
- * @param message the message for a selection; undefined if the user canceled
+ * @param message the message that a generation for a selection would show; undefined if the user
+ * canceled
  */
 export function chatFailure(error: unknown, message: Message | undefined): string {
   if (error instanceof ServiceError) {
@@ -159,7 +160,7 @@ export const AI_IS_OFF = `Hosted Model: AI features are turned off in the settin
 export const NOT_TRUSTED =
   'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
 
-/** Messages about failed steps, with instructions for doing them manually. */
+/** Messages for failed steps of *Use in Chat*, with instructions for doing each step manually. */
 export const FAILED_STEPS = {
   group:
     'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',

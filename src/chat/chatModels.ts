@@ -9,8 +9,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores the model lists of services for VS Code's chat. VS Code requests the models often, so they
- * are read from storage instead of the service.
+ * Stores the model lists of services for VS Code's chat. VS Code requests the models often, so the
+ * lists are read from storage instead of the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -21,7 +21,7 @@ const MAX_MODELS = 200;
 const TOOLS = 'function_calling';
 const IMAGES = 'image_chat';
 const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
-/** Context length in tokens that is assumed if the service doesn't report one. */
+/** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /** A list older than a day is fetched again after the next chat response. */
 const STALE_MS = 86_400_000;
@@ -87,11 +87,11 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // The address alone isn't enough, because two services can have the same one.
+  // The address alone isn't enough, because two services can share one.
   return [serviceUrl, operation, service.word].join(' ');
 }
 
-/** Keeps only the values that the chat uses, because a service's descriptions can be long. */
+/** Drops the data that the chat doesn't use, such as descriptions, which can be long. */
 function slim(model: Model): Model {
   return {
     ...model,

@@ -132,7 +132,7 @@ export class ChatProvider {
    * Streams the response to a request from the chat or another extension.
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
-   * @throws {Error} if any other request fails; without a stack, which the chat would show
+   * @throws {Error} if any other request fails. Has no stack, because the chat would show it.
    */
   async respond(
     { id }: Pick<LanguageModelChatInformation, 'id'>,
@@ -188,7 +188,7 @@ export class ChatProvider {
 
   /**
    * Returns the message for a failure. Also logs the failure and shows it in the status item,
-   * unless it's a `ChatError`.
+   * unless it's a `ChatError` or a cancellation.
    * @param used the connection of the request; by default, the chat's first one
    */
   async sentenceFor(error: unknown, used?: Connection): Promise<string> {
@@ -264,7 +264,7 @@ export class ChatProvider {
       const prompt = conversationText(conversation);
       const response = await connection.chat(conversation, {
         signal,
-        // Check again, because other requests may have used up the budget while this one waited.
+        // Check the budget again, because other requests may have used it up while this one waited.
         beforeFirstAttempt: async () => {
           claim = await usage.claim(connection, estimateTokens(prompt));
           if (claim.refusal) throw new ChatError(claim.refusal);

@@ -48,7 +48,7 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
   return parts.length > 0 ? [...results, { role: author, content: parts }] : results;
 }
 
-/** Converts a response of the model. Keeps text and tool calls, but drops the rest. */
+/** Converts a response from the model. Keeps text and tool calls, and drops all other parts. */
 function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const text = content.map((part) => (part instanceof LanguageModelTextPart ? part.value : ''));
   const toolCalls = content
@@ -69,8 +69,8 @@ function contentPart(part: unknown): ContentPart[] {
 }
 
 /**
- * Returns a tool result as text. The service can't accept binary parts, so they are replaced with
- * their type and size.
+ * Returns a tool result as text. Tool messages can contain only text, so binary parts are replaced
+ * with their type and size.
  */
 function resultText({ content }: LanguageModelToolResultPart): string {
   return content

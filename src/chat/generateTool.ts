@@ -45,7 +45,10 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     };
   }
 
-  /** Returns failures as results, because agents keep retrying after an exception. */
+  /**
+   * Generates a response to the prompt. Returns failures as results, because agents keep retrying
+   * after an exception.
+   */
   async invoke(
     { input }: LanguageModelToolInvocationOptions<GenerateToolInput>,
     token: CancellationToken,

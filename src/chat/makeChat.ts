@@ -4,8 +4,8 @@ import type { Chat } from './offerModels.ts';
 import { startChat } from './useInChat.ts';
 
 /**
- * Creates the parts that serve VS Code's chat. Loaded with the first chat request or the first
- * command that needs them.
+ * Creates the parts that serve VS Code's chat. This module loads when VS Code or a command first
+ * needs the chat.
  * @param onModelsChange makes VS Code request the models again
  */
 export function makeChat(deps: ChatDeps, extensionId: string, onModelsChange: () => void): Chat {

@@ -11,12 +11,12 @@ import type { ChatProvider } from './chatProvider.ts';
 
 const PROVIDER_ID = 'hosted-model';
 const GROUP_NAME = 'Hosted Model';
-/** Maximum time for the built-in chat to start, even on a busy machine. */
+/** Maximum time for the built-in chat to start, in milliseconds. Allows for a busy machine. */
 const CHAT_START_MS = 30_000;
 const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/language-models';
 
 /**
- * Runs *Use in Chat*. Asks the user before it changes VS Code.
+ * Runs *Use in Chat*. Asks the user before changing anything in VS Code.
  * @param requireConnection prompts for missing credentials; returns undefined if the user cancels
  * @throws {ServiceError} if the service can't list its models
  */
@@ -40,7 +40,8 @@ export async function startChat(
   });
   if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
-  // This command fails if VS Code can't select the model. No API returns the selected model.
+  // Opening the chat fails if VS Code can't select the model. That failure is the only sign,
+  // because no API returns the selected model.
   const modelSelector = {
     vendor: PROVIDER_ID,
     id: chatModelId(connection.service, connection.modelId),

@@ -1,8 +1,8 @@
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * Texts of the commands. The texts for commands that can't run are in `commands.ts`, so that
- * activation loads one file less.
+ * Messages and labels of the commands. The messages for commands that can't run are in
+ * `commands.ts`, so that activation doesn't have to load this file.
  */
 export const COMMAND_MESSAGES = {
   menu: {

@@ -52,7 +52,7 @@ export type CommandName = (typeof COMMANDS)[number];
 
 /**
  * Arguments of *Generate from selection*. Any keybinding or extension can pass them. Only their
- * types have been checked, not the names.
+ * types have been checked, not whether the template or insert mode exists.
  */
 export type GenerateArguments =
   | {
@@ -68,11 +68,11 @@ export type GenerateArguments =
 export interface Invocation {
   /** Empty for all commands except *Generate from selection*. */
   readonly args: GenerateArguments;
-  /** The document and selections when the command ran, before any code was loaded. */
+  /** The document and selections when the command was invoked, before its code was loaded. */
   readonly snapshot: Parameters<typeof generate>[2];
 }
 
-/** The caller of the command doesn't get the result. See `registerCommands`. */
+/** Runs a command. The caller of the command doesn't get the result. See `registerCommands`. */
 type Handler = (app: App, invocation: Invocation) => Promise<unknown>;
 
 export type Handlers = Readonly<Record<CommandName, Handler>>;

@@ -20,18 +20,19 @@ export interface CommandHost {
   readonly log: Log;
   /**
    * Loads the code behind the commands.
-   * @throws {ServiceError} `cancelled` if the window has closed meanwhile
+   * @throws {ServiceError} `cancelled` if the window closes while the code loads
    */
   readonly loadCommands: () => Promise<CommandCode>;
 }
 
 /**
  * Registers every command behind one guard that reports failures. Only *Generate from selection*
- * takes arguments: a template name and an insert mode. So no caller can pass an address or a key.
+ * takes arguments: a template name and an insert mode. No caller can pass an address or a key.
  * Commands resolve to undefined, because `${command:…}` in a launch.json could read other results.
  * @param hostOf returns undefined if the extension couldn't start
  * @param registered receives the registered commands
- * @returns false if a command couldn't be registered; the others are still there to report it
+ * @returns false if a command couldn't be registered. The others are registered anyway, so that
+ * they can report the failure.
  */
 export function registerCommands(
   hostOf: () => CommandHost | undefined,
@@ -68,8 +69,8 @@ function isNameOrAbsent(value: unknown): value is string | undefined {
 
 /**
  * Captures the invocation immediately, so that keystrokes don't change it while modules load. The
- * returned function returns it only once, so that an open message doesn't keep its texts in memory.
- * Later calls capture a new one.
+ * returned function returns it only once, so that an open error message doesn't keep the selected
+ * text in memory. Later calls capture a new invocation.
  */
 function invoked(args: GenerateArguments): () => Invocation {
   const capture = (): Invocation => ({ args, snapshot: takeSnapshot() });
@@ -104,7 +105,7 @@ async function guarded(
     code = await host.loadCommands();
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
-    // Code that can't be loaded can't report it.
+    // The code that reports failures couldn't be loaded either, so report this one here.
     host.log.error(`the code of the commands could not be loaded: ${errorName(error)}`);
     void window.showErrorMessage(NOT_LOADED);
     return;

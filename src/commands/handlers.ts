@@ -68,7 +68,7 @@ export const handlers: Handlers = {
   showLastResponse: async (app) => showResult(app.jobs.result),
 
   showUsage: async (app) => {
-    // The budget applies to the connection of the chat.
+    // Prefer the chat's connection, because the budget limits chat requests but not selections.
     const [ofChat] = await app.connections.all();
     const { choice } = await app.connections.peekWithProgress();
     const active = choice.kind === 'ready' ? choice.connection : undefined;
@@ -89,7 +89,7 @@ export const handlers: Handlers = {
   refreshToken: async (app) => {
     const connection = await app.connections.for();
     if (!connection) return;
-    // The user can sign out while the service loads. The key must not be sent after that.
+    // The user can sign out before the token request is sent. The key must not be sent after that.
     const { signOutSignal } = app.connections;
     const progress = { location: ProgressLocation.Window, title: COMMAND_MESSAGES.gettingToken };
     const { hasToken } = await window.withProgress(progress, () =>
@@ -109,7 +109,7 @@ export const handlers: Handlers = {
     const { found } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
-    // Only services with regions have a public list, and an address before they are set up.
+    // Only services with regions have a public model list, and a known address before setup.
     const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
     if (!connection && !isPublic) return;
@@ -175,12 +175,13 @@ async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
 async function openMenu(app: App): Promise<unknown> {
   const { connections } = app;
   const { callers } = (await app.chat()).provider;
-  // Read before the menu opens, because another folder can be active when the user picks a row.
+  // Get the folder before the menu opens, because another one can be active when the user picks a
+  // row.
   const folder = activeFolder();
   const { found, choice } = await connections.peekWithProgress(folder);
   const ofSources = sourceRows(found, choice);
-  // There is nothing to choose from, so the setup starts. The editor gets the focus first.
-  // Otherwise the focus would return to the clicked status item.
+  // There is nothing to choose from, so start the setup. Focus the editor first. Otherwise, the
+  // focus would return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();

@@ -3,8 +3,8 @@ import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * Rows of *Select Model*. Text from the service isn't trusted, so rows are plain and short. The
- * description from the service comes last, where VS Code can cut it off. Pure.
+ * Rows of *Select Model*. Text from the service isn't trusted, so it's reduced to short plain text.
+ * The description from the service comes last, where VS Code can cut it off. Pure.
  */
 
 export interface ModelRow {
@@ -27,7 +27,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** Placeholder of the pick list. */
+/** Returns the placeholder of the pick list. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
@@ -35,7 +35,7 @@ export function modelHint(models: readonly Model[], current: string): string {
   return lifecycleOf(listed).stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
 }
 
-/** Note under the input box if the service has more models than were listed. */
+/** Returns the note to show under the input box if the service has more models than it listed. */
 export function moreModelsHint({ length }: readonly Model[]): string {
   return `The service has more models than these ${length.toLocaleString('en')}. Another one can be named in the setting hostedModel.modelId.`;
 }
@@ -51,19 +51,22 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
   return {
     id: model.id,
     label: (oneLine(model.label) || model.id) + (isCurrent ? ' $(check)' : ''),
-    // Also in words, because screen readers don't read the icon.
+    // Mark the current model in words too, because screen readers don't read the icon.
     description: isCurrent ? `${model.id} · current model` : model.id,
     detail: details.filter(Boolean).join(' · '),
   };
 }
 
-/** Price classes of prompt and response: "price class_12 in, class_9 out". */
+/** Formats the price classes of prompt and response, such as "price class_12 in, class_9 out". */
 function priceText({ inputTier, outputTier }: Model): string {
   const tiers = [inputTier && `${inputTier} in`, outputTier && `${outputTier} out`].filter(Boolean);
   return tiers.length > 0 ? `price ${tiers.join(', ')}` : '';
 }
 
-/** "deprecated, withdrawn on 2027-01-15, successor maker/next"; empty for a model that stays. */
+/**
+ * Describes the end of a model's life, such as "deprecated, withdrawn on 2027-01-15, successor
+ * maker/next". Empty for a model that stays.
+ */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);
   const isOver = stage === 'withdrawn';

@@ -65,7 +65,8 @@ export function isAiDisabled(): boolean {
 }
 
 /**
- * Enables VS Code's chat in the user settings. Workspace and folder settings can still disable it.
+ * Enables VS Code's AI features in the user settings. Workspace and folder settings can still
+ * disable it.
  */
 export async function enableAi(): Promise<void> {
   const { Global } = ConfigurationTarget;

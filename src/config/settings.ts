@@ -28,11 +28,11 @@ import {
 /** The settings of the editor source, without the key. */
 export interface SourceSettings {
   /**
-   * The service in the settings. If it's empty or invalid, the first built-in one, which
-   * `withStoredService` may replace.
+   * The service in the settings, or the first built-in one if the setting is empty or invalid. If
+   * it's empty, `withStoredService` may replace the service.
    */
   readonly service: Service;
-  /** True if the settings name the service. */
+  /** True if the settings name a service, even an invalid one. */
   readonly isServiceSet: boolean;
   /** The built-in services, followed by those that the user defined. */
   readonly services: readonly Service[];
@@ -84,7 +84,7 @@ export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
-/** More than anyone uses per day. */
+/** Maximum daily token budget. It's more than anyone uses. */
 const MAX_TOKENS = 1e12;
 
 /** Reads the settings that apply to a document, or to the window. */
@@ -132,7 +132,10 @@ export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
 
-/** Returns the settings for another service. The addresses and project don't apply to it. */
+/**
+ * Returns the settings for a service. If the current settings belong to another service, drops its
+ * addresses and project.
+ */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
   if (service.isFirstSetUp && !settings.isServiceSet) return defaultSettings(service, settings);
@@ -186,7 +189,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
- * documents outside the folder, too. These have no `.env` file, so only the user settings apply.
+ * documents outside the folder, too. Such documents have no `.env` file, so only the user settings
+ * apply.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
   const value =
@@ -196,7 +200,10 @@ function credentialSourceIn(configuration: Configuration, scope: Uri | undefined
   return CREDENTIAL_SOURCES.find((source) => source === value) ?? 'auto';
 }
 
-/** An ID that a folder sets overrides all of the user's IDs, unless it's a placeholder. */
+/**
+ * Reads the project, space, or deployment ID. An ID set by a workspace, folder, or remote machine
+ * overrides all of the user's IDs, unless it's a placeholder.
+ */
 function projectIn(configuration: Configuration) {
   for (const resource of RESOURCE_KINDS) {
     const name = `${resource}Id`;

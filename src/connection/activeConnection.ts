@@ -25,9 +25,9 @@ export class ActiveConnection implements Disposable {
   /** Key of the folder that was active when its last lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** By folder. The key is empty if there's no folder. */
+  /** The obstacle of each folder. The key is empty if there's no folder. */
   readonly #obstacles = new Map<string, Obstacle>();
-  /** The obstacle at the last event. */
+  /** The obstacle of the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';
 
   readonly onDidChange = this.#changes.event;
@@ -51,7 +51,7 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** Clears the obstacles of all folders, for example after a setup. */
+  /** Clears the obstacles of all folders. */
   clearObstacles(): void {
     this.#obstacles.clear();
     this.#showObstacle();
@@ -77,7 +77,10 @@ export class ActiveConnection implements Disposable {
     if (this.#lookupsStarted > 0) await this.look();
   }
 
-  /** Follows a change of the active folder: shows its obstacle, and repeats the lookup for it. */
+  /**
+   * Handles a change of the active document: updates the obstacle, and repeats the lookup if the
+   * folder differs.
+   */
   async follow(): Promise<void> {
     this.#showObstacle();
     if (this.#folderKey !== folderKey(activeFolder())) await this.repeatLookup();
@@ -93,7 +96,7 @@ export class ActiveConnection implements Disposable {
     this.#changes.dispose();
   }
 
-  /** Fires `onDidChange` if the obstacle of the active folder isn't the one at the last event. */
+  /** Fires `onDidChange` if the obstacle of the active folder has changed. */
   #showObstacle(): void {
     const { obstacle } = this;
     if (obstacle === this.#shownObstacle) return;

@@ -7,29 +7,30 @@ import { Secret } from '../service/secret.ts';
  * The user's decisions about credentials from a `.env` file or the environment. Each decision
  * covers only the exact values that the user saw. It's stored outside the workspace, with a keyed
  * hash of those values. If a value changes, so does the hash, and the user is prompted again (R3
- * and R4 of docs/threat-model.md). Approving by name only led to CVE-2025-54136 in another product.
+ * and R4 of docs/threat-model.md). In another product, approval by name alone led to
+ * CVE-2025-54136.
  */
 
 export type ApprovalDecision = 'approved' | 'refused';
 
 type HashedDecision = readonly [hash: string, decision: ApprovalDecision];
 
-/** Every value that a decision depends on, in a fixed order. One of them is the key. */
+/** Every value that a decision depends on, including the key, in a fixed order. */
 export type Subject = Secret<readonly [kind: 'source', ...values: readonly string[]]>;
 
 const SALT = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const SALT_BYTES = 32;
 /**
- * Maximum number of stored decisions. Beyond it, the oldest are dropped, and the user is prompted
- * again.
+ * Maximum number of stored decisions. If there are more, the oldest ones are dropped, and the user
+ * is prompted for those again.
  */
 const MAX_DECISIONS = 500;
 
 export class Approvals {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
-  /** Fallback if secret storage fails. Decisions then apply only in this window. */
+  /** The salt to use if secret storage fails. Decisions then apply only in this window. */
   #windowSalt: string | undefined;
 
   constructor(secrets: SecretStorage, state: Memento) {
@@ -46,7 +47,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the stored decision, if any. Doesn't create a salt: without one, no decision exists.
+   * Returns the stored decision, if any. Doesn't create a salt, because no decision exists without
+   * one.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const salt = await this.#salt();
@@ -98,7 +100,7 @@ export class Approvals {
     } catch {
       // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored a salt at the same time. In that case, use that one.
+    // Another window may have stored a salt at the same time, so use the stored one.
     return (await this.#salt()) ?? salt;
   }
 }

@@ -9,7 +9,7 @@ import {
 import { mayBeUnencrypted, type Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** Compares the hosts that the user approved for a key with the current ones. Pure. */
+/** Compares the addresses that the user approved for a key with the current ones. Pure. */
 
 /** The addresses that the key and the prompts are sent to, in ASCII and safe to display. */
 export interface Destination {

@@ -144,7 +144,7 @@ export function answeredAddressText({ setting, problem }: AddressProblem): strin
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Makes an arbitrary name safe to show. Otherwise, it could be very long, reverse the text of the
+ * Makes an arbitrary name safe to show. A raw name could be very long, reverse the text of the
  * message, or turn into a link.
  */
 export function shownName(name: string): string {
@@ -152,7 +152,7 @@ export function shownName(name: string): string {
   return name.length > MAX_NAME_LENGTH ? `${start}...` : start;
 }
 
-/** Maximum number of items in a message. The rest are only counted. */
+/** Maximum number of items to list in a message. The rest are only counted. */
 const MAX_LISTED = 3;
 
 /** Returns the first few items, followed by the number of the others. */
@@ -223,7 +223,9 @@ export function targetText(target: SettingsTarget): string {
   return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
 }
 
-/** Explains that other settings override a source that was just written. */
+/**
+ * Explains that other settings override the `hostedModel.credentialSource` that was just written.
+ */
 export function hiddenSourceText(target: SettingsTarget): string {
   return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
 }

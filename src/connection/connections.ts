@@ -45,7 +45,7 @@ export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
-  /** Runs work without a caller that awaits it. */
+  /** Runs work that no caller awaits. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -80,7 +80,7 @@ export class Connections implements Disposable {
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
-      // The connection of the chat depends on all folders.
+      // The connection of the chat depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];
   }
@@ -93,7 +93,10 @@ export class Connections implements Disposable {
     return this.#active.onDidChange;
   }
 
-  /** Aborts at the next sign-out, in this window or another one. A new signal then replaces it. */
+  /**
+   * Aborts at the next sign-out, in this window or another one, or when the window closes. After a
+   * sign-out, a new signal replaces it.
+   */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
   }
@@ -122,7 +125,7 @@ export class Connections implements Disposable {
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {
-    // The active folder can change before the prompt opens, so it's determined now.
+    // Determine the folder now, because the active folder can change before the prompt opens.
     return this.#forFolder(activeFolder(uri));
   }
 
@@ -148,7 +151,8 @@ export class Connections implements Disposable {
 
   /**
    * Returns the connections to all services that are set up, for VS Code's chat, which has no
-   * document. The first one is that of the only folder, or else of the editor. Never prompts.
+   * document. The first one is that of the only folder. If there isn't exactly one folder, it's that
+   * of the editor, unless the settings name another source. Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const owner = onlyFolder();
@@ -176,7 +180,7 @@ export class Connections implements Disposable {
 
   /**
    * Returns a keyed hash that identifies the key of a connection. It's the same in every window.
-   * @param shown further values that the hash covers
+   * @param shown additional values to include in the hash
    */
   fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
     return this.#options.approvals.fingerprintOf(connection, ...shown);
@@ -194,7 +198,7 @@ export class Connections implements Disposable {
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // The user set up the editor and expects it to be used.
+    // The user set up the editor and expects it to be used, so explain why it isn't.
     if (!reason && inUse !== 'editor' && inUse === found.settings.credentialSource) {
       inform(staysText(inUse, found));
     }
@@ -216,7 +220,7 @@ export class Connections implements Disposable {
     )
       return false;
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
-    // Prompts for values that the editor lacks.
+    // Prompt for values that the editor lacks.
     if (value === 'editor') await this.#forFolder(owner);
     const { choice } = await this.#active.look(owner);
     return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
@@ -254,7 +258,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#options.runtime.forgetTokens();
-      // Its listeners must follow the next token.
+      // Fire `onDidChange`, so that its listeners follow the next token.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }
@@ -280,7 +284,7 @@ export class Connections implements Disposable {
     if (await hasSignedOut(keys, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // A sign-out also deletes approvals.
+      // A sign-out also deletes the approvals of external sources.
       await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();
@@ -304,16 +308,16 @@ export class Connections implements Disposable {
     let hasSetUp = false;
     for (;;) {
       const signedOut = this.signOutSignal;
-      // The signal stays aborted only if the window closes.
+      // A sign-out replaces the signal, so an aborted one means that the window is closing.
       if (signedOut.aborted) throw new ServiceError('cancelled');
       const { found, choice } = await this.peekWithProgress(owner);
-      // The user signed out in the meantime.
+      // Repeat the lookup if the user signed out in the meantime.
       if (signedOut.aborted) continue;
       if (choice.kind === 'ready') {
         this.#active.setObstacle('none', owner);
         return choice.connection;
       }
-      // Setup has already run once. Running it again wouldn't help.
+      // Setup has already run once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
       if (!(await resolveObstacle(this.#resolveOptions(owner), found, choice))) return undefined;

@@ -22,8 +22,8 @@ const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 
 /**
  * Returns the folder whose `.env` and settings apply to a document. Returns null for a file outside
- * all folders, because the user approved nothing for it. The result is never undefined, which would
- * trigger default parameters when it's passed on.
+ * all folders, because no approval covers it. Never returns undefined, which would trigger default
+ * parameters when it's passed on.
  */
 export function activeFolder(uri = window.activeTextEditor?.document.uri): WorkspaceFolder | null {
   const document = uri && (previewedBy(uri) ?? uri);

@@ -35,9 +35,9 @@ interface Repository {
 }
 
 /**
- * Returns undefined if git ignores the file, or if its state is unavailable. In a remote window,
- * the Git extension runs on the other machine. Even in a local window, the repository may not be
- * open in the Git extension yet.
+ * Returns the reason why a commit could publish the file. Undefined if git ignores the file, or if
+ * its state is unavailable. In a remote window, the Git extension runs on the other machine. Even
+ * in a local window, the repository may not be open in the Git extension yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {
@@ -53,9 +53,9 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /**
- * Calls the listener when VS Code opens or closes a repository, and when git is enabled or
- * disabled. Repositories often open after start-up, and the Git extension is missing until the
- * workspace is trusted.
+ * Calls the listener when VS Code opens or closes a repository, and when git becomes available, is
+ * enabled, or is disabled. Repositories often open after start-up, and the Git extension is missing
+ * until the workspace is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

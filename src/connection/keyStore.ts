@@ -33,7 +33,7 @@ export interface KeyRecord {
 /** Prefix of the names in secret storage, such as `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
- * Prefix of the flags for services that have a stored key. They are needed if secret storage can't
+ * Prefix of the flags for services that have a stored key. They're used if secret storage can't
  * list its names. A flag contains no part of the key.
  */
 const MARKER = 'hostedModel.hasKey.';
@@ -46,7 +46,7 @@ const LAST_SIGN_OUT = 'hostedModel.lastSignOut';
 
 const RESOURCE_KINDS: readonly ResourceKind[] = ['project', 'space', 'deployment'];
 
-/** Problems with secret storage that are reported to the user. */
+/** The problems with secret storage that are reported to the user. */
 export type StorageIssue = 'fails' | 'refuses-key';
 
 /**
@@ -108,7 +108,7 @@ export class KeyStore {
     return text === undefined ? undefined : parseRecord(text);
   }
 
-  /** Returns the records of all other services, each with the service's `word`. */
+  /** Returns the records of all services except the given one, each with the service's `word`. */
   async others(word: string): Promise<(readonly [word: string, record: KeyRecord])[]> {
     const words = (await this.services()).filter((one) => one !== word);
     const found = await Promise.all(
@@ -150,7 +150,7 @@ export class KeyStore {
       return Promise.allSettled(names.map((name) => this.#delete(name)));
     });
     this.#announce();
-    // If this fails, there's no other way to notify the other windows.
+    // Ignore a failure, because there's no other way to notify the other windows.
     await this.#secrets.store(LAST_SIGN_OUT, crypto.randomUUID()).then(undefined, () => {});
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -232,7 +232,7 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window never read the key, no caller has an old one, so the read isn't needed.
+    // If this window never read the key, no caller has an old one, so don't read it now.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }

@@ -49,7 +49,7 @@ export async function runSetUp(
     ...(await prefilledFor(service, options)),
   };
   const refusal = found?.apiKey && problemOfKey(found.apiKey, service);
-  // If the key is missing, the user may not have chosen a service yet, so start with that.
+  // If the key is missing, the user may not have chosen a service yet, so start with the service.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })

@@ -98,7 +98,7 @@ interface ServiceAnswers {
   readonly program: string | undefined;
 }
 
-/** Returns the user settings. If they name no service, uses the first one with a stored key. */
+/** Returns the user settings. If they name no service, uses the first service with a stored key. */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());
 }
@@ -156,7 +156,7 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
   return credentialsFor(settings.service, values, target);
 }
 
-/** Returns the origin of the key that an empty answer keeps; undefined if there is none. */
+/** Identifies the key that an empty answer keeps. Undefined if there is none. */
 export function keptKey({ apiKey, found, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
   return apiKey === found?.apiKey ? 'found' : 'typed';

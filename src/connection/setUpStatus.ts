@@ -8,8 +8,8 @@ import type { KeyStore } from './keyStore.ts';
 /** State that can be read without a secret, for the status bar and the command palette. */
 export interface SetUpStatus {
   /**
-   * Reads the settings of the service in use, for the tooltip. For the first service, returns them
-   * as written.
+   * Reads the settings of the service in use, for the tooltip. For the first built-in service,
+   * doesn't validate them.
    */
   readonly settings: (
     scope?: Uri,
@@ -18,23 +18,23 @@ export interface SetUpStatus {
    * True if the editor has a stored key and the other settings, or if another source was used last.
    */
   readonly isSetUp: boolean;
-  /** True if there are tokens to refresh. */
+  /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
   /** True if signing out would delete or forget something. */
   readonly canSignOut: boolean;
 }
 
-/** Where the user's setup is stored. */
+/** The stores that contain the user's setup. */
 export interface StoredState {
   readonly keys: KeyStore;
   readonly approvals: Approvals;
-  /** VS Code stores it outside the workspace folders. */
+  /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
 }
 
 /**
  * Key of a flag in the workspace state: true if the last connection in this workspace came from a
- * `.env` file or the environment. Their values aren't stored.
+ * `.env` file or the environment. The values themselves aren't stored.
  */
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
@@ -52,8 +52,8 @@ export async function forgetExternalSource(workspaceState: Memento): Promise<voi
 }
 
 /**
- * Reads the state for the service in use. Without one, reads it for the service in the settings, or
- * for the first service with a stored key.
+ * Reads the state for the service in use. If there is none, reads it for the service in the
+ * settings, or for the first service with a stored key.
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

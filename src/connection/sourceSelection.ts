@@ -60,8 +60,8 @@ export type UnreadReason =
   | 'unreadable';
 
 /**
- * The content of all sources, each read once. Reading them doesn't prompt. Other modules get it, too,
- * so each secret is a `Secret`.
+ * The content of all sources, each read once and without prompting. Modules outside this folder get
+ * it, too, so each secret is wrapped in a `Secret`.
  */
 export interface SourceSnapshot {
   readonly settings: Settings;
@@ -71,14 +71,17 @@ export interface SourceSnapshot {
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
-  /** In order of precedence. */
+  /** The external sources, in order of precedence. */
   readonly external: readonly ExternalSource[];
 }
 
 export interface Folder {
-  /** The workspace file if there is no folder; empty if there is neither. */
+  /**
+   * The URI of the folder, or of the workspace file if there is no folder. Empty if there is
+   * neither.
+   */
   readonly uri: string;
-  /** Fit to display, in ASCII. */
+  /** The path or URI in ASCII, safe to display. */
   readonly path: string;
   readonly name: string;
   /** Null if the lookup isn't for a folder. */
@@ -148,9 +151,9 @@ export interface Lookup {
 
 /**
  * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
- * approved `.env`, an approved environment, then sources without a decision. Values from two
- * sources are never mixed. If no source can be used, or the `.env` is faulty, returns the editor's
- * problem.
+ * approved `.env` file, an approved environment, then sources without a decision. Values from two
+ * sources are never mixed. If no source can be used, or the `.env` file is faulty, returns the
+ * obstacle.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), Secret.open(found.keys));
@@ -176,7 +179,7 @@ function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): So
   return { ...choice, credentials: { ...credentials, otherKeys: [...others.values()] } };
 }
 
-/** Identifies a key together with everything that affects how it's sent. */
+/** Returns a string that identifies a key together with everything that affects how it's sent. */
 function keyIdentity({ service, account = '', apiKey, headerSecrets }: ServiceKey): string {
   return JSON.stringify([service.word, service.definition, account, apiKey, headerSecrets]);
 }
@@ -187,15 +190,17 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
-    // A repository could break the file, and that must not switch accounts silently.
+    // Don't try another source: a repository could break its `.env` file, and that must not switch
+    // accounts silently.
     const unusable = { kind: 'chosen-unusable', source: named } as const;
     return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
   const others = othersInOrder(found);
-  // A typo in the file must not cause the environment's account to be billed.
+  // A typo in the `.env` file must not cause the environment's account to be billed.
   if (others.some(isFaultyFile)) return editor;
-  // Nor may an invalid identity address for an otherwise complete file.
+  // Don't skip a complete file with an invalid identity address either, because another account
+  // would be billed.
   const files = others.filter(({ id, decision }) => id === 'envFile' && decision !== 'refused');
   const addressProblem = identityProblem(files);
   if (addressProblem) return addressProblem;
@@ -222,13 +227,13 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
   return settings.credentialSource === 'editor' ? [] : external;
 }
 
-/** Reasons that leave no `.env` file whose settings could be meant. */
+/** The reasons for which an unread `.env` file counts as absent, not as faulty. */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
   'untrusted',
   'virtual',
   'no-file',
-  // Some virtual environments of Python are in a folder of this name.
+  // Some Python virtual environments are folders named `.env`.
   'folder',
 ]);
 
@@ -253,13 +258,19 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
   return { kind: 'ready', source: source.id, credentials };
 }
 
-/** Returns the problem of the identity address if nothing else keeps a source from being used. */
+/**
+ * Returns the problem with the identity address if it alone keeps the first complete source from
+ * being used.
+ */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
   return target && 'setting' in target ? { kind: 'bad-address', ...target } : undefined;
 }
 
-/** True if the source wasn't read because of Restricted Mode. The user's own key is used there. */
+/**
+ * True if the source wasn't read because of Restricted Mode. In that case, the user's own key is
+ * used.
+ */
 function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';
 }

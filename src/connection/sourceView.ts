@@ -42,8 +42,8 @@ export interface SourceRow extends QuickPickItem {
 export interface SourceChoice extends QuickPickItem {
   readonly value: CredentialSource;
   /**
-   * The reason why it can't be chosen. The editor always can, since choosing it prompts for missing
-   * values.
+   * The reason why this source can't be chosen. Never set for the editor, because choosing it
+   * prompts for missing values.
    */
   readonly problem?: string | undefined;
 }
@@ -127,7 +127,7 @@ export function actionsFor(source: SourceId, found: SourceSnapshot): ActionItem[
     (issue === 'bad-address' || issue === 'bad-project') && 'openSettings',
     issue === 'untrusted' && 'manageTrust',
     isReadFile && 'open',
-    // If a source has no file to fix, offer the setup instead: the values of the editor replace it.
+    // If there is no file to fix, offer the setup, so that the editor's values can be used instead.
     (!external || (issue === 'missing' && !isReadFile)) && 'setUp',
   ];
   return actions
@@ -175,7 +175,7 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     : `not used, since ${WHY_NOT_USED[editor.kind]}`;
 }
 
-/** True if the source has a setting or a problem. Other sources offer nothing to choose. */
+/** True if the source has a setting or a problem. A missing or empty source needs no row. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
     const { named, issues } = text.reading;
@@ -238,8 +238,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 }
 
 /**
- * Returns the values in use, as lines of the tooltip. Their source is in the connection's reason.
- * No part of a key is shown.
+ * Returns the values in use, as lines of the tooltip. The source itself is named in
+ * `Connection.reason`. No part of a key is shown.
  */
 export function provenanceLines(
   found: SourceSnapshot,
@@ -271,7 +271,9 @@ function editorPlace(name: SettingName, found: SourceSnapshot): string {
   return name === 'projectId' ? projectPlace(found.settings) : 'user settings';
 }
 
-/** Masks a project ID, such as `1a2b…`. The rest is enough to distinguish it from others. */
+/**
+ * Masks a project ID, such as `1a2b…`. Four characters are enough to distinguish it from others.
+ */
 function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
 }

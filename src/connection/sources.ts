@@ -67,7 +67,7 @@ export async function findSources(
     if (!inUse?.reading.values) return { id, text };
     const { service } = inUse;
     const { values } = inUse.reading;
-    // The identity address in the settings belongs to the service in the settings.
+    // The identity address in the settings applies only to the service in the settings.
     const authUrl = service.word === settings.service.word ? settings.authUrl : service.authUrl;
     const subject = sourceSubject(id, service, values, { folder, authUrl });
     const decision = await approvals.decisionFor(subject);
@@ -83,7 +83,8 @@ export async function findSources(
   };
   // Copied on each lookup, since any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // A folder can be slow to read. The sign-out state is read after it, to be current.
+  // Read the stored keys after the folder, which can be slow, so that a sign-out in the meantime
+  // counts.
   const envFile = await readEnvFile(owner);
   const ofWindow = withStoredService(readSettings(owner?.uri), await keys.services());
   const other = word && word !== ofWindow.service.word && serviceFor(word, ofWindow.services);
@@ -92,7 +93,7 @@ export async function findSources(
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
   // Parsing takes milliseconds, and runs while secret storage is read. A dev container can set the
-  // environment, so it needs workspace trust, too.
+  // environment, so the environment needs workspace trust, too.
   const inEnvironment = readText(workspace.isTrusted ? assignments : 'untrusted', settings);
   const [record, others, program, ...external] = await Promise.all([
     ...stored,
@@ -128,9 +129,9 @@ async function settingsOfStored(
 }
 
 /**
- * Reads the `.env` in the root of a folder, once and as bytes, so the approved values are the ones
- * used. A repository controls this path. Links aren't followed, and devices and large files aren't
- * read (rule T12 of the threat model).
+ * Reads the `.env` file in the root of a folder once, as bytes, so that the approved values are the
+ * ones used. A repository controls this path, so links aren't followed, and devices and large files
+ * aren't read (rule T12 of the threat model).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,
@@ -151,12 +152,15 @@ async function readEnvFile(
   return text === undefined ? 'not-text' : assignmentsOf(text);
 }
 
-/** Any other failure can mean that there is a file, such as one without permissions. */
+/**
+ * Returns the reason for an error of `stat`. With any code except `FileNotFound`, the file may
+ * exist, for example without read permission.
+ */
 function unreadReason(error: Partial<FileSystemError>): UnreadReason {
   return error.code === 'FileNotFound' ? 'no-file' : 'unreadable';
 }
 
-/** Reads the `.env` of a folder for all known services. */
+/** Reads the `.env` file of a folder for all known services. */
 export async function readExternalFile(
   folder: WorkspaceFolder | null,
   known: KnownServices,
@@ -166,7 +170,7 @@ export async function readExternalFile(
 
 /**
  * Returns the keys in the `.env` files of all folders. None of them is used, but an agent can read
- * them.
+ * them, so no prompt may contain them.
  */
 export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]> {
   const folders = workspace.workspaceFolders ?? [];
@@ -200,7 +204,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
   const { account, apiKey, definition, headerSecrets, program } = record;
   const entry = definition === undefined ? undefined : serviceIn(definition);
-  // The key of an unknown service must not be sent either.
+  // Fall back to another service, because the key of an unknown one must not be sent either.
   const service = entry ?? serviceFor(word) ?? services[0];
   return { service, account, apiKey, headerSecrets, program };
 }
@@ -222,7 +226,7 @@ function serviceIn(definition: string): Service | undefined {
 
 type KnownServices = Pick<Settings, 'service' | 'isServiceSet' | 'services'>;
 
-/** The text of a source, and its reading for each service. */
+/** The text of a source, and the settings read from it for each service. */
 interface ReadText {
   readonly text: ExternalText<SourceReading>;
   /** The reading to use; undefined if the text couldn't be read. */
@@ -263,8 +267,8 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
   // window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
-  // A path can contain look-alike letters, characters that reverse the text, and runs of spaces
-  // that push a part of it onto its own line.
+  // A path can contain look-alike letters, characters that reverse the text, or runs of spaces that
+  // push part of it onto its own line. The URI encodes all of them.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');
   return {
     uri: uri.toString(),
@@ -275,8 +279,8 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
 }
 
 /**
- * Returns a folder name that is safe in a message. A workspace file can use any name, and brackets
- * would become a link.
+ * Returns a folder name that is safe in a message. A workspace file can set any name, and brackets
+ * could form a link.
  */
 function plainName(name: string): string {
   return /^\w[\w .-]{0,59}$/.test(name) ? name : 'this folder';

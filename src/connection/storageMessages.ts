@@ -1,6 +1,6 @@
 import type { StorageIssue } from './keyStore.ts';
 
-/** Messages about secret storage. Activation loads them, so they are apart from the others. */
+/** Messages about secret storage. They have their own file, because activation loads them. */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
     'Hosted Model: the secret storage of VS Code cannot be read, most likely since the keyring of this machine is locked or missing. Unlock or install one, or keep the key in a .env file or the environment.',

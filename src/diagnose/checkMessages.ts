@@ -13,8 +13,9 @@ import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagn
 import { amount } from '../status/statusView.ts';
 
 /**
- * The texts of *Diagnose Connection* and *Copy Report*, except for the checks that send nothing.
- * They contain only validated names and numbers. Pure.
+ * The texts of *Diagnose Connection* and *Copy Report*. The results of the checks that send nothing
+ * are in `preliminaryChecks.ts`. The texts contain only our own words, validated names, and
+ * numbers. Pure.
  */
 
 export interface ShownCheck {
@@ -62,8 +63,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
     const bearer = sendsSecret(labels) ? 'key' : 'token';
-    // A service without project IDs may have models that it doesn't list, so only the token is
-    // checked.
+    // A service without project IDs may have models that it doesn't list, so only the key or token
+    // is checked.
     if (!needsSetting('projectId', labels)) {
       return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
     }
@@ -146,7 +147,7 @@ function span(ms: number): string {
   return unit ? amount(Math.round(total / unit.minutes), unit.name) : 'less than a minute';
 }
 
-/** The label of a fix. In a diagnosis, `retry` runs the checks again, not a generation. */
+/** Returns the label of a fix. In a diagnosis, `retry` runs the checks again, not a generation. */
 export function fixLabel(fix: Fix): string {
   return fix === 'retry' ? 'Check Again' : ACTION_LABELS[fix];
 }
@@ -157,15 +158,15 @@ const ALL_PASSED: ShownCheck = {
   text: 'All checks passed. What only a generation can show was not tried.',
 };
 
-/** The conclusion: the first failure, or else the first warning, or else success. */
+/** Returns the conclusion: the first failure, or else the first warning, or else success. */
 export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
   const first = (wanted: ShownCheck['state']) => checks.find(({ state }) => state === wanted);
   return first('failed') ?? first('warning') ?? ALL_PASSED;
 }
 
 /**
- * The texts of the list. At the end, `placeholderAtEnd` replaces `placeholder`, and the conclusion
- * replaces `prompt`.
+ * The texts of the list. Once all checks have ended, `placeholderAtEnd` replaces `placeholder`, and
+ * the conclusion replaces `prompt`.
  */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',
@@ -175,7 +176,7 @@ export const LIST_TEXTS = {
   checks: 'Checks',
 } as const;
 
-/** The heading of the conclusion. */
+/** Returns the heading of the conclusion. */
 export function conclusionTitle({ state, title }: ShownCheck): string {
   if (state === 'passed') return title;
   return `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;

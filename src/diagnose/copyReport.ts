@@ -13,15 +13,15 @@ import type { Report } from './reportText.ts';
 
 /**
  * Minimum length, in characters, of a secret that is searched for in the whole report. A shorter
- * one, as in `API_KEY=secret`, can match our own text. It is searched for only in the words of
- * others.
+ * secret, as in `API_KEY=secret`, could match our own text by chance. It's searched for only in
+ * text from outside the extension.
  */
 const MIN_LENGTH_IN_OUR_WORDS = 16;
 
 /**
  * Copies the report unless it contains a key, token, or project ID in any encoding.
  * @param looked the lookup of keys and project IDs; undefined if it timed out
- * @param settings the settings that the report is about
+ * @param settings the settings that the report describes
  */
 export async function copyReport(
   runtime: ServiceRuntime,
@@ -33,7 +33,7 @@ export async function copyReport(
   const leaksInto = (part: string, shortest: number) =>
     runtime.leaksInto(part, projectIds, shortest, looked?.found.keys);
   const isKept = leaksInto(text, MIN_LENGTH_IN_OUR_WORDS) || leaksInto(externalText, 0);
-  // Text that looks like a secret may be a secret that isn't in our list.
+  // Text that looks like a secret may be one that the search doesn't cover.
   if (isKept || redact(text) !== text) return 'holds-secret';
   try {
     await env.clipboard.writeText(text);
@@ -43,7 +43,7 @@ export async function copyReport(
   }
 }
 
-/** The versions of the extension, the editor, and Node, one per line. */
+/** Returns the versions of the extension, the editor, and Node, one per line. */
 export function versions(extension: Extension<unknown>): string[] {
   const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';

@@ -22,7 +22,8 @@ interface ReportDeps {
 }
 
 /**
- * Milliseconds to wait for the keyring. If it takes longer, it's probably asking for its password.
+ * Milliseconds to wait for the keyring. A keyring that takes longer is probably asking for its
+ * password.
  */
 const KEYRING_MS = 10_000;
 
@@ -89,7 +90,7 @@ export async function diagnoseConnection(
   }
 }
 
-/** The requests to each service that was used in this window. */
+/** Returns the requests to each service that was used in this window. */
 function loadsOf({ limits }: ServiceRuntime, looked: Lookup | undefined): Load[] {
   const choice = looked?.choice;
   const active = choice?.kind === 'ready' ? choice.connection.approved.service : undefined;

@@ -37,12 +37,12 @@ export interface Row extends QuickPickItem {
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
   const closed = new AbortController();
-  // By title, in the order in which the checks started.
+  // The checks by title, in the order in which they started.
   const checks = new Map<string, ShownCheck>();
   const paintEnd = (copied: Copied | 'not-tried') => {
     const all = [...checks.values()];
     pick.busy = false;
-    // Shown as the prompt, because a row cuts off long sentences.
+    // Show the conclusion as the prompt, because a row cuts off long sentences.
     pick.prompt = conclusionOf(all).text;
     pick.placeholder = LIST_TEXTS.placeholderAtEnd;
     const rows = finalRows(all, copied);
@@ -97,7 +97,8 @@ const ICONS: Readonly<Record<ShownCheck['state'], string>> = {
 };
 
 /**
- * The rows after all checks have run: the conclusion, its fix, and *Copy Report*, then the checks.
+ * Returns the rows to show after all checks have run: the conclusion, its fix, and *Copy Report*,
+ * then the checks.
  */
 export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-tried'): Row[] {
   const conclusion = conclusionOf(checks);
@@ -116,8 +117,8 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
 }
 
 /**
- * The row of a check. The text of a passed or running check is short, so it's shown next to the
- * title. Any other text is shown below it.
+ * Returns the row of a check. The text of a passed or running check is short, so it's shown next to
+ * the title. Any other text is shown below the title.
  */
 export function rowOf({ title, state, text }: ShownCheck): Row {
   const label = `$(${ICONS[state]}) ${title}: ${STATE_WORDS[state]}`;

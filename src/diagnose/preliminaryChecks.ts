@@ -37,7 +37,7 @@ import { type ShownCheck, TITLES } from './checkMessages.ts';
 /** The first check while secret storage and the folder are being read. */
 export const READING: ShownCheck = { title: TITLES.settings, state: 'running', text: '' };
 
-/** The result of the first check if reading them takes too long. */
+/** The result of the first check if reading secret storage or the folder takes too long. */
 export const UNANSWERED = failed(
   'settings',
   'Secret storage or the folder didn’t answer within 10 seconds. If the keyring of this machine asks for its password, enter it. Nothing was sent.',
@@ -92,8 +92,8 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   // A problem with the source or service in the settings takes precedence over all others.
   if (['chosen-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
-  // If only errors keep a source from being used, they are the cause, not the values that the
-  // editor lacks. A placeholder counts both as an error and as a missing value.
+  // If only errors keep a source from being used, those errors are the cause, not the values that
+  // the editor lacks. A placeholder counts as both an error and a missing value.
   const faulty = othersInOrder(found).find(({ text, values, decision }) => {
     if (text.kind !== 'read' || decision === 'refused') return false;
     const { named, missing, issues } = text.reading;
@@ -106,7 +106,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
 /** Describes the source of the checked values and the reason it is used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
-  // The address may have been found with another source, so no source is named.
+  // The identity address may have been checked for a source other than the editor, so name none.
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
   if (isIdentity) return `${allOf(settings)} are there.`;
   const { projectId, resource } = editorSourceProject(settings);
@@ -147,8 +147,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /**
- * Finds an incomplete source, if the editor has no stored key. The user evidently wanted to use it,
- * so its missing values are the cause.
+ * Finds an incomplete source if the editor has no stored key. The user evidently meant to use that
+ * source, so its missing values are the cause.
  */
 function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
   if (choice.kind !== 'missing' || found.record) return undefined;
@@ -209,7 +209,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   }
 }
 
-/** The fix for the values of an external source. The environment can't be edited from here. */
+/** Returns the fix for a problem with an external source. VS Code can't edit its environment. */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';
 }

@@ -50,7 +50,7 @@ export async function reportFailure(
 }
 
 /**
- * Finds the cause of a failure, logs it, and keeps it for the status item. Shows nothing.
+ * Finds the cause of a failure, logs it, and keeps it for the status item. Shows no error message.
  * @returns the message; undefined if the user canceled
  */
 export async function explainFailure(
@@ -75,8 +75,8 @@ export async function explainFailure(
 }
 
 /**
- * Finds the cause of a refusal by running the checks of a diagnosis, which generate nothing. If
- * that fails, returns the refusal itself. Never throws.
+ * Finds the cause of a refusal by running the checks of a diagnosis, which generate nothing. If the
+ * checks can't be run, returns the refusal itself. Never throws.
  */
 async function explained(
   deps: DiagnosisDeps,
@@ -102,8 +102,8 @@ async function explained(
 }
 
 /**
- * Formats an error for the log. Our own errors contain no secrets. Other messages may contain one,
- * so only the name and the first stack frame are logged.
+ * Formats an error for the log. Our own errors contain no secrets. The message of any other error
+ * may contain one, so only the error's name and first stack frame are logged.
  */
 function logLine(error: unknown): string {
   if (error instanceof ServiceError) return error.message;

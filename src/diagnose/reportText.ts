@@ -17,7 +17,7 @@ export interface Report {
   readonly text: string;
   /**
    * The parts of `text` that come from a service or a device on the network. `copyReport` searches
-   * them even for short secrets, which could match our own text by chance.
+   * only these parts for short secrets, which could match our own text by chance.
    */
   readonly externalText: string;
 }
@@ -42,7 +42,7 @@ export interface ReportFacts {
 
 /** The requests to one service. */
 export interface Load {
-  /** True for the service of the connection that the report is about. */
+  /** True for the service of the connection that the report describes. */
   readonly isInUse: boolean;
   readonly state: ConcurrencyState;
 }

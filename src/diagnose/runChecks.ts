@@ -20,7 +20,7 @@ export interface DiagnosisDeps {
 }
 
 /**
- * Milliseconds to wait for secret storage and the folder, which may never respond. In the meantime,
+ * Milliseconds to wait for secret storage and the folder, which may never respond. Short, because
  * the user may be waiting for an error message.
  */
 const CREDENTIALS_LOOK_MS = 2_000;

@@ -3,7 +3,7 @@
  * our own parser. It neither expands nor trims values.
  */
 
-/** One `NAME=value` in a file or the environment. */
+/** One `NAME=value` pair in a file or the environment. */
 export interface Assignment {
   readonly name: string;
   /** Whitespace between the name and the `=`; may be empty. */

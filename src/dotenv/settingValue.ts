@@ -29,8 +29,8 @@ type IssueDetails =
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }
   /**
-   * The value differs from the one on the first line that sets it. `otherLine` is the number of
-   * that line, or undefined for the environment.
+   * The value differs from the one on the first line with the same setting. `otherLine` is the
+   * zero-based number of that line, or undefined for the environment.
    */
   | { readonly kind: 'duplicate'; readonly otherLine: number | undefined }
   | { readonly kind: 'bad-url'; readonly problem: UrlProblem };
@@ -42,7 +42,7 @@ export type Issue = IssueDetails & {
   readonly setting: SettingName;
   /** The name as written in the source. */
   readonly name: string;
-  /** True if the issue makes all values of this name set unusable; false for a warning. */
+  /** True if the issue makes all values of the same name set unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value, of the comment for a comment issue, or of the name for a duplicate
@@ -70,7 +70,7 @@ export interface RecognizedSetting extends SettingOfName {
   readonly issues: readonly Issue[];
 }
 
-/** A known name and the setting that it stands for. */
+/** A known name, the setting that it stands for, and the set that it belongs to. */
 interface SettingOfName {
   readonly name: string;
   readonly setting: SettingName;
@@ -85,7 +85,7 @@ interface ColumnRange {
 
 /**
  * True if a value has a valid length and only valid characters. Always true for a URL, because
- * `parseServiceUrl` checks those.
+ * `parseServiceUrl` checks URLs.
  * @param service the service that the key belongs to; if omitted, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
@@ -122,7 +122,7 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
   readonly resource?: ResourceKind | undefined;
 };
 
-/** Returns the values of a set. The first line of each setting applies. */
+/** Returns the values of a set. If several lines have the same setting, the first one applies. */
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);

@@ -20,7 +20,8 @@ import {
 /**
  * Reads settings from the text of a `.env` file or from the environment, and locates their issues.
  * Values under names of different sets are never combined, so one set must be complete. A set with
- * an error isn't used. Fixing the value silently would hide an error that breaks other programs.
+ * an error isn't used, because silently fixing a value would hide an error that breaks other
+ * programs.
  */
 
 /** All values that a service needs, from one set of names. */
@@ -48,7 +49,7 @@ export interface SourceReading {
   readonly missing: readonly string[];
   /** The recognized settings, in the order of their lines. */
   readonly named: readonly RecognizedSetting[];
-  /** In the order of the lines. */
+  /** The issues, in the order of their lines. */
   readonly issues: readonly Issue[];
 }
 
@@ -69,8 +70,8 @@ export interface ServiceReading {
 
 /**
  * Reads the settings for all known services. The service in use comes first, even if none of its
- * names appear. Neutral names such as `VENDOR_API_KEY` belong to it. Other services are included
- * only if one of their own names appears.
+ * names appear. Neutral names such as `VENDOR_API_KEY` belong to the service in use. Other services
+ * are included only if one of their own names appears.
  * @param services all services, including the one in use
  */
 export function readForAll(
@@ -95,7 +96,7 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 
 /**
  * Returns the reading to use if the settings name no service: the first one that is usable or
- * malformed. If there is none, the first one that names a setting.
+ * malformed, or else the first one with a recognized setting. Defaults to the service in use.
  * @param services in order of preference
  */
 export function firstReading(
@@ -121,7 +122,7 @@ export function readAssignments(
   const ownSets = serviceNameSets(service);
   const sets = isInUse ? [...ownSets, neutralNameSet(service)] : ownSets;
   const given = recognizedSettings(assignments, service, sets);
-  // The first line of each setting. The key is the array of names for the setting in its set.
+  // The first line of each setting in each set, keyed by the setting's array of names in the set.
   const firsts = new Map(given.toReversed().map((one) => [one.set[one.setting], one] as const));
   const [nearest] = sets
     .filter((set) => given.some((one) => one.set === set))

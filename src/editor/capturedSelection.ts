@@ -25,7 +25,7 @@ export interface EditorSnapshot {
 export interface Target {
   readonly document: TextDocument;
   readonly selection: Range;
-  /** The editor when the command ran, including selections that aren't targets. */
+  /** The editor's state when the command ran, including selections that aren't targets. */
   readonly snapshot: EditorSnapshot;
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
@@ -43,7 +43,7 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If there are no others, captures only the primary selection, because a typed prompt has a single
+ * If that leaves none, captures only the primary selection, because a typed prompt has a single
  * response.
  */
 export function captureTargets(
@@ -132,8 +132,8 @@ export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {
 }
 
 /**
- * True if the same editor is still active, with the same text and selections. If so, a new editor
- * can take focus without stealing the user's keystrokes.
+ * True if the active editor still shows the same document, text, and selections. If so, a new
+ * editor can take the focus without interrupting the user.
  */
 export function isUnchanged({ document, version, selections }: EditorSnapshot): boolean {
   const editor = window.activeTextEditor;

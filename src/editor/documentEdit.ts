@@ -29,8 +29,8 @@ export function editEditor(
   return editor.edit(
     (builder) => {
       for (const [range, text] of ranged) {
-        // Unlike `replace`, `insert` doesn't extend selections that start here. Extended selections
-        // could touch, and VS Code merges those (tested).
+        // Unlike `replace`, `insert` doesn't extend selections that start at the insertion point.
+        // Extended selections could touch each other, and VS Code would merge them (tested).
         if (range.isEmpty) builder.insert(range.start, text);
         else builder.replace(range, text);
       }
@@ -53,8 +53,8 @@ export function editDocument(
 }
 
 /**
- * Returns an editor that shows the document. Prefers the active one, because commands apply to its
- * selections.
+ * Returns an editor that shows the document. Prefers the active editor, because commands apply to
+ * its selections.
  */
 export function editorOf(document: TextDocument): TextEditor | undefined {
   const { activeTextEditor } = window;
@@ -64,8 +64,8 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 
 /**
  * Shows a document in the editor group that has its tab. For a notebook cell, shows the notebook.
- * @throws if the document is closed, because VS Code would create an empty document for an untitled
- * one
+ * @throws if the document is closed, because VS Code would replace a closed untitled document with
+ * an empty one
  */
 export async function showDocument(document: TextDocument): Promise<void> {
   if (document.isClosed) throw new Error(`${document.uri} is closed`);

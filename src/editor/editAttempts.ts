@@ -9,8 +9,8 @@ const REJECTIONS = 10;
 const RACES = 50;
 
 /**
- * The result of an edit: VS Code returned true (`accepted`) or false (`refused`), or threw an
- * error.
+ * The result of an edit: VS Code returned true (`accepted`) or false (`refused`), or threw an error
+ * (`rejected`).
  */
 export type EditResult = 'accepted' | 'refused' | 'rejected';
 

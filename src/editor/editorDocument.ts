@@ -108,8 +108,9 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * Switches to the new document that VS Code creates for a renamed file. Keeps the old one if the
-   * new name makes the file a config file, because text in config files needs a preview first.
+   * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
+   * the file runs automatically under its new name, because text in such a file needs a preview
+   * first.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -131,16 +132,16 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If text still remains, it comes from VS
- * Code or an extension, such as a file header.
+ * Maximum number of attempts to open an empty document. If the last document has text, too, that
+ * text comes from VS Code or an extension, such as a file header.
  */
 const ATTEMPTS = 3;
 
 /**
  * Opens an empty untitled document. VS Code may restore a closed document with the same name
- * instead. This happened in one of four cases if that document was changed one second earlier and
- * had just been closed (tested). The restored document stays open, so that the next attempt gets
- * a different name.
+ * instead. In tests, this happened in one of four cases if that document had been changed one
+ * second earlier and just closed. The restored document stays open, so that the next attempt gets a
+ * different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {
   for (let attempt = 1; ; attempt += 1) {

@@ -5,8 +5,8 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import type { ResponseWriter } from './streamWriter.ts';
 
 /**
- * IDs of the insert modes in settings and templates, with the default first. Defined here so that
- * template code doesn't load the code that edits documents.
+ * IDs of the insert modes in settings and templates, with the default first. Defined in this module
+ * so that template code doesn't load the code that edits documents.
  */
 export const insertModeIds: readonly string[] = [
   'below',
@@ -25,7 +25,7 @@ export interface InsertMode {
   /** Message for complete responses that the user must review. Defaults to a general message. */
   readonly doneText?: string;
   /**
-   * Returns where a response goes in the document. Undefined for modes that write elsewhere. Their
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
    * responses aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;

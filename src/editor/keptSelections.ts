@@ -7,7 +7,8 @@ import type { OffsetRange, TextChange } from './textChange.ts';
 
 /**
  * Captures the selections in all visible editors of a document.
- * @returns a function that restores the selections right after these changes
+ * @returns a function that restores the selections, to be called right after the changes are
+ * applied
  */
 export function keepSelections(document: TextDocument, changes: readonly TextChange[]): () => void {
   const kept = window.visibleTextEditors
@@ -58,7 +59,7 @@ export interface Selected extends OffsetRange {
 }
 
 /**
- * Computes the selection to restore after our changes, and how far VS Code may extend it.
+ * Computes the selection to restore after the writer's changes, and how far VS Code may extend it.
  *
  * - VS Code extends a selection over text inserted at its end (tested). In a selection of whole
  *   lines, text is inserted before the last line break, so VS Code extends that selection, too.
@@ -89,8 +90,8 @@ export function selectionAfter(
       const lineBreak = textOf({ start: textEnd, end });
       const following = text + textOf({ start: changeEnd, end: changeEnd + lineBreak.length });
       if (!following.startsWith(lineBreak)) left -= lineBreak.length;
-      // If the change replaces more than the line break, VS Code leaves the end where it is if it
-      // can.
+      // If the change replaces more than the line break, VS Code leaves the end of the selection
+      // where it is, if possible.
       atEnd += changeEnd > end ? Math.min(text.length - lineBreak.length, 0) : growth;
     } else if (rangeOffset < end) inside += growth;
     if (changeEnd === start) atStart += growth;

@@ -36,7 +36,7 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // Only a new response can be inserted, because it opens another document.
+    // Without a document, only a new response can be inserted, because it opens another document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }

@@ -32,9 +32,9 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 }
 
 /**
- * Shows responses in a diff, and writes them once the user accepts them. Continued and regenerated
- * responses need a new preview. The ranges to replace are tracked, so the document can be edited in
- * the meantime.
+ * Shows responses in a diff, and writes them once the user accepts them. After that, a continued or
+ * regenerated response gets a new preview. The ranges to replace are tracked, so the document can
+ * be edited while the preview is open.
  */
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
@@ -45,12 +45,14 @@ class PreviewWriter implements ResponseWriter {
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /** True if the preview couldn't be shown. Only a continuation or a restart tries again. */
+  /**
+   * True if the preview couldn't be shown. Only a continuation or a restart tries to show it again.
+   */
   #hasFailed = false;
   #isDiscarded = false;
   /**
-   * The editor when a response was last requested or accepted. A new preview takes the focus only
-   * if the editor hasn't changed since.
+   * The editor's state when the responses were last started, restarted, or accepted. A new preview
+   * takes the focus only if the editor hasn't changed since.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +61,8 @@ class PreviewWriter implements ResponseWriter {
     this.#snapshot = snapshot;
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
-    // While no text is waiting, this call holds back all later text until the user accepts it.
+    // No text is waiting yet, so this call makes the writer hold back all text until the user
+    // accepts it.
     this.#writer.accept();
     this.#coming = new Set(places.keys());
     deps.openDocument.onDidChange(() => this.#refreshSoon());
@@ -88,7 +91,7 @@ class PreviewWriter implements ResponseWriter {
 
   async end(index: number): Promise<boolean> {
     this.#coming.delete(index);
-    // Text that isn't shown can't be accepted.
+    // Text that isn't shown can't be accepted, so it counts as not inserted.
     if (this.#hasFailed) return false;
     return this.#shown === undefined || (await this.#shown) !== undefined;
   }
@@ -113,7 +116,7 @@ class PreviewWriter implements ResponseWriter {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    // A disposed job no longer tracks its document, so its preview can't be accepted.
+    // A disposed job no longer tracks its document, so its preview couldn't be accepted anymore.
     void this.#close();
   }
 

@@ -38,7 +38,7 @@ export class Previews implements Disposable {
       this.#changed,
       window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          // Moving a tab to another group also reports it as closed.
+          // VS Code also reports a tab as closed when it moves to another group.
           if (!(input instanceof TabInputTextDiff) || tabOf(input.modified)) continue;
           const address = input.modified.toString();
           this.#open.get(address)?.discard();
@@ -54,7 +54,7 @@ export class Previews implements Disposable {
 
   /**
    * Opens a preview.
-   * @returns its URI, for `refresh` and `close`
+   * @returns the preview's URI, for `refresh` and `close`
    */
   async show(previewed: Previewed): Promise<Uri> {
     const { document } = previewed;
@@ -86,7 +86,7 @@ export class Previews implements Disposable {
 
   /**
    * Updates the preview if it's out of date. The new text appears a moment later.
-   * @returns true if it was already up to date
+   * @returns true if the preview was already up to date
    */
   refresh(uri: Uri): boolean {
     const isUpToDate = this.isUpToDate(uri);

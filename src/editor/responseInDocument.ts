@@ -3,19 +3,22 @@ import type { OffsetRange, Piece, TextChange } from './textChange.ts';
 import { TrackedRange } from './trackedRange.ts';
 
 /**
- * The range that a response replaces, and the text to add around it. Line endings are LF, even if
- * the document uses CRLF.
+ * The range that a response replaces, and the text to add around the response. The added text has
+ * LF line endings, even if the document uses CRLF.
  */
 export interface ResponsePlace extends OffsetRange {
   /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Text that follows the response. It's written together with the first chunk. */
+  /** Text after the response, written together with the first chunk. */
   readonly tail: string;
 }
 
 /** The next change to write for a response. */
 export interface NextChange extends TextChange {
-  /** Length of the `tail` at the end of the text. Later chunks are inserted before it. */
+  /**
+   * Length of the place's `tail` at the end of the text, or 0 if it was written earlier. Later
+   * chunks are inserted before the tail.
+   */
   readonly tailLength: number;
 }
 
@@ -52,12 +55,15 @@ export class ResponseInDocument {
   readonly own: TrackedRange;
   readonly #openDocument: OpenDocument;
   readonly #place: ResponsePlace;
-  /** Line ending of the document when the offsets were computed. If it changes, they are wrong. */
+  /**
+   * Line ending of the document when the offsets were computed. If the line ending changes, the
+   * offsets are wrong.
+   */
   readonly #lineEnd: string;
   /** The text that the response replaces. */
   readonly #original: string;
   #waiting = '';
-  /** Number of characters of `#waiting` that may be written. */
+  /** Number of characters of `#waiting` that may be written. Finite only for a preview. */
   #limit = Number.POSITIVE_INFINITY;
   #state: ResponseState = 'waiting';
   /** Set while a call to `end` is pending. */
@@ -97,7 +103,7 @@ export class ResponseInDocument {
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Held-back text belongs to a preview, which shows the document before the text is written.
+    // Only a preview holds text back. Accepting it shows the document before the text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -111,8 +117,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * Ends the response, which may be continued later. Resolves once all accepted text is written,
-   * can't be written anymore, or an edit exceeds its deadline.
+   * Ends the response, which may be continued later. Resolves once all accepted text is written or
+   * can't be written anymore, or once an edit exceeds its deadline.
    */
   async end(): Promise<void> {
     this.#state = AFTER[this.#state].end;
@@ -169,7 +175,10 @@ export class ResponseInDocument {
     this.#state = AFTER[this.#state].lose;
   }
 
-  /** Discards pending text, and any text that arrives before `restart` is called. */
+  /**
+   * Marks the response as undone. Discards waiting text, and any text that arrives before `restart`
+   * is called.
+   */
   withdraw(): void {
     this.#drop();
     this.#state = 'undone';
@@ -181,7 +190,7 @@ export class ResponseInDocument {
     this.#state = this.own.rewind() ? 'waiting' : 'lost';
   }
 
-  /** Must be called after each change event, once `own` has tracked all of its changes. */
+  /** Completes a change event. Must be called once `own` has tracked all changes of the event. */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }
@@ -192,8 +201,9 @@ export class ResponseInDocument {
   }
 
   /**
-   * Returns the changes that remove the generated text and restore the text it replaced. They also
-   * remove whitespace that a formatter added in between, but not whitespace that the user typed.
+   * Returns the changes that remove the generated text and restore the text it replaced. The
+   * changes also remove whitespace that a formatter added between parts of the generated text, but
+   * not whitespace that the user typed.
    * @returns undefined if the generated text can't be identified exactly
    */
   removal(): TextChange[] | undefined {

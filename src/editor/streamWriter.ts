@@ -41,7 +41,7 @@ export interface ResponseWriter {
   dispose?(): void;
 }
 
-/** Times in milliseconds. */
+/** The timing of edits, in milliseconds. */
 export interface Timing {
   /**
    * Minimum time from the start of one edit to the start of the next. Limits the load, because each
@@ -69,12 +69,15 @@ interface WriterOptions {
   readonly onUndone?: () => void;
 }
 
-/** A change that was sent to VS Code, but that the document hasn't reported yet. */
+/** A change that was sent to VS Code, but that no change event has reported yet. */
 interface ExpectedChange extends NextChange {
   readonly response: ResponseInDocument;
 }
 
-/** Maximum number of retries to remove text. It fails if the user edits in the meantime. */
+/**
+ * Maximum number of retries to remove text. A removal fails if the user edits the document in the
+ * meantime.
+ */
 const REMOVALS = 10;
 
 /**
@@ -84,7 +87,7 @@ const REMOVALS = 10;
  * overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
- * counts as applied only when the document reports its changes.
+ * counts as applied only when a change event reports its changes.
  */
 export class StreamWriter implements ResponseWriter {
   readonly #openDocument: OpenDocument;
@@ -141,7 +144,7 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // An edit of the old response is still in progress, and the new response would mix with it.
+    // If an edit of the old response is still in progress, the new response would mix with it.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;
   }
@@ -256,7 +259,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Records the changes of one event. VS Code may add changes to our edit, for example to remove
+   * Records the changes of one event. VS Code may add changes to an edit, for example to remove
    * whitespace from the previous line.
    */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {

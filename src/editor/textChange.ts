@@ -25,8 +25,8 @@ export interface Piece extends OffsetRange {
 }
 
 /**
- * Creates a function that applies a change to a piece. It returns the remaining parts at their new
- * offsets.
+ * Creates a function that applies a change to a piece. The function returns the parts of the piece
+ * that remain, at their new offsets.
  */
 export function leftBy({ rangeOffset, rangeLength, text }: TextChange): (piece: Piece) => Piece[] {
   const end = rangeOffset + rangeLength;

@@ -36,7 +36,7 @@ interface RangeState {
   readonly typed: readonly Piece[];
   /** Number of the response that the pieces belong to, or 0 before the first one. */
   readonly response: number;
-  /** Number of characters of that response that were written and not undone. */
+  /** Number of characters of the response numbered `response` that were written and not undone. */
   readonly written: number;
   /** True if more text would overwrite or mix with another edit. */
   readonly isBroken: boolean;
@@ -74,9 +74,9 @@ interface EventContext {
  *
  * - A change before the range shifts it. A change after it, or typing at its end, has no effect.
  * - Other text inserted inside splits the generated text into pieces. Deleted text is removed from
- *   them.
+ *   the pieces.
  * - An undo or redo leads back to a known state if the document contains exactly the pieces of that
- *   state. If no state matches, restored text might be generated, so the range may become
+ *   state. If no state matches, the restored text might be generated text, so the range may become
  *   uncertain.
  * - A change that replaces the whole range or crosses one of its ends breaks the range, because
  *   more text would mix with another edit. The remaining pieces are still tracked.
@@ -88,7 +88,9 @@ export class TrackedRange {
   #now: RangeState;
   /** Number of the response that is being written. */
   #response = 1;
-  /** Number of characters of that response written so far, including those that were undone. */
+  /**
+   * Number of characters of the current response written so far, including those that were undone.
+   */
   #written = 0;
   readonly #states = new ReplayStates<RangeState>();
   /** The event whose changes are being recorded. */
@@ -161,7 +163,7 @@ export class TrackedRange {
   }
 
   /**
-   * Records a change from `changeFor` after the document has reported it.
+   * Records a change from `changeFor` after a change event has reported it.
    * @param tailLength length of the tail at the end of the text; later text is inserted before it
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
@@ -201,7 +203,7 @@ export class TrackedRange {
     const inserted = { start: rangeOffset, end: rangeOffset + text.length, text };
     const left = leftBy(change);
     const pieces = joined(before.pieces.flatMap(left));
-    // Only the range of typed text matters.
+    // The content of typed text is never used, so only its range is kept.
     const added = isTyping && isInside ? [{ ...inserted, text: '' }] : [];
     const typed = joined([...before.typed.flatMap(left), ...added]);
     const event = this.#begin();
@@ -236,7 +238,7 @@ export class TrackedRange {
   }
 
   /**
-   * Must be called after each event, once all of its changes have been recorded.
+   * Completes a change event. Must be called once all changes of the event have been recorded.
    * @param isThere returns true if the document contains exactly this text at this position
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
@@ -267,7 +269,8 @@ export class TrackedRange {
   }
 
   /**
-   * The range that the first text of the next response replaces. Undefined if it can't be written.
+   * The range that the first text of the next response replaces. Undefined if the next response
+   * can't be written.
    */
   get #nextPlace(): OffsetRange | undefined {
     const { range, pieces, response, isBroken, isUncertain, successor } = this.#now;
@@ -299,7 +302,7 @@ export class TrackedRange {
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
       // A state without pieces has no text to compare, so the document must have the same length.
-      // An undo can skip such a state, because it reverts a whole word at once.
+      // An undo can skip such a state, because VS Code may undo a whole word at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo

@@ -34,7 +34,7 @@ export function parseEnvText(
   services: readonly Service[] = [inUse],
   isServiceSet = true,
 ): ServiceReading {
-  // A file of this size isn't used, so its problems don't matter.
+  // A larger file isn't used, so its problems don't matter.
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
   return isServiceSet ? likelyReading(all) : firstReading(all, services);

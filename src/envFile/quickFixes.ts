@@ -92,7 +92,7 @@ async function fixesOf(
 /**
  * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
  * over those of parent folders. Empty if that `.gitignore` is too large, unreadable, or a link. Git
- * doesn't follow links there, and they can point anywhere.
+ * doesn't follow such a link, which could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -105,7 +105,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   if (text !== undefined) {
     const { place, newText } = appendedLines(text, ['.env']);
     action.edit.replace(rules, editorRange(place), newText);
-    // Git reads the change only after the user saves it, so show the file.
+    // Git doesn't see the change until the user saves the file, so open it.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
   } else if (!stat) {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });

@@ -51,7 +51,7 @@ export function costText(isMany: boolean, characters: number, tokens: number): s
     : `It has ${size}, and is billed to your account.`;
 }
 
-/** @param secrets names of the kinds of secrets, as a list in a sentence */
+/** @param secrets kinds of secrets, formatted for use in a sentence */
 export function holdsSecretText(secrets: string): string {
   return `Nothing was sent: the text holds ${secrets}.`;
 }

@@ -128,7 +128,7 @@ export class Job implements Result, Disposable {
     return this.#responses.length === 0;
   }
 
-  /** True if the user has undone all responses, so they're no longer offered. */
+  /** True if all responses were undone. Messages no longer offer them. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
   }
@@ -224,8 +224,8 @@ export class Job implements Result, Disposable {
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
     one.state = nextRunState(one.state, event);
-    // Text held back at the end of a truncated response isn't written yet, because the continuation
-    // determines whether it's part of a code fence or character.
+    // Text held back at the end of a truncated response isn't written yet. The continuation
+    // determines whether that text is part of a code fence or of a character.
     if (one.state.kind !== 'truncated') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }

@@ -46,7 +46,9 @@ export class Jobs implements Disposable {
     return this.#result;
   }
 
-  /** Makes *Show Last Response* open this job, because it received text. */
+  /**
+   * Makes *Show Last Response* open the text of this job. Called whenever the job receives text.
+   */
   keepResult(job: Job): void {
     this.#result = job;
   }

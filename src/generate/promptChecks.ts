@@ -6,12 +6,17 @@ import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 
-/** Checks and confirmations before text is sent. They never shorten text. */
+/** Checks and confirmations before text is sent. They never shorten the text. */
 
-/** In characters. Larger requests are rarely intentional, and they cost money. */
+/**
+ * Number of characters above which the user must confirm. Larger requests are rarely intentional,
+ * and they cost money.
+ */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
-/** Each selection is a separate request. */
+/**
+ * Number of selections above which the user must confirm, because each one is a separate request.
+ */
 const ASK_ABOVE_SELECTIONS = 10;
 
 /**

@@ -15,7 +15,8 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
 
 /**
  * Shows messages about invisible characters, and about truncated or empty responses.
- * @param announce announces complete responses; not called if one is truncated or all are empty
+ * @param announce announces complete responses; not called if one is truncated, all are empty, or
+ * all were undone
  */
 export async function reportOutcome(
   job: Job,
@@ -45,7 +46,7 @@ async function offerMore(
   if (picked === UNDO) reportUndone(await job.undo());
 }
 
-/** Continues the truncated responses of a job, or explains why it can't. */
+/** Continues the truncated responses of a job, or explains why there are none to continue. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (job?.isUndone) return inform(texts.TAKEN_BACK);
   if (!job || job.truncated.length === 0) return inform(texts.NOTHING_CUT);
@@ -58,7 +59,7 @@ export function reportUndone(undone: Undone): void {
   if (undone === 'refused') inform(texts.UNDO_REFUSED);
 }
 
-/** Opens a result in a new document. Shows a message if there is none. */
+/** Opens a result in a new document, or shows a message if there is no result. */
 export async function showResult(result: Result | undefined): Promise<void> {
   if (result) {
     const document = await openEmpty(result.languageId);
@@ -71,7 +72,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 
 /**
  * Reports that responses couldn't be inserted, and offers to open or copy them.
- * @param lines one-based first line of each affected selection; empty if the job has only one
+ * @param lines one-based first line of each affected selection; empty to omit the lines from the
+ * message
  * @param indices indices of the responses that couldn't be inserted
  */
 export async function offerResult(

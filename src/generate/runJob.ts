@@ -27,7 +27,7 @@ export interface GenerateDeps {
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
   /**
    * Reports a failure. `lines` are the one-based first lines of the selections; empty if the job
-   * has only one.
+   * has only one selection.
    * @returns true if the user wants a retry
    */
   readonly report: (
@@ -98,8 +98,8 @@ export async function runJob(
     release();
     if (!ran) forgetIfEmpty(run);
   }
-  // Returned without `await`, because the messages can stay open for hours, and a suspended
-  // function would keep the texts in memory.
+  // Returned without `await`, because the messages can stay open for hours. A suspended function
+  // would keep the selected text in memory.
   if (ran) return reportRun(run, ran).finally(() => forgetIfEmpty(run));
 }
 
@@ -117,8 +117,8 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
   const { uri } = job.document;
   const found = await options.connections.for(uri);
   if (!found) return undefined;
-  // Captured before the prompts that follow, because the user can sign out during them. The key
-  // must not be sent after that.
+  // Captured before the following confirmation, because the user can sign out while it's open. The
+  // key must not be sent after a sign-out.
   const signedOut = options.connections.signOutSignal;
   const connection = withTemplate(found, job);
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
@@ -200,8 +200,8 @@ async function generateOne(
           received += text;
           watch?.onText();
           job.append(index, text);
-          // Called after the append, because removing the label first would delay the edit by 3 to
-          // 4 ms (measured).
+          // Removes the label after the append, because removing it first would delay the edit by 3
+          // to 4 ms (measured).
           unmark();
           jobs.keepResult(job);
         },

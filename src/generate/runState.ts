@@ -1,6 +1,6 @@
 import type { StopReason } from '../service/api/responseReader.ts';
 
-/** What a run does with the existing text: replaces it, or continues it. */
+/** How a run treats the existing text: replaces it or continues it. */
 export type RunMode = 'restart' | 'continue';
 
 /**
@@ -21,8 +21,8 @@ type Rest = 'new' | 'ended' | 'truncated' | 'undone';
  * | replacing | replacing | writing   | writing | ended | truncated | before | undone |
  * | writing   | replacing | writing   | same    | ended | truncated | before | undone |
  *
- * Once a replacing run has received text, the response is `ended`, even if the run fails later. An
- * undone response stays undone until a later run receives text.
+ * If a replacing run fails after receiving text, the response becomes `ended`. An undone response
+ * stays undone until a later run receives text.
  */
 export type RunState =
   | { readonly kind: Rest }
@@ -59,7 +59,10 @@ export function settledStateOf(state: RunState): Rest {
   return 'before' in state ? state.before : state.kind;
 }
 
-/** Returns `truncated` for a truncated response, which can be continued. */
+/**
+ * Returns how a response ended. A response that was stopped by a token or time limit is `truncated`
+ * and can be continued.
+ */
 export function endOf(stopReason: StopReason): 'ended' | 'truncated' {
   return stopReason === 'max_tokens' || stopReason === 'time_limit' ? 'truncated' : 'ended';
 }

@@ -49,8 +49,8 @@ export class SlowResponseQuestion {
   }
 
   /**
-   * Prompts once for all requests that are silent at the same time. Aborts them if the user stops
-   * waiting, which also closes their network connections.
+   * Prompts once for all requests that are silent at the same time. Aborts these requests if the
+   * user stops waiting, which also closes their network connections.
    */
   async ask(request: AbortController): Promise<void> {
     this.#silent.add(request);

@@ -39,8 +39,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * usual message says that the request may have run, which is confusing once a part of the response
- * is visible.
+ * usual message says that the request may have run, which is confusing once part of the response is
+ * visible.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -181,7 +181,7 @@ function until({ retryAfterMs }: ErrorDetails): string {
 const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
-  // A wait of more than a day isn't meant to be exact.
+  // An exact duration doesn't help the user if the wait is longer than a day.
   if (ms > DAY_MS) return 'for longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;

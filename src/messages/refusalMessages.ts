@@ -87,7 +87,7 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Describes the refusal of a secret, and what to do. The caller adds where to change it. */
+/** Describes the refusal of a secret, and what to do. The caller adds where to put the new one. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';

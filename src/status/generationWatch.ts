@@ -18,8 +18,9 @@ export interface GenerationWatch {
 }
 
 /**
- * Creates a watch for each generation, which updates the status item and writes the log. It logs
- * numbers and kinds, never text. A parameter that isn't sent with chat is logged once per window.
+ * Returns a function that creates a watch for one generation. A watch updates the status item, and
+ * logs numbers and kinds, never text. A parameter that isn't sent with chat is logged once per
+ * window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const named = new Set<string>();

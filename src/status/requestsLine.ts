@@ -2,7 +2,7 @@ import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurr
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
- * Describes the requests to a service. Empty if there are none, and nothing limits the next one.
+ * Describes the requests to a service. Empty if there are none and nothing limits the next one.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
@@ -22,7 +22,8 @@ const SPACED = {
 
 /**
  * Returns the requests line of the tooltip and the time until it changes.
- * @param live read again for each repaint, because its times are relative to the moment of the call
+ * @param live the limit whose state is read for each repaint, because its times are relative to the
+ * moment of the read
  */
 export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {
   return {

@@ -5,7 +5,7 @@ import type { ServiceError } from '../service/errors.ts';
 export interface PastFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Undefined for any other error, because reports must not contain its text. */
+  /** Undefined for an error of another type, because reports must not contain its text. */
   readonly error: ServiceError | undefined;
 }
 
@@ -27,7 +27,7 @@ const KEPT = 5;
 
 /** The last few failures, generations, and token waits of this window, for the diagnosis report. */
 export class SessionHistory {
-  // Newest last.
+  // In each array, the newest entry is last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
   /** Waits of callers for a token. Background refreshes don't count. */
@@ -51,7 +51,7 @@ export class SessionHistory {
 
   /**
    * Records waits for a token and failed background refreshes. If several refreshes in a row fail,
-   * only the first failure is kept, to leave room for others.
+   * only the first failure is kept, to leave room for other failures.
    */
   recordTokenState(state: TokenState): void {
     const { kind } = state;

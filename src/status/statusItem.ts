@@ -13,10 +13,10 @@ import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
-/** Delay between an update and its repaint, too short to notice. */
+/** Milliseconds between an update and its repaint, too short to notice. */
 const PAINT_AFTER_MS = 16;
 
-/** The settings that the tooltip shows. Empty strings are not set or not known yet. */
+/** The settings that the tooltip shows. An empty string means not set, or not known yet. */
 export type StatusSettings = Pick<
   Settings,
   'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'
@@ -50,8 +50,8 @@ export class StatusItem implements Disposable {
   }
 
   /**
-   * Separate from the constructor: the first paint reads settings and can fail, and the item must
-   * still be disposed.
+   * Paints and shows the item. Separate from the constructor, because the first paint reads
+   * settings and can fail. The caller must still be able to dispose the item then.
    */
   show(): void {
     this.#paint();
@@ -66,7 +66,7 @@ export class StatusItem implements Disposable {
     this.#facts = { ...this.#facts, ...facts };
     // Generations that were active when the window closed still report their end.
     if (this.#isDisposed) return;
-    // Painting reads all settings, which would delay the request or edit behind this update.
+    // Painting reads all settings, which would delay the request or edit that caused this update.
     this.#paintingSoon ??= setTimeout(() => {
       this.#paintingSoon = undefined;
       this.#paint();
@@ -147,7 +147,7 @@ function modelLine(id: string, inUse: string | undefined): string {
   return `Model: ${inUse ?? (id || 'the service’s default')}`;
 }
 
-/** The lines from the editor's settings, used until credentials are looked up. */
+/** Returns the lines for the editor's settings, shown until credentials are looked up. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
   { authUrl, url, projectId, resource = 'project' }: StatusSettings,
@@ -166,8 +166,8 @@ function expectedLines(
 }
 
 /**
- * The host to display. Not validated, because the code for that loads with the first use of an
- * address.
+ * Returns the host to display. Doesn't validate the address, because the code for that loads only
+ * when an address is first used.
  */
 function hostOf(url: string): string {
   return URL.parse(url)?.host || 'an address that cannot be used';
@@ -191,8 +191,8 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
 }
 
 /**
- * Appends a line of plain text. It appends word by word, because `appendText` turns spaces into
- * non-breaking ones.
+ * Appends a line of plain text, word by word, because `appendText` turns spaces into non-breaking
+ * ones.
  */
 function appendPlain(tooltip: MarkdownString, line: string): void {
   for (const word of line.split(' ')) tooltip.appendText(word).appendMarkdown(' ');

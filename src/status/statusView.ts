@@ -6,7 +6,7 @@ import type { Activity } from './activity.ts';
 
 /** Computes the content of the status item. Pure. */
 
-/** The tooltip line about current requests. It's recomputed each time it's shown. */
+/** The tooltip line about current requests, which is computed again for each repaint. */
 export interface Traffic {
   /** @returns undefined if there is nothing to report */
   line(): string | undefined;
@@ -17,7 +17,7 @@ export interface Traffic {
 export interface StatusFacts {
   /** True if the editor has a key and all needed settings, or another source was used last. */
   readonly isSetUp: boolean;
-  /** The reason that the last command couldn't get a connection, if any. */
+  /** The reason that the last command for the active folder couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly activity: Activity;

@@ -21,7 +21,7 @@ export interface UsageDeps {
 
 /** The estimated tokens of a chat request in progress, which count toward the budget. */
 export interface Claim {
-  /** The reason for the refusal; undefined if it may be sent. */
+  /** The reason that the request is refused; undefined if the request may be sent. */
   readonly refusal: string | undefined;
   /** Stops counting the estimate. Later calls have no effect. */
   readonly end: () => void;
@@ -92,8 +92,8 @@ export class Usage {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
-    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens,
-    // or a request that ends meanwhile could be missing from both the usage and the estimates.
+    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens.
+    // A request that ends during the wait could be missing from both the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

@@ -53,7 +53,7 @@ export class UsageLedger {
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
     const day = dayOf(this.#now());
-    // Copies only these fields, so no other part of a request gets into a file.
+    // Copy only these fields, so that no other part of a request gets into a file.
     const { model, caller, inputTokens, outputTokens, isEstimate } = request;
     const row = { fingerprint, model, caller, requests: 1, inputTokens, outputTokens, isEstimate };
     if (this.#counted.size === 0) void this.deleteOldFiles();
@@ -72,7 +72,8 @@ export class UsageLedger {
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the total, with the usage of this window at the time of its call
+   * @returns a function that returns the rows of all windows, with those of this window as of its
+   * call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());
@@ -144,6 +145,7 @@ export class UsageLedger {
 /**
  * Returns the local date as YYYY-MM-DD.
  * @param ms milliseconds since 1970
+ * @param daysBefore number of days to go back from `ms`
  */
 export function dayOf(ms: number, daysBefore = 0): string {
   const date = new Date(ms);

@@ -2,7 +2,7 @@ import { FIELD_NAMES, splitTemplate } from './parseTemplate.ts';
 import type { TextSpan } from './templateMessages.ts';
 import { INPUT, VARIABLES } from './variables.ts';
 
-/** Completes variables, keys, and insert modes in template files. Pure. */
+/** Completes variables, keys, and insert modes in template files. */
 
 export interface Completion {
   readonly kind: 'variable' | 'question' | 'key' | 'mode';

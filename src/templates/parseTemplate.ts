@@ -222,7 +222,8 @@ function readField(
 
 /**
  * Returns the issue of the first parameter that is invalid on its own. Conflicts between parameters
- * are checked when a request is sent, because those in the settings are merged in only then.
+ * are checked when a request is sent, because the parameters from the settings are merged in only
+ * then.
  */
 function parameterIssue(
   operation: Operation,

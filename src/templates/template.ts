@@ -15,7 +15,7 @@ interface Provenance {
   readonly hides?: 'built-in' | 'user';
 }
 
-/** A prompt with variables, and the settings that it overrides. */
+/** A prompt with variables, and the settings that the template overrides. */
 export interface Template extends Provenance {
   readonly name: string;
   /** The prompt before its variables are filled in. See `fillPrompt`. */

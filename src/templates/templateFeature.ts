@@ -38,9 +38,10 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
 };
 
 /**
- * Finds a template by name, or lets the user pick one if no name is given. Stores it as the last
- * used template. If the template is missing or broken, shows the reason.
+ * Finds a template by name, or lets the user pick one if no name is given. Stores the template's
+ * name as the last used one. If the template is missing or broken, shows the reason.
  * @returns undefined if the user picked nothing, or the template is missing or broken
+ * @throws if VS Code can't store the name
  */
 export async function chooseTemplate(
   { uri, languageId }: TextDocument,

@@ -6,7 +6,7 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * The possible issues of templates, and all messages about templates. A message never includes a
- * prompt, and includes a name only if it was checked or shortened. Pure.
+ * prompt, and includes a name only if it was checked or shortened.
  */
 
 /** Maximum size of a template file, far more than a prompt needs. */
@@ -104,7 +104,7 @@ function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
 }
 
-/** The texts of the template picker and of the message about a broken template. */
+/** UI text of the template picker and of the message about a broken template. */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'The template to generate with',

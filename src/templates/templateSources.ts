@@ -128,7 +128,10 @@ async function templatesOfFiles({
   }
 }
 
-/** Returns `folder` if all URIs are real folders. A link could lead outside the workspace. */
+/**
+ * Returns `folder` if every URI is a folder and none is a link. A link could lead outside the
+ * workspace.
+ */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
     const stat = await workspace.fs.stat(step).then(undefined, () => undefined);

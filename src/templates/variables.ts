@@ -3,7 +3,7 @@ import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templa
 /**
  * Parses the variables of prompts: `${selection}`, `${language}`, `${fileName}`, and
  * `${input:question}`. A variable can't span lines. `\${` stands for a literal `${`, and `\\${` for
- * a backslash followed by a variable. Pure.
+ * a backslash followed by a variable.
  */
 
 export const VARIABLES = ['selection', 'language', 'fileName'] as const;

@@ -5,8 +5,9 @@ interface Followed<State> {
 }
 
 /**
- * Returns a function that follows a source of states in place of the one before.
- * @param onState called with each state of the source, and without one when the source is replaced
+ * Returns a function that follows a source of states, and stops following the previous one.
+ * @param onState called with the source and each of its states. Called without arguments when the
+ * source is replaced or removed.
  */
 export function follower<State>(
   onState: (source?: Followed<State>, state?: State) => void,

@@ -5,7 +5,7 @@ export function inform(text: string): void {
   void window.showInformationMessage(`Hosted Model: ${text}`);
 }
 
-/** Long enough to read, but short enough not to seem permanent. */
+/** Milliseconds to show an announcement: long enough to read, but too short to seem permanent. */
 const ANNOUNCED_MS = 5_000;
 /** Left of the status item (100), because a narrow status bar hides items from the left. */
 const PRIORITY = 101;

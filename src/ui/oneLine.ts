@@ -10,7 +10,7 @@ const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
  * which can even run a command.
  */
 export function oneLine(text: string, longest = LONGEST): string {
-  // Limits the work on long texts. The factor leaves room for whitespace that collapses.
+  // Limit the work on long texts. The factor leaves room for whitespace that collapses.
   const plain = text
     .slice(0, 20 * longest)
     .replace(UNWANTED, ' ')
@@ -18,6 +18,6 @@ export function oneLine(text: string, longest = LONGEST): string {
     .replaceAll('](', '] (')
     .trim();
   if (plain.length <= longest) return plain;
-  // Removes half of a surrogate pair that was split.
+  // Remove the first half of a surrogate pair that `slice` split.
   return `${plain.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

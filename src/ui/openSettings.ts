@@ -9,7 +9,7 @@ export async function openSettings(): Promise<void> {
   await commands.executeCommand(COMMAND, OF_THIS_EXTENSION);
 }
 
-/** A Markdown link target for the same settings, and the command that it must be allowed to run. */
+/** A Markdown link target for this extension's settings, and the command that the link runs. */
 export const SETTINGS_LINK = {
   command: COMMAND,
   target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,

@@ -1,6 +1,6 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
-/** Short work needs no notification, because the status item shows a spinner. */
+/** Shorter work needs no notification, because the status item shows a spinner. */
 const SHOWN_AFTER_MS = 2_000;
 
 /**

@@ -30,7 +30,7 @@ export interface TextQuestion extends Question {
   readonly placeholder: string;
   readonly value?: string;
   readonly password?: boolean;
-  /** Returns an error or a hint about the typed text. An error disables Enter. */
+  /** Returns an error or a hint about the typed text. Enter is ignored while there is an error. */
   readonly check: (text: string) => InputBoxValidationMessage | undefined;
 }
 

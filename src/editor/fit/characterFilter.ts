@@ -17,20 +17,20 @@ const PICTURE_BEFORE = new RegExp(`${PICTURE}$`, 'v');
 const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBFF]?$/v;
 
 /**
- * Control characters except tab and LF, lone surrogates, byte order marks, direction overrides, and
- * tag characters. Other invisible characters are kept, because right-to-left scripts and Thai need
- * some of them.
+ * Invisible characters to remove from prose: control characters, lone surrogates, byte order marks,
+ * direction overrides, and tag characters. `UNSEEN` already excludes tab and LF. Other invisible
+ * characters are kept, because right-to-left scripts and Thai need some of them.
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * All invisible characters except zero-width joiners, zero-width non-joiners, and the first 16
- * variation selectors. Invisible characters can make code look different from what it does. Many
- * scripts need the exceptions, and VS Code highlights those that are out of place.
+ * Invisible characters to remove from code: all except zero-width joiners, zero-width non-joiners,
+ * and the first 16 variation selectors. Invisible characters can make code look different from what
+ * it does. Many scripts need these exceptions, and VS Code highlights those that are out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
- * All invisible characters. Agents would follow text that people can't see, and VS Code doesn't
- * highlight it in these files.
+ * Invisible characters to remove from instructions for AI agents: all of them. Agents would follow
+ * text that people can't see, and VS Code doesn't highlight it in instruction files.
  */
 const UNWANTED_WHERE_OBEYED = /./sv;
 
@@ -48,15 +48,15 @@ export class CharacterFilter {
   #removed = 0;
   #kept = 0;
   /**
-   * True if the previous chunk ended with CR. If the next one starts with LF, both are one line
-   * ending.
+   * True if the previous chunk ended with CR. If the next chunk starts with LF, the two characters
+   * are one line ending.
    */
   #afterReturn = false;
   /** The end of the previous chunk, held back if the next chunk may complete it. */
   #held = '';
   /**
-   * The pictograph at the end of the text so far. Invisible characters after it can be part of the
-   * emoji.
+   * The pictograph at the end of the text so far. Invisible characters at the start of the next
+   * chunk can belong to the same emoji.
    */
   #before = '';
 
@@ -113,7 +113,7 @@ export class CharacterFilter {
   }
 }
 
-/** Applies the filter to a complete text. */
+/** Applies a `CharacterFilter` to a complete text. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -14,15 +14,15 @@ interface Fence {
  * Fences follow CommonMark, except that the opening line can have any indentation, because models
  * repeat the indentation of the prompt. The same indentation is removed from the lines inside.
  *
- * - Only text that may be part of a fence is held back: first the leading blank lines and the first
- *   line with text, later a line that may close the fence and the line break before it.
+ * - Only text that may be part of a fence is held back. At the start, that's the leading blank
+ *   lines and the first line with text. Later, it's a line that may close the fence, and the line
+ *   break before that line.
  * - Blank lines after the closing line are removed, too. If the fence is never closed, as in a
  *   truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line belongs to an inner fence, as in a
  *   doc comment. Inner fences are kept.
  * - Text that follows the closing line after a blank line is written unchanged, including any
- *   fences. The closing line is still removed, because the opening line is already gone and half a
- *   fence would be worse than none.
+ *   fences. The closing line is still removed, because the opening line is already gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -36,12 +36,15 @@ export class CodeFence {
    * Held-back blank lines at the start, or the line break before a line that may close the fence.
    */
   #blank = '';
-  /** The current line so far, if it may be a fence. Otherwise undefined until the next line. */
+  /**
+   * The current line so far if it may be a fence line, or the closing line that was just received.
+   * Undefined for the rest of any other line.
+   */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
   #after = '';
   /**
-   * The start of a continuation, until it's clear whether it reopens the fence. Otherwise
+   * The start of a continuation, held back until it's clear whether it reopens the fence. Otherwise
    * undefined.
    */
   #head: string | undefined;
@@ -147,7 +150,7 @@ export class CodeFence {
   /**
    * Decides whether a closing line ended the fence or belongs to an inner one.
    * @param text the text after the closing line, which contains more than whitespace
-   * @returns the text to write before it
+   * @returns the text to write before `text`
    */
   #leave(text: string): string {
     if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
@@ -210,7 +213,7 @@ function opening(line: string): Fence | undefined {
   return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
 }
 
-/** True if a line that starts like this may open a fence. */
+/** True if a line that starts with this text may open a fence. */
 function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
@@ -229,18 +232,22 @@ function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   return rest === '' ? 'maybe' : 'no';
 }
 
-/** True if a line opens an inner fence whose closing line could be mistaken for the outer one. */
+/**
+ * True if a line opens an inner fence whose closing line could be mistaken for the closing line of
+ * the outer fence.
+ */
 function opensInner(line: string, fence: Fence): boolean {
   const marks = WITH_INFO.exec(line.slice(0, MAX_FENCE_LENGTH))?.groups?.['marks'];
   return marks?.startsWith(fence.marks) ?? false;
 }
 
 /**
- * Finds a fence at the start of a continuation. Chat models often reopen the fence they were in.
- * Blank lines may come before it. A fence line without an info string opens a fence only if the
- * next line has text. Otherwise it closes one.
+ * Finds a fence at the start of a continuation. Chat models often reopen the fence they were in,
+ * sometimes after blank lines. A fence line without an info string opens a fence only if the next
+ * line has text. Otherwise, the line closes a fence.
  *
- * @returns the fence and the text after its line; `maybe` if more text is needed to decide
+ * @returns the fence, the text after its line, and whether it has no info string (`isBare`);
+ * `maybe` if more text is needed to decide
  */
 function reopening(
   text: string,

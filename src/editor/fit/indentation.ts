@@ -9,8 +9,8 @@ export interface FitOptions {
   /** Added to every line after the first, except blank lines. */
   readonly indentation: string;
   /**
-   * Language ID. In code, unlike in prose, the end of a line, such as `{`, determines whether the
-   * next line is indented further.
+   * Language ID. An already indented response is recognized differently in code and in prose (see
+   * `Indentation`).
    */
   readonly languageId: string;
 }
@@ -22,11 +22,12 @@ export interface FitOptions {
  * isn't doubled. A response counts as already indented in two cases:
  *
  * - The first non-blank line starts with the indentation of the selection.
- * - In code, the first non-blank line isn't indented, but later lines are (see `repeatsIndentation`).
+ * - In code, the first non-blank line isn't indented, but later lines are (see
+ *   `repeatsIndentation`).
  *
- * This is decided once, from the first two non-blank lines, so that text is written as it arrives.
- * If the selection is indented with tabs and the response with spaces, or vice versa, nothing is
- * removed, because the width of a tab is unknown.
+ * The decision is made only once, from the first two non-blank lines, so that text can be written
+ * as it arrives. If only one of selection and response is indented with tabs, nothing is removed,
+ * because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
@@ -77,7 +78,7 @@ export class Indentation {
     return begin + rest;
   }
 
-  /** @param first first character after the whitespace */
+  /** @param first the first character after the leading whitespace */
   #beginLine(spaces: string, first = ''): string {
     const { indentation } = this.#options;
     this.#isAlreadyIndented ??= this.#decide(spaces, first);
@@ -118,8 +119,8 @@ const ENDS_STATEMENT = /[;}]$/;
 const COMMENT = /^(?:\/\/|# |\/\*\*|"""|''')/;
 const TRAILING_COMMENT = /\s(?:\/\/|#).*/s;
 /**
- * The end of a line that continues on the next one: an open bracket, a comma, a backslash, or an
- * operator other than `++` and `--`.
+ * The end of a line that continues on the next one: an open bracket, a comma, a backslash, an
+ * operator, or a keyword such as `else`. The operators `++` and `--` don't count.
  */
 const CONTINUED_LINE =
   /(?:[([,\\=*/%&|^<>?~.@]|(?<!\+)\+|(?<!-)-|\b(?:and|as|else|extends|implements|in|is|not|of|or))$/;
@@ -138,8 +139,8 @@ interface NextLine {
 
 /**
  * True if all lines but the first repeat the indentation of the prompt. Models respond like this if
- * the selection starts after its indentation. Only the first two non-blank lines are checked. False
- * if in doubt, so that intended indentation is kept.
+ * the selection starts after the indentation of its line. Only the first two non-blank lines are
+ * checked. False if in doubt, so that intended indentation is kept.
  *
  * - A complete statement or a comment doesn't indent the next line. If that line starts with the
  *   indentation of the selection, the indentation comes from the prompt.
@@ -165,7 +166,8 @@ function repeatsIndentation(
 }
 
 /**
- * True if the statement ends with this line. Only for languages in which a line break can end one.
+ * True if the statement ends with this line. Only for languages in which a line break can end a
+ * statement.
  */
 function isWhole(line: string): boolean {
   if (CONTINUED_LINE.test(line) || CONTROLS.test(line)) return false;

@@ -36,12 +36,12 @@ class FinalLineBreaks implements FormatStep {
 }
 
 /**
- * Fits a streamed response to the text around it: removes unwanted characters and the code fence
+ * Fits a streamed response to the text around it. Removes unwanted characters and the code fence
  * around code, indents the lines, and converts line endings to LF. The result doesn't depend on how
  * the text is split into chunks.
  *
- * Don't call `end` for a truncated response. Its held-back text may still become part of a fence or
- * a character. Call `continue` before adding the continuation.
+ * Don't call `end` for a truncated response, because its held-back text may still become part of a
+ * fence or a character. Call `continue` before adding the continuation.
  */
 export class TextFit {
   readonly #characterFilter: CharacterFilter;
@@ -66,7 +66,7 @@ export class TextFit {
     return this.#characterFilter.removed;
   }
 
-  /** Number of invisible characters kept in prose so far. */
+  /** Number of invisible characters kept in prose so far, not counting those in emoji. */
   get kept(): number {
     return this.#characterFilter.kept;
   }
@@ -79,8 +79,8 @@ export class TextFit {
   }
 
   /**
-   * Prepares for the continuation of a truncated response. Models often start it with the code
-   * fence again, which is then removed.
+   * Prepares for the continuation of a truncated response. Models often start a continuation by
+   * reopening the code fence. The repeated opening line is removed.
    */
   continue(): void {
     this.#codeFence?.expectReopenedFence();

@@ -45,7 +45,7 @@ export interface AccessCheck {
   readonly body?: RequestBody;
   /** Validates the response. @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;
-  /** True if the error proves access as well as a successful response would. */
+  /** True if the error proves access, just like a successful response. */
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 

@@ -4,7 +4,10 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 
-/** Reads the public list of models. The schemas are based on a recorded response. */
+/**
+ * Reads the model list of the watsonx API, which requires no token. The schemas are based on a
+ * recorded response.
+ */
 
 export interface Model {
   readonly id: string;
@@ -44,7 +47,7 @@ export interface ModelList {
   readonly hasMore: boolean;
 }
 
-/** Returns the name of an operation in the `functions` of a model. */
+/** Returns the name of an operation in `Model.functions`. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
 }
@@ -120,7 +123,10 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
   return { models, hasMore: resources.length > most, next: next?.href };
 }
 
-/** Creates a schema for an optional list that drops invalid entries. */
+/**
+ * Creates a schema for an optional list. Drops invalid entries, and all after
+ * `MAX_ITEMS_PER_FIELD`.
+ */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
   const legibleOf = (list: unknown) =>
     Array.isArray(list) ? validEntries(schema, list, MAX_ITEMS_PER_FIELD) : [];

@@ -15,7 +15,7 @@ export function stringsIn(value: unknown): string[] {
 
 /**
  * Maps parameters to the body fields of an operation. Doesn't check the values.
- * @param chatNames the chat field for each generation field; `decoding_method` has none, because it
+ * @param chatNames the chat field for each supported parameter, except `decoding_method`, which
  * becomes a temperature
  * @param newTokens the default for `max_new_tokens`
  * @returns the fields to send, and the names of parameters that the operation doesn't support

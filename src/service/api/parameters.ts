@@ -7,11 +7,12 @@ import type { Operation } from '../services.ts';
  */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The default for `max_new_tokens`. It's enough for a page of text, but limits the cost. */
+/** The default for `max_new_tokens`. It's enough for a page of text, and it limits the cost. */
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
- * The default for chat, where a tool call can contain a whole file. The chat provider also reports
- * it to VS Code as a model's maximum output, unless the model's own limit is lower.
+ * The default for conversations in VS Code's chat, where a tool call can contain a whole file. The
+ * chat provider also reports it to VS Code as a model's maximum output, unless the model's own
+ * limit is lower.
  */
 export const CHAT_NEW_TOKENS = 8_192;
 
@@ -74,14 +75,18 @@ const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, Paramet
 
 /**
  * The documented parameter ranges of each operation. A parameter without a range is sent unchecked,
- * or not at all. The JSON schema of the setting allows a value if either operation does.
+ * or not at all if the operation doesn't support it. The JSON schema of the setting allows a value
+ * if either operation does.
  */
 export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, ParameterRange>>> = {
   chat: CHAT_RANGES,
   generation: GENERATION_RANGES,
 };
 
-/** Removes parameters that are null. A folder sets null to unset one from the user settings. */
+/**
+ * Removes parameters that are null. Folder settings use null to unset a parameter from the user
+ * settings.
+ */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
   return Object.fromEntries(set);

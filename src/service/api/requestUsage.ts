@@ -42,7 +42,7 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
 
 /**
  * Estimates the number of tokens: one per Chinese, Japanese, or Korean character, and one per 4
- * other characters, which is the usual rule of thumb for English. Other languages and code can have
+ * other characters. That's the usual rule of thumb for English. Other languages and code can have
  * up to twice as many tokens. Don't refuse a prompt based on this estimate: each model counts
  * differently, and only the service has the exact number.
  */

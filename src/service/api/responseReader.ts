@@ -120,7 +120,10 @@ export class ResponseReader {
     }
   }
 
-  /** True once the stop reason has been received. After that, connection errors are ignored. */
+  /**
+   * True once the stop reason has been received. After that, errors in the rest of the stream are
+   * ignored.
+   */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
   }
@@ -176,15 +179,15 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['error', 'error'],
 ]);
 
-/** Ignores case, as the service's documentation requires. */
+/** Converts a stop reason of the service. Ignores case, as the service's documentation requires. */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
 
 /*
  * Generated responses are validated by hand instead of with a schema. A stream has thousands of
- * events, and validating one with a schema takes half as long as `JSON.parse` (measured with
- * `npm run bench cpuOfAStream`). The formats are based on recordings of the service.
+ * events. Validating one with a schema would take half as long as parsing it (measured with `npm
+ * run bench cpuOfAStream`). The formats are based on recordings of the service.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -203,7 +206,8 @@ export function readGeneration(json: unknown): ResponseChunk {
     reasoning: '',
     toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
-    // Only the first event counts the prompt. The 0 of later events must not overwrite it.
+    // Only the first event has the token count of the prompt. Later events have 0, which must not
+    // overwrite it.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
     outputTokens: countOf(result?.['generated_token_count']),
     warnings: warningIds(system),
@@ -276,7 +280,10 @@ function unexpected(): never {
 
 // Counts and warnings are only informational, so invalid ones don't make the response fail.
 
-/** More tokens than any request uses. Larger counts are ignored: their sum could be Infinity. */
+/**
+ * More tokens than any request uses. Larger counts are ignored, because their sum could be
+ * Infinity.
+ */
 const MAX_TOKENS = 1_000_000_000;
 
 function countOf(value: unknown): number | undefined {

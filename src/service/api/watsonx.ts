@@ -21,7 +21,7 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
   models: '/foundation_model_specs',
 };
 const PAGE_SIZE = 200;
-/** Matches model IDs that a list filter can contain. It reserves colons, commas, and `!`. */
+/** Matches model IDs that a list filter can contain. Filters reserve colons, commas, and `!`. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
 export const watsonx: Api = {

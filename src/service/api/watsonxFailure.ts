@@ -13,7 +13,7 @@ import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
  * Converts error responses to failures, based on both status and code. The status alone is
- * ambiguous: a refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a 403
+ * ambiguous. A refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a 403
  * or 404. Each rule is based on a documented or recorded response of the service.
  */
 
@@ -30,8 +30,8 @@ const inferenceError = shape({
 });
 
 /**
- * Error formats of the service's own gateway, which rejects requests with expired tokens, among
- * others.
+ * Error formats of the service's own gateway, which rejects requests with expired tokens, for
+ * example.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -67,7 +67,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skips events that can't be errors, because validating one takes as long as reading it.
+  // Skip events that can't be errors, because validating one takes as long as reading it.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -76,7 +76,7 @@ export function failureInEvent(json: unknown): ServiceError | undefined {
 
 /**
  * Reads the token counts from messages such as "…input tokens 4098 cannot exceed the total tokens
- * limit 4096…". In other messages, the limit comes first. The quantifiers are bounded, so matching
+ * limit 4096…". In other messages, the limit comes first. The wildcards are bounded, so matching
  * takes linear time.
  */
 function inputFailure(message: string, details: FoundDetails): ServiceError {
@@ -98,8 +98,8 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
 
 /**
- * Returns the failure for an error response that isn't in the service's own format. A 401 or 403
- * like that comes from something in between, such as a firewall.
+ * Returns the failure for an error response that isn't in the service's own format. In that case, a
+ * 401 or 403 comes from an intermediary, such as a firewall.
  */
 export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   if (status === 401 || status === 403) return new ServiceError('intercepted', { status });

@@ -16,7 +16,7 @@ export interface ApprovedTarget {
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, right before the request is sent. */
   onSend?(): void;
-  /** Called if no response headers have arrived after `silentMs`. */
+  /** Called if no response headers have arrived after `ApprovedFetchOptions.silentMs`. */
   onSilence?(): void;
   /** Called when the response headers have arrived. */
   onResponse?(response: Response): void;
@@ -107,7 +107,7 @@ function checkDestination(
 
 /**
  * Throws if the URL or the body contains a secret. For example, the user may have pasted a key into
- * the project ID, and the model host must not receive it.
+ * the project ID, and the model host must not receive the key.
  * @throws {ServiceError} `setting-holds-secret`
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {
@@ -118,8 +118,8 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
 }
 
 /**
- * Returns the failure of a request whose headers took too long: `unreachable` if nothing was sent,
- * otherwise `timeout`.
+ * Returns the failure of a request whose response headers didn't arrive in time: `unreachable` if
+ * nothing was sent, otherwise `timeout`.
  */
 function headersTimeout(error: unknown): ServiceError {
   return isUnsent(error)

@@ -25,8 +25,8 @@ export class Body {
    * @param stream null if the response has no body
    * @param maxBytes maximum size after decompression
    * @param idleMs maximum milliseconds between two chunks
-   * @param closeConnection closes the connection; canceling the stream would wait for its next
-   * chunk
+   * @param closeConnection closes the connection at once, whereas canceling the stream would wait
+   * for its next chunk
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
@@ -42,7 +42,7 @@ export class Body {
   }
 
   /**
-   * Yields the chunks. After stopping early, call `readRest` or `close`.
+   * Yields the chunks. If you stop early, call `readRest` or `close`.
    * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any error of the connection
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
@@ -51,7 +51,7 @@ export class Body {
 
   /**
    * Reads all chunks as text.
-   * @throws as the iterator does
+   * @throws the same errors as the iterator
    */
   text(): Promise<string> {
     return textOf(this);
@@ -71,7 +71,8 @@ export class Body {
     try {
       while (await this.#next());
     } catch {
-      // Ignore the error. The caller already has its result, and the connection is closed.
+      // Ignore the error. The caller already has the result or an error, and the connection is
+      // closed.
     }
   }
 
@@ -135,7 +136,7 @@ export async function* readEvents(
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   // The extra line end completes a last event that isn't followed by an empty line, although the
-  // standard would discard it. It also ends a line after a final CR, which the parser holds back in
-  // case an LF follows.
+  // standard would discard it. It also ends a last line whose CR the parser holds back in case an
+  // LF follows.
   yield* read(`${decoder.decode()}\n`);
 }

@@ -41,7 +41,7 @@ export interface ConcurrencyState {
   readonly loweredFrom?: number;
   /** Milliseconds until a pause requested by the service ends. */
   readonly resumesInMs?: number;
-  /** The next start, if an interval delays a request that could have a slot. Ignores pauses. */
+  /** The next start, if a slot is free but an interval delays the request. Ignores pauses. */
   readonly nextStart?: NextStart;
 }
 
@@ -56,22 +56,22 @@ interface Waiter {
 
 /**
  * The amount by which a success raises a limit of 1. Higher limits rise by less. Measured with 120
- * calls to a service that handles one request at a time: 1/2 takes 1.65 requests per call, and 1/4
- * takes 1.4 and finishes sooner.
+ * calls to a service that handles one request at a time. With 1/2, a call takes 1.65 requests. With
+ * 1/4, it takes 1.4, and all calls finish sooner.
  */
 const GROWTH = 1 / 4;
 
 /**
  * The concurrency limit of one service origin.
  *
- * - Requests of the same priority start in order, and waiting can be canceled. A retry starts
- *   before first attempts of its priority and is never refused.
- * - Chat has low priority: it starts after requests for a document, and leaves one slot free for
- *   them if the limit is at least 2. Otherwise, an agent that sends requests for minutes would
+ * - Requests of the same priority start in the order of their arrival. A retry starts before first
+ *   attempts of its priority and never fails with `queue-full`.
+ * - Chat has low priority. Its requests start after those for a document, and leave one slot free
+ *   for them if the limit is at least 2. Otherwise, an agent that sends requests for minutes would
  *   delay a user who waits for a single response.
  * - A 429 halves the limit, down to 1, unless its request started before the last halving. Each
- *   success raises it by a fraction, up to the configured limit. Measured: 74 to 93 % of the calls
- *   failed with a fixed limit, 2 % with this one.
+ *   success raises it by a fraction, up to the configured limit. In measurements, 74 to 93% of
+ *   calls failed with a fixed limit, and 2% with this one.
  * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
  */
 export class ConcurrencyLimit {
@@ -82,7 +82,7 @@ export class ConcurrencyLimit {
   #options: ConcurrencyOptions;
   #limit: number;
   #inFlight = 0;
-  /** Also counted in `#inFlight`. */
+  /** Low-priority requests with a slot. `#inFlight` includes them. */
   #lowPriorityInFlight = 0;
   #halvedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -95,7 +95,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Registers a listener for state changes. The passing of time isn't reported.
+   * Registers a listener for state changes. It isn't called when only the remaining milliseconds
+   * change.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: ConcurrencyState) => void): () => void {
@@ -116,7 +117,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** The same limit for low-priority requests. */
+  /** Access to this limit for low-priority requests. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),

@@ -4,8 +4,8 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './harden
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed and can't cause the request to run or be billed twice,
-   * because nothing was sent or the service refused it.
+   * True if another attempt may succeed. The request can't run or be billed twice, because nothing
+   * was sent or the service refused it.
    */
   readonly isTransient: boolean;
 }
@@ -15,12 +15,15 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
 
-/** The error message of `fetch` when a proxy refuses a tunnel. The status appears nowhere else. */
+/**
+ * Matches the error message of `fetch` when a proxy refuses a tunnel. The status appears nowhere
+ * else.
+ */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * The configured proxy isn't http or https, its address is invalid, or it closed the connection
- * without a response (see `preventProxyReconnects`).
+ * Error codes for a proxy that isn't http or https, has an invalid address, or closed the
+ * connection without a response (see `preventProxyReconnects`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -28,10 +31,10 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** The address in the error message of a connection that timed out. */
+/** Matches the address in the error message of a connection that timed out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
-/** `fetch` stops connecting after 10 s. */
+/** The error code of `fetch` if it can't connect within 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
@@ -42,7 +45,7 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 /** OpenSSL error codes for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
-/** Temporary failures, such as a service that restarts or a busy name server. */
+/** Error codes of temporary failures, such as a restarting service or a busy name server. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
@@ -54,7 +57,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Maximum length of a chain of causes. Three is usual. */
+/** Maximum length of a chain of causes. Most chains have three links. */
 const MAX_LINKS = 10;
 
 /**
@@ -79,13 +82,13 @@ export function networkFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // Another attempt would fail in the same handshake.
+  // Don't retry, because another attempt would fail in the same handshake.
   if (isTlsHandshakeReset(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
 }
 
-/** True only if it's certain that nothing of the request was sent. */
+/** True only if it's certain that no part of the request was sent. */
 export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
@@ -110,7 +113,10 @@ function causesOf(error: unknown): unknown[] {
   return links;
 }
 
-/** Returns the code of an error, or an empty string. Some OpenSSL codes contain `SSL/TLS`. */
+/**
+ * Returns the code of an error, or an empty string. Replaces slashes with underscores, because some
+ * OpenSSL codes contain `SSL/TLS`.
+ */
 function codeOf(error: unknown): string {
   const code = property(error, 'code');
   const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_/]{2,63}$/.test(code);
@@ -125,7 +131,7 @@ function proxyFailure(
   isOfFetch: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
-  // `fetch` reports a 407 from behind a tunnel only as an error without a message and code.
+  // `fetch` reports a 407 from behind a tunnel only as an error without a message or code.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
@@ -137,9 +143,9 @@ function proxyFailure(
 }
 
 /**
- * Returns the unreachable proxy, or an empty string if its name is invalid. Undefined if the socket
- * was for the host of the URL, or was connected. A proxy that uses the same port as the service
- * isn't recognized.
+ * Returns the address of the proxy that couldn't be reached, or an empty string if it has
+ * unexpected characters. Undefined if the connection was meant for the service, or was already
+ * open. A proxy on the same port as the service is recognized only if its name lookup fails.
  */
 function unreachableProxy(
   error: unknown,
@@ -165,8 +171,8 @@ function unreachableProxy(
 }
 
 /**
- * Returns a host with an optional port, or an empty string if it has other characters. The URL
- * parser accepts `$`, backticks, and quotes.
+ * Returns the host, with its port if it has one, or an empty string if it isn't safe to display.
+ * The check is needed because the URL parser accepts `$`, backticks, and quotes.
  */
 export function readableHost(host: string): string {
   return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';

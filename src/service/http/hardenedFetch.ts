@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** `PROXY_CLOSED` in older versions, which treat the failure as temporary and reconnect. */
+/** The same error in older versions of undici, which treat it as temporary and reconnect. */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
 /**
@@ -28,7 +28,8 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
  * certificates. Unlike the patched `http` and `https`, it keeps connections alive. VS Code may
  * patch `fetch` at any time, so each request looks it up. Redirects aren't followed, because a
  * redirected POST would send the key to another host.
- * @throws {RequestNotSentError} if nothing was sent; otherwise the error of `fetch`
+ * @throws {RequestNotSentError} if the request has a body and nothing was sent; otherwise the error
+ * of `fetch`
  */
 export async function hardenedFetch(
   url: string | URL | Request,

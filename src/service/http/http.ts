@@ -270,8 +270,8 @@ function refuseUserInfo(url = ''): void {
 }
 
 /**
- * Returns a limiter that makes the probe wait for a slot, but ignores its response. A rate limit or
- * pause in the response would delay the generation that often follows the probe.
+ * Wraps a limiter so that a probe waits for a slot, but its response doesn't affect other requests.
+ * A rate limit or pause in the response would delay the generation that often follows the probe.
  */
 function ignoringRateLimits(limiter: RequestGate): RequestGate {
   const acquire = async (signal: AbortSignal) => {

@@ -35,7 +35,10 @@ export interface HttpRequest<Result> {
   readonly confidential?: readonly string[];
   /** The scheme of the Authorization header. `Bearer` if undefined. */
   readonly scheme?: string;
-  /** The header that has the token without a scheme. `Authorization` if undefined. */
+  /**
+   * The header that contains the token without a scheme. If undefined, the token is sent in the
+   * `Authorization` header, with a scheme.
+   */
   readonly tokenHeader?: string | undefined;
   /** Further headers of a request to a service. */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
@@ -69,7 +72,7 @@ export type Access = Pick<
 
 /**
  * Provides the token of one attempt. An attempt calls `get` before and after it waits in the queue,
- * because a token can expire there.
+ * because a token can expire in the meantime.
  */
 export interface TokenProvider {
   /** True if `get` can return a token without waiting. */
@@ -100,7 +103,7 @@ export interface Retry {
 /** The remaining retries and time of a call, shared by all of its requests. */
 export interface CallBudget {
   retriesLeft: number;
-  /** Number of requests sent so far. */
+  /** Number of attempts sent so far. */
   attempts: number;
   /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;
@@ -127,7 +130,8 @@ export function checkResponseHeaders(
 }
 
 /**
- * Reads the rate limit from the headers of a response. Ignores values that aren't whole numbers.
+ * Reads the rate limit from the headers of a response. Ignores values that aren't whole numbers of
+ * up to six digits.
  */
 export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {

@@ -33,8 +33,8 @@ const REST_MS = 1_000;
 const CALLER_WAIT_MS = 50;
 
 /**
- * Tracks one request from its first attempt to the end of its response: the token and slot of the
- * current attempt, the budget, and the outcome. `Http` sends the request.
+ * Tracks one request from its first attempt to the end of its response. Keeps the token, slot, and
+ * outcome of the current attempt, and updates the call's budget. `Http` sends the request.
  */
 export class PendingRequest implements ApprovedTarget {
   readonly #request: HttpRequest<unknown>;
@@ -135,7 +135,10 @@ export class PendingRequest implements ApprovedTarget {
     return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
   }
 
-  /** True if a failed attempt will be retried. Always releases the slot of the attempt. */
+  /**
+   * True if a failed attempt will be retried. Schedules the retry, and always releases the
+   * attempt's slot.
+   */
   plansRetry(cause: unknown): boolean {
     const { error, isTransient } = this.fail(cause);
     this.#isRefused ||= isTransient;
@@ -162,8 +165,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Ends the request, and reads the rest of its response in the background. The slot is released
-   * when the response ends.
+   * Reads the rest of the response, and then releases the slot. Returns after at most
+   * `CALLER_WAIT_MS`, and continues in the background.
    */
   async finish(body: Body | undefined): Promise<void> {
     try {
@@ -178,8 +181,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
-   * deadline takes precedence, too, unless no connection could be made.
+   * Returns the error to report. Cancellation takes precedence over any failure. So does an
+   * exceeded deadline, unless no connection could be made.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
@@ -199,8 +202,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Starts the timer for the deadline of the call. Time in the queue before the first attempt
-   * doesn't count, because it depends on other requests.
+   * Starts the timer for the deadline of the call, if it isn't running. Time in the queue before
+   * the first attempt doesn't count, because it depends on other requests.
    */
   #startDeadline(): void {
     const { budget } = this.#request;

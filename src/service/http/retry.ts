@@ -7,7 +7,7 @@
  * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random to spread the load of several clients. The
  *   ranges don't overlap, so each wait is longer than the one before.
  * - `Retry-After` can extend a wait to 60 s. If it's longer, the failure is reported instead.
- *   axios-retry passes any value to a timer, and a timer with a huge value fires at once.
+ *   Otherwise, axios-retry could pass a huge value to a timer, which would fire at once.
  */
 
 export const MAX_RETRIES = 3;
@@ -16,7 +16,7 @@ export const MAX_RETRY_AFTER_MS = 60_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 501, 502, 503, 504]);
 const FIRST_WAIT_MS = 1_000;
 
-/** All three formats of an HTTP date start with the day of the week. */
+/** Matches all three formats of an HTTP date, which start with the day of the week. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 export function isRetriedStatus(status: number | undefined): boolean {
@@ -46,7 +46,7 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, Number.MAX_SAFE_INTEGER);
-  // `Date.parse` accepts almost any text that contains a number.
+  // Check the format first, because `Date.parse` accepts almost any text that contains a number.
   if (!HTTP_DATE.test(text)) return undefined;
   const until = Date.parse(text);
   if (Number.isNaN(until)) return undefined;
