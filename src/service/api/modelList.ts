@@ -5,8 +5,8 @@ import type { Operation } from '../services.ts';
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Reads the model list of the watsonx API, which requires no token. The schemas are based on a
- * recorded response.
+ * Reads the public model list, which requires no token. The schemas are based on a recorded
+ * response.
  */
 
 export interface Model {
