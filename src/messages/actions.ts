@@ -1,4 +1,4 @@
-/** Button labels by action. The first four actions are also commands. */
+/** Button labels by action. An action is the name of a command, except for the last four. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { ACTION_LABELS } from '../../../src/messages/actions.ts';
 import type { MessageContext } from '../../../src/messages/failureContext.ts';
 import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
@@ -35,6 +36,17 @@ const full = {
   actual: 5,
   phase: 'headers',
 } as const;
+
+describe('the buttons of messages', () => {
+  it('are commands, except for those that the code behind them handles', () => {
+    const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const names: readonly string[] = contributes.commands.map(
+      ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
+    );
+    const others = Object.keys(ACTION_LABELS).filter((action) => !names.includes(action));
+    assert.deepEqual(others, ['openSettings', 'openEnvFile', 'retry', 'approve']);
+  });
+});
 
 describe('messages', () => {
   it('finds the kinds', () => assert.ok(kinds.length > 30));
