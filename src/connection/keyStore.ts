@@ -140,6 +140,15 @@ export class KeyStore {
   }
 
   /**
+   * Deletes the key of one service.
+   * @throws if secret storage fails to delete it
+   */
+  async remove(word: string): Promise<void> {
+    await this.#change(() => this.#delete(SECRET + word));
+    this.#announce();
+  }
+
+  /**
    * Deletes the keys of all services, and announces the sign-out in every window.
    * @throws the first error if a key can't be deleted
    */

@@ -2,7 +2,7 @@ import type { QuickPickItem } from 'vscode';
 import { readServices, type ServiceIssue } from '../service/addedServices.ts';
 import { programPath } from '../service/auth/programPath.ts';
 import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import type { Service } from '../service/services.ts';
+import { commandOf, type Service } from '../service/services.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { validationOf } from './answerChecks.ts';
 import { splitCommand } from './commandLine.ts';
@@ -51,11 +51,13 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
  * Prompts for the API, address, and login of a new service.
  * @param taken the services that exist already
  * @param title title of the setup
+ * @param changed the service to change instead; keeps its name, headers, and models
  */
 export async function askNewService(
   draft: ServiceDraft,
   taken: readonly Service[],
   title: string,
+  changed?: Service,
 ): Promise<StepAnswer<NewService>> {
   let index = 0;
   let problem: { readonly step: DraftStep; readonly text: string } | undefined;
@@ -63,7 +65,7 @@ export async function askNewService(
     const steps: readonly DraftStep[] = ['api', 'address', 'login', ...(draft.login?.fields ?? [])];
     const step = steps[index];
     if (step === undefined) {
-      const made = newService(draft, taken, steps.length);
+      const made = newService(draft, taken, steps.length, changed);
       if ('service' in made) return made;
       problem = { step: STEP_OF[made.field] ?? 'address', text: NEW_SERVICE.notAllowed };
       index = Math.max(0, steps.indexOf(problem.step));
@@ -205,15 +207,20 @@ function newService(
   { api, address, login = LOGINS[0], fields }: ServiceDraft,
   taken: readonly Service[],
   steps: number,
+  changed: Service | undefined,
 ): NewService | ServiceIssue {
   const parsed = parseServiceUrl(addressOf(address), true);
   const url = parsed.ok ? parsed.url : '';
   const { hostname, port } = new URL(url || 'https://service');
   const command = fields.command && splitCommand(fields.command);
   const asked = (field: LoginField) => login?.fields.includes(field);
-  const entry = {
+  const added = {
     word: freeWord(hostname, port, taken),
     name: port ? `${hostname} (${port})` : hostname,
+    defaultModel: UNKNOWN_MODEL,
+  };
+  const entry = {
+    ...(changed ? { ...serviceEntry(changed), word: changed.word } : added),
     url,
     api: api.api,
     authentication: {
@@ -222,7 +229,6 @@ function newService(
       ...(asked('command') && { command }),
       ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
     },
-    defaultModel: UNKNOWN_MODEL,
   };
   const { own, issues } = readServices([entry]);
   const [service] = own;
@@ -238,4 +244,54 @@ function freeWord(hostname: string, port: string, taken: readonly Service[]): st
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
   return free;
+}
+
+/** Returns the new service with other fields; undefined if they aren't valid. */
+export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
+  const entry = { ...added.entry, ...fields };
+  const [service] = readServices([entry]).own;
+  return service && { ...added, entry, service };
+}
+
+/** Returns the entries with this one in place of the one with the same `word`, or at the end. */
+export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
+  const isSame = (one: unknown) => Object(one).word === entry['word'];
+  return entries.some(isSame)
+    ? entries.map((one) => (isSame(one) ? entry : one))
+    : [...entries, entry];
+}
+
+/** Returns the entry of a service that the user added. */
+export function serviceEntry({ definition = '{}' }: Service): ServiceEntry {
+  return JSON.parse(definition);
+}
+
+/** Returns a service that exists already, in the form in which the setup changes it. */
+export function existingService(service: Service): NewService {
+  return { entry: serviceEntry(service), service, steps: 0 };
+}
+
+/** Returns the answers that describe a service that exists already. */
+export function draftOf(service: Service): ServiceDraft {
+  const { api, authentication } = service;
+  const { kind } = authentication;
+  const header = 'header' in authentication ? authentication.header : '';
+  const command = commandOf(service)?.map(quoted).join(' ');
+  const login = LOGINS.find(
+    (one) => one.authentication.kind === kind && one.fields.includes('header') === (header !== ''),
+  );
+  return {
+    api: API_CHOICES.find((one) => one.api === api.kind) ?? API_CHOICES[0],
+    address: service.url,
+    login,
+    fields: {
+      ...(header && { header }),
+      ...(command && { command }),
+      ...('path' in authentication && { tokenUrl: service.authUrl + authentication.path }),
+    },
+  };
+}
+
+function quoted(argument: string): string {
+  return /^[^\s"']+$/.test(argument) ? argument : `"${argument}"`;
 }

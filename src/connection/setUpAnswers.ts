@@ -117,13 +117,7 @@ export async function prefilledFor(
   const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
   return {
     settings,
-    // Values from another source belong to a known service, so don't prompt for one.
-    steps: [
-      ...(found ? [] : ['service' as const]),
-      ...neededSettings(service),
-      ...(headerSecretsOf(service).length > 0 ? ['headerSecrets' as const] : []),
-      'save',
-    ],
+    steps: stepsFor(service, found !== undefined),
     stored,
     canKeepStored:
       stored !== undefined && isUsableRecord(stored, service) && !isRefused(stored.apiKey),
@@ -135,6 +129,19 @@ export async function prefilledFor(
     headerSecrets: stored?.headerSecrets ?? {},
     program: await programOf(service),
   };
+}
+
+/**
+ * Returns the steps that a service needs.
+ * @param isFound true for values from another source, which belong to a known service
+ */
+export function stepsFor(service: Service, isFound: boolean): StepName[] {
+  return [
+    ...(isFound ? [] : ['service' as const]),
+    ...neededSettings(service),
+    ...(headerSecretsOf(service).length > 0 ? ['headerSecrets' as const] : []),
+    'save',
+  ];
 }
 
 /** True if a stored key is well formed and its addresses are valid. */

@@ -84,6 +84,39 @@ export const NEW_SERVICE = {
   },
 } as const;
 
+/** Texts of the steps that change or remove a service. */
+export const MANAGE = {
+  whichAction: (name: string) => `What do you want to change about ${name}?`,
+  actions: {
+    credentials: '$(key) Change Credentials...',
+    login: '$(link) Change Address or Login...',
+    headers: '$(list-unordered) Change Headers...',
+    rename: '$(edit) Rename...',
+    remove: '$(trash) Remove...',
+  },
+  name: 'Name',
+  namePrompt: 'Name of the service in lists and messages.',
+  badName: 'A name has 1 to 64 letters, digits, spaces, and plain punctuation.',
+  renamed: (name: string) => `the service is now called ${name}.`,
+  remove: {
+    question: (name: string) => `Remove ${name}?`,
+    detail: 'This deletes its key from secret storage and its entry from your settings.',
+    button: 'Remove',
+  },
+  removed: (name: string) => `${name} is removed.`,
+  whichHeader: 'Headers that are sent with each request to the service',
+  addHeader: '$(add) Add a Header...',
+  removeHeader: (name: string) => `$(trash) Remove ${name}`,
+  noMoreHeaders: '$(check) Continue',
+  headerNamePrompt: 'Name of the header.',
+  badHeader: 'This header cannot be set. Host, Cookie, Authorization, and Content-* are reserved.',
+  isSecret: (name: string) => `Is the value of ${name} a secret?`,
+  plainValue: 'Keep It in the Settings',
+  secretValue: 'Keep It in Secret Storage',
+  headerValuePrompt: (name: string) => `Value of ${name}.`,
+  badHeaderValue: 'A value has letters, digits, and signs of ASCII, in one line.',
+} as const;
+
 /** States everything that the user approves when they save: hosts, command, and headers. */
 export function approvalText(
   target: Destination,

@@ -1,12 +1,11 @@
 import { type QuickPickItem, window } from 'vscode';
-import { readServices } from '../service/addedServices.ts';
 import { MODEL_ID } from '../service/api/modelId.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { askPick, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { parseDestination } from './binding.ts';
-import type { NewService, ServiceEntry } from './newService.ts';
-import { answeredCredentials, type SetUp, type StepProblem } from './setUpAnswers.ts';
+import { type NewService, UNKNOWN_MODEL, withFields } from './newService.ts';
+import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
 
 /** The last steps of a setup that adds a service: its address, and the model that it starts with. */
@@ -45,13 +44,6 @@ async function mayGenerateToken(url: string): Promise<boolean> {
   return (await window.showInformationMessage(question(host), options, generate)) === generate;
 }
 
-/** Returns the new service with other fields; undefined if they aren't valid. */
-function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
-  const entry = { ...added.entry, ...fields };
-  const [service] = readServices([entry]).own;
-  return service && { ...added, entry, service };
-}
-
 /**
  * Returns the new service with `/v1` in its address, which people often leave out. Undefined if the
  * address has a path already.
@@ -61,20 +53,13 @@ export function withVersion(added: NewService): NewService | undefined {
   return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
 }
 
-/** Returns the entries with this one in place of the one with the same `word`, or at the end. */
-export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
-  const isSame = (one: unknown) => Object(one).word === entry['word'];
-  return entries.some(isSame)
-    ? entries.map((one) => (isSame(one) ? entry : one))
-    : [...entries, entry];
-}
-
 /** Replaces the description of the new service. */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, defaultModelId: modelId } = service;
   const settings = { ...setUp.settings, service, url, modelId };
-  Object.assign(setUp, { added, settings, url });
+  const steps = stepsFor(service, setUp.found !== undefined);
+  Object.assign(setUp, { added, settings, url, steps });
 }
 
 /**
@@ -93,7 +78,7 @@ export async function chooseModel(
     return 'setting' in target ? undefined : answeredCredentials(setUp, target);
   };
   const before = credentials();
-  if (!added || !before) return 'chosen';
+  if (added?.entry['defaultModel'] !== UNKNOWN_MODEL || !before) return 'chosen';
   const listed = wasTested && setUp.hasModelList === true;
   const list = listed ? await setUp.listModels(before, setUp.settings) : undefined;
   const model = await askModel({ ...position, problem: undefined }, list);

@@ -3,11 +3,13 @@ import { serviceEntries, writeServiceEntries, writeSettings } from '../config/co
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { neededSettings, type Service } from '../service/services.ts';
-import { askPick, back } from '../ui/steps.ts';
+import { askPick, back, type Question } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import type { KeyRecord } from './keyStore.ts';
+import { askHeaders } from './manageService.ts';
+import { withEntry } from './newService.ts';
 import { askDestination, askReplacement } from './questions.ts';
 import {
   type AskStep,
@@ -18,10 +20,15 @@ import {
   type StepName,
   type StepProblem,
 } from './setUpAnswers.ts';
-import { approvalText, SET_UP } from './setUpMessages.ts';
-import { chooseModel, describe, withEntry, withVersion } from './setUpModel.ts';
+import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
+import { chooseModel, describe, withVersion } from './setUpModel.ts';
 
 /** The last step of the setup: approval, test, and storage. */
+
+interface SaveItem extends QuickPickItem {
+  readonly test: boolean;
+  readonly asksHeaders?: boolean;
+}
 
 /** Shows everything that the user approves, tests it, prompts for a new service's model, and saves. */
 export const askToSave: AskStep = async (setUp, position) => {
@@ -30,7 +37,7 @@ export const askToSave: AskStep = async (setUp, position) => {
   if ('setting' in target) return { step: 'url', text: SET_UP.noAddress };
   const key = keyOf(setUp);
   let found: StepProblem | undefined;
-  const picked = await askPick<QuickPickItem & { readonly test: boolean }>({
+  const picked = await askPick<SaveItem>({
     ...position,
     placeholder: SET_UP.hostsHint,
     // Unlike the placeholder, this text wraps, so the end of a long host name stays visible.
@@ -42,8 +49,10 @@ export const askToSave: AskStep = async (setUp, position) => {
         test: true,
       },
       { label: SET_UP.noTest, test: false },
+      ...(setUp.added ? [{ label: MANAGE.addHeader, test: false, asksHeaders: true }] : []),
     ],
-    accept: async ({ test }, signal) => {
+    accept: async ({ test, asksHeaders = false }, signal) => {
+      if (asksHeaders) return undefined;
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
       if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
@@ -55,6 +64,7 @@ export const askToSave: AskStep = async (setUp, position) => {
     },
   });
   if (picked === undefined || picked === back) return picked;
+  if (picked.asksHeaders) return changeHeaders(setUp, position);
   if (found) return found;
   const model = setUp.added && (await chooseModel(setUp, position, picked.test));
   if (model !== 'chosen' && setUp.added) return model;
@@ -62,6 +72,15 @@ export const askToSave: AskStep = async (setUp, position) => {
   const final = parseDestination(authUrl, setUp.url, service);
   return 'setting' in final ? { step: 'save', text: SET_UP.noAddress } : save(setUp, final);
 };
+
+/** Prompts for the headers of a new service, and continues with their secrets or the approval. */
+async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
+  const changed = setUp.added && (await askHeaders(setUp.added, position));
+  if (changed === undefined) return undefined;
+  if (changed !== back) describe(setUp, changed);
+  const step = setUp.steps.includes('headerSecrets') ? 'headerSecrets' : 'save';
+  return { step, text: '' };
+}
 
 /**
  * Saves the settings and the key. Prompts before it replaces a stored key.
@@ -76,10 +95,12 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
     // Another window signed out or stored a key. Saving would overwrite that change.
     return { step: 'apiKey', text: SET_UP.changedKey };
   }
-  const apiKey = answers.apiKey || (stored?.apiKey ?? '');
+  const needsKey = neededSettings(service).includes('apiKey');
+  const apiKey = needsKey ? answers.apiKey || (stored?.apiKey ?? '') : '';
   const again: StepProblem = { step: 'save', text: '' };
-  if (!apiKey && neededSettings(service).includes('apiKey')) return again;
-  if (stored && stored.apiKey !== apiKey && !(await askReplacement(service))) return again;
+  if (needsKey && !apiKey) return again;
+  const replaces = needsKey && stored?.apiKey && stored.apiKey !== apiKey;
+  if (replaces && !(await askReplacement(service))) return again;
   if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
   await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(service, { ...answers, apiKey }, target);

@@ -13,7 +13,8 @@ import {
   validationOf,
 } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
-import { askNewService } from './newService.ts';
+import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
+import { askNewService, draftOf, existingService } from './newService.ts';
 import {
   type AskStep,
   keptKey,
@@ -24,6 +25,7 @@ import {
   type StepName,
 } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
+import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
 
 /** The steps of the setup, each of which prompts for one value. */
@@ -42,7 +44,9 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     if (picked.service.word !== chosen.word) {
       Object.assign(setUp, await prefilledFor(picked.service, setUp), { added: undefined });
     }
-    return 'answered';
+    const { service } = picked;
+    const isManaged = service.definition !== undefined && setUp.stored && !setUp.added;
+    return isManaged ? manage(setUp, service, position) : 'answered';
   },
 
   account: async (setUp, position) => {
@@ -133,6 +137,35 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
   save: askToSave,
 };
+
+/** Prompts for what to change about a service that the user added. */
+async function manage(setUp: SetUp, service: Service, position: Question): ReturnType<AskStep> {
+  const { keys, settings } = setUp;
+  const again = () => QUESTIONS.service(setUp, { ...position, problem: undefined });
+  const action = await askAction(service, { ...position, step: 2 });
+  switch (action) {
+    case undefined:
+      return undefined;
+    case back:
+      return again();
+    case 'credentials':
+      return 'answered';
+    case 'rename':
+      await renameService(keys, service, position);
+      return undefined;
+    case 'remove':
+      await removeService(keys, service, (await readSettingsInUse(keys)).service.word);
+      return undefined;
+  }
+  const changed =
+    action === 'headers'
+      ? await askHeaders(existingService(service), { ...position, step: 2 })
+      : await askNewService(draftOf(service), settings.services, position.title, service);
+  if (changed === undefined) return undefined;
+  if (changed === back) return again();
+  describe(setUp, changed);
+  return 'answered';
+}
 
 /** Prompts for a new service, and continues with its credentials. Back returns to the list. */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {

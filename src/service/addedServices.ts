@@ -65,7 +65,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const wrong = (field: ServiceIssue['field']) => ({ word, field });
   if (!/^[a-z][a-z0-9_]{0,31}$/.test(word) || taken.has(word)) return wrong('word');
   const name = text('name') || word;
-  if (!/^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name)) return wrong('name');
+  if (!isServiceName(name)) return wrong('name');
   const kind = ofAuthentication('kind');
   if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_METHODS[kind];
@@ -104,6 +104,11 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const url = text('url') && parseServiceUrl(text('url'), mayBeUnencrypted(service));
   if (url && !url.ok) return wrong('url');
   return url ? { ...service, url: url.url } : service;
+}
+
+/** True if a service can have this name. */
+export function isServiceName(name: string): boolean {
+  return /^[\p{L}\p{N} .,()&'_-]{1,64}$/u.test(name);
 }
 
 const MAX_ARGUMENTS = 50;
@@ -172,7 +177,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** True if a header of this name may contain the key. Also true for no name. */
-function mayHoldKey(header: string): boolean {
+export function mayHoldKey(header: string): boolean {
   const name = header.toLowerCase();
   const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);
   return name === '' || (/^[a-z][a-z0-9-]{0,63}$/.test(name) && !isReserved);

@@ -47,11 +47,17 @@ const nameOf = (path: string) => /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.
 const BUNDLED: Readonly<Record<string, string>> = {
   axios: 'MIT',
   'axios-retry': 'Apache-2.0',
+  'cross-spawn': 'MIT',
   'eventsource-parser': 'MIT',
   'is-retry-allowed': 'MIT',
+  isexe: 'ISC',
   'js-yaml': 'MIT',
   oauth4webapi: 'MIT',
+  'path-key': 'MIT',
+  'shebang-command': 'MIT',
+  'shebang-regex': 'MIT',
   valibot: 'MIT',
+  which: 'ISC',
 };
 
 /** For packages whose licence file only refers to it. */

@@ -1,0 +1,145 @@
+import { type QuickPickItem, window } from 'vscode';
+import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
+import { isHeaderValue, isServiceName, mayHoldKey } from '../service/addedServices.ts';
+import type { Service } from '../service/services.ts';
+import { inform } from '../ui/notify.ts';
+import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
+import { validationOf } from './answerChecks.ts';
+import type { KeyStore } from './keyStore.ts';
+import { type NewService, serviceEntry, withEntry, withFields } from './newService.ts';
+import { MANAGE } from './setUpMessages.ts';
+
+/** The steps of the setup that change or remove a service that the user added. */
+
+/** What the setup does with an added service. The first two continue with its other steps. */
+export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
+
+interface ManageItem extends QuickPickItem {
+  readonly action: ManageAction;
+}
+
+/** Prompts for what to do with an added service that is set up. */
+export async function askAction(
+  { name }: Service,
+  position: Question,
+): Promise<StepAnswer<ManageAction>> {
+  const actions = Object.entries(MANAGE.actions) as [ManageAction, string][];
+  const picked = await askPick<ManageItem>({
+    ...position,
+    placeholder: MANAGE.whichAction(name),
+    items: actions.map(([action, label]) => ({ label, action })),
+  });
+  return picked === undefined || picked === back ? picked : picked.action;
+}
+
+/** Prompts for another name. Approved hosts, keys, and settings stay as they are. */
+export async function renameService(
+  keys: KeyStore,
+  service: Service,
+  position: Question,
+): Promise<void> {
+  const name = await askText({
+    ...position,
+    prompt: MANAGE.namePrompt,
+    placeholder: MANAGE.name,
+    value: service.name,
+    check: (text) => validationOf(text, isServiceName(text.trim()) ? undefined : MANAGE.badName),
+  });
+  if (typeof name !== 'string') return;
+  const entry = { ...serviceEntry(service), name: name.trim() };
+  const record = await keys.read(service.word);
+  await writeServiceEntries(withEntry(serviceEntries(), entry));
+  if (record?.definition === service.definition && record) {
+    await keys.write({ ...record, definition: JSON.stringify(entry) }, service.word);
+  }
+  inform(MANAGE.renamed(entry.name));
+}
+
+/** Deletes the key and the entry of a service, after the user has agreed. */
+export async function removeService(
+  keys: KeyStore,
+  { word, name }: Service,
+  usedWord: string,
+): Promise<void> {
+  const { question, detail, button } = MANAGE.remove;
+  const options = { modal: true, detail };
+  if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
+  await keys.remove(word);
+  const others = serviceEntries().filter((entry) => Object(entry).word !== word);
+  await writeServiceEntries(others);
+  if (usedWord === word) await writeSettings({ service: '', modelId: '' });
+  inform(MANAGE.removed(name));
+}
+
+/**
+ * Prompts for changes to the fixed headers of a service.
+ * @returns the changed service, `back`, or undefined if the user closed a prompt
+ */
+export async function askHeaders(
+  service: NewService,
+  position: Question,
+): Promise<StepAnswer<NewService>> {
+  let changed = service;
+  for (;;) {
+    const { headers } = changed.service;
+    const picked = await askPick<QuickPickItem & { readonly name?: string }>({
+      ...position,
+      placeholder: MANAGE.whichHeader,
+      items: [
+        { label: MANAGE.addHeader },
+        ...headers.map(({ name }) => ({ label: MANAGE.removeHeader(name), name })),
+        { label: MANAGE.noMoreHeaders, name: '' },
+      ],
+    });
+    if (picked === undefined || picked === back) return picked;
+    if (picked.name === '') return changed;
+    const next = picked.name
+      ? withFields(changed, { headers: withoutHeader(changed, picked.name) })
+      : await askHeader(changed, position);
+    if (next === undefined) return undefined;
+    if (next !== back) changed = next;
+  }
+}
+
+async function askHeader(service: NewService, position: Question): Promise<StepAnswer<NewService>> {
+  const name = await askText({
+    ...position,
+    prompt: MANAGE.headerNamePrompt,
+    placeholder: 'X-Team',
+    check: (text) =>
+      validationOf(text, text.trim() && mayHoldKey(text.trim()) ? undefined : MANAGE.badHeader),
+  });
+  if (typeof name !== 'string') return name;
+  const picked = await askPick<QuickPickItem & { readonly isSecret: boolean }>({
+    ...position,
+    placeholder: MANAGE.isSecret(name.trim()),
+    items: [
+      { label: MANAGE.plainValue, isSecret: false },
+      { label: MANAGE.secretValue, isSecret: true },
+    ],
+  });
+  if (picked === undefined || picked === back) return picked;
+  if (picked.isSecret) return withHeader(service, name.trim(), { secret: name.trim() });
+  const value = await askText({
+    ...position,
+    prompt: MANAGE.headerValuePrompt(name.trim()),
+    placeholder: '',
+    check: (text) =>
+      validationOf(text, isHeaderValue(text.trim()) ? undefined : MANAGE.badHeaderValue),
+  });
+  return typeof value === 'string' ? withHeader(service, name.trim(), value.trim()) : value;
+}
+
+/** Returns the service with another header; the same service if it can't have it. */
+function withHeader(service: NewService, name: string, value: unknown): NewService {
+  const headers = { ...withoutHeader(service, name), [name]: value };
+  return withFields(service, { headers }) ?? service;
+}
+
+/** Returns the headers of the entry without one of them, ignoring case. */
+function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
+  const headers = Object.entries(Object(entry['headers']));
+  return Object.fromEntries(
+    headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()),
+  );
+}
