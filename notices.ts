@@ -52,7 +52,9 @@ function noticeOf(folder: string): string {
     texts.push(readFileSync(standard, 'utf8').trimEnd());
   }
   const source = homepage ?? (typeof repository === 'object' ? repository.url : repository);
-  // npm's short form of an address.
-  const link = source?.replace(/^[\w.-]+\/[\w.-]+$/, 'https://github.com/$&');
+  // npm's short form of an address, and a protocol that hosts no longer offer.
+  const link = source
+    ?.replace(/^[\w.-]+\/[\w.-]+$/, 'https://github.com/$&')
+    .replace(/^git:\/\//, 'https://');
   return [[`${name} ${version}`, link].filter(Boolean).join('\n'), ...texts].join('\n\n');
 }

@@ -210,8 +210,9 @@ function newService(
   changed: Service | undefined,
 ): NewService | ServiceIssue {
   const parsed = parseServiceUrl(addressOf(address), true);
-  const url = parsed.ok ? parsed.url : '';
-  const { hostname, port } = new URL(url || 'https://service');
+  if (!parsed.ok) return { word: '', field: 'url' };
+  const { url } = parsed;
+  const { hostname, port } = new URL(url);
   const command = fields.command && splitCommand(fields.command);
   const asked = (field: LoginField) => login?.fields.includes(field);
   const added = {
