@@ -35,7 +35,7 @@ export const COMMAND_MESSAGES = {
     'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
   gettingToken: 'Getting a token',
   newToken: 'a new token is in use.',
-  noToken: 'there is no token to renew: the key itself opens this service.',
+  noToken: 'there is no token to refresh: this service needs none.',
   forgotten: 'the answer is forgotten; you are asked again before these values are used.',
   selectModel: 'Select Model',
   listingModels: 'Asking the service for its models',

@@ -3,6 +3,7 @@ import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { capitalized, type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import { MAX_SERVICES } from '../service/addedServices.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
 import type { SettingName } from '../service/services.ts';
@@ -63,6 +64,9 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 
 /** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
+  if (field === 'services') {
+    return `hostedModel.service names ${shownName(word)}, and only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
+  }
   const why = field
     ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
     : 'no service of that name is built in or described in hostedModel.services';

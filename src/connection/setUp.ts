@@ -1,7 +1,8 @@
 import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
+import { needsSetting } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
-import { canOverrideAuthUrl, type SettingName } from '../service/services.ts';
+import { canOverrideAuthUrl, type Service, type SettingName } from '../service/services.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';
@@ -55,16 +56,17 @@ export async function runSetUp(
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
   // A command that is waiting for the setup continues automatically, so don't offer to generate.
-  if (isSaved) void offerUses(missing.length === 0 && !found);
+  if (isSaved) void offerUses(setUp.settings.service, missing.length === 0 && !found);
   return isSaved;
 }
 
 /** Reports success, and offers what to do next. */
-async function offerUses(mayGenerate: boolean): Promise<void> {
+async function offerUses(service: Service, mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
+  const done = needsSetting('apiKey', { service }) ? SET_UP.doneWithKey : SET_UP.done;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;
   const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
-  const picked = await window.showInformationMessage(SET_UP.done, ...uses);
+  const picked = await window.showInformationMessage(done, ...uses);
   if (picked === generate) await commands.executeCommand('hostedModel.generateFromSelection');
   if (picked === useInChat) await commands.executeCommand('hostedModel.useInChat');
 }

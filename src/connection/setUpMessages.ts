@@ -12,7 +12,8 @@ import type { Destination } from './binding.ts';
 
 export const SET_UP = {
   title: 'Set Up Hosted Model',
-  done: 'Hosted Model is set up. The key is in secret storage.',
+  done: 'Hosted Model is set up.',
+  doneWithKey: 'Hosted Model is set up. The key is in secret storage.',
   generate: 'Generate from selection',
   useInChat: 'Use in Chat',
   whichService: 'Which service?',

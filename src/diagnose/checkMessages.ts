@@ -10,6 +10,7 @@ import {
   sendsSecret,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
+import { commandOf } from '../service/services.ts';
 import { amount } from '../status/statusView.ts';
 
 /**
@@ -56,10 +57,11 @@ export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts'
 const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext) => string>> = {
   'identity-host': ({ host = 'It' }) => `${host} answers.`,
   'service-host': ({ host = 'It' }) => `${host} answers.`,
-  token: ({ lifeMs }) =>
-    lifeMs === undefined
-      ? 'The key is accepted.'
-      : `The key is accepted; the token lives ${span(lifeMs)}.`,
+  token: ({ lifeMs }, { service }) => {
+    const what =
+      service && commandOf(service) ? 'The command printed a token' : 'The key is accepted';
+    return lifeMs === undefined ? `${what}.` : `${what}; the token lives ${span(lifeMs)}.`;
+  },
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
     const bearer = sendsSecret(labels) ? 'key' : 'token';

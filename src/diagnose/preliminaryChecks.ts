@@ -23,7 +23,13 @@ import {
 import { reasonText } from '../connection/sourceView.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
-import { allOf, capitalized, missingText, resourceName } from '../messages/settingLabels.ts';
+import {
+  allOf,
+  capitalized,
+  missingText,
+  needsSetting,
+  resourceName,
+} from '../messages/settingLabels.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
@@ -191,12 +197,13 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   };
   switch (choice.kind) {
     case 'ready': {
-      const { auth, service } = choice.connection.approved;
-      const [authHost, serviceHost] = [new URL(auth).host, new URL(service).host];
-      return passed(
-        'hosts',
-        `The key goes to ${authHost}, text to ${serviceHost}, as you approved.`,
-      );
+      const { approved, program } = choice.connection;
+      const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
+      const key = needsSetting('apiKey', choice.connection)
+        ? `The key goes to ${authHost}, text`
+        : 'Text goes';
+      const ran = program ? ` The token comes from ${program}.` : '';
+      return passed('hosts', `${key} to ${serviceHost}, as you approved.${ran}`);
     }
     case 'unapproved':
       return unapproved('The settings lead', choice.wanted);

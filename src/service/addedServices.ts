@@ -16,7 +16,8 @@ import {
 /** An invalid entry, and the first field that is invalid. */
 export interface ServiceIssue {
   readonly word: string;
-  readonly field:
+  readonly field: /** There are more entries than are read. */
+    | 'services'
     | 'word'
     | 'name'
     | 'url'
@@ -35,7 +36,7 @@ export interface ServiceIssue {
 /** Reserved, because names such as `VENDOR_API_KEY` apply to whichever service is in use. */
 const NEUTRAL = 'vendor';
 /** Limited, because each `.env` file is searched for the names of all services. */
-const MAX_SERVICES = 50;
+export const MAX_SERVICES = 50;
 
 /** Returns the valid entries as services, and an issue for each invalid one. */
 export function readServices(entries: readonly unknown[]) {
@@ -54,6 +55,9 @@ export function readServices(entries: readonly unknown[]) {
       own.push(read);
       taken.add(read.word);
     }
+  }
+  for (const entry of entries.slice(MAX_SERVICES)) {
+    issues.push({ word: textsOf(entry)('word').toLowerCase(), field: 'services' });
   }
   return { own, issues };
 }

@@ -44,6 +44,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly authUrl: string;
   readonly serviceUrl: string;
   readonly approved: ApprovedOrigins;
+  /** The program that prints the token, if the service has a command. */
+  readonly program: string | undefined;
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -62,6 +64,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.authUrl = credentials.authUrl;
     this.serviceUrl = credentials.serviceUrl;
     this.approved = credentials.approved;
+    this.program = credentials.program;
     this.modelId = options.modelId;
     this.operation = options.operation;
     this.parameters = options.parameters;

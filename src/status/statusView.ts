@@ -169,7 +169,7 @@ const PLAIN: Readonly<
   unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['sync~spin', 'getting a token'],
-  noToken: ['key', 'the key itself opens the service, nothing has to be renewed'],
+  noToken: ['key', 'ready, no token is needed'],
   expired: ['key', 'token expired, renewed on next use'],
   ready: ['key', 'ready, no token yet'],
 };

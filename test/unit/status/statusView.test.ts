@@ -83,7 +83,7 @@ const rows: Row[] = [
     { isSetUp: true, token: valid(Number.POSITIVE_INFINITY) },
     '$(key) Hosted Model',
     undefined,
-    'the key itself opens the service, nothing has to be renewed',
+    'ready, no token is needed',
   ],
   [
     'unreachable, though the secret itself opens the service',
