@@ -255,6 +255,7 @@ describe('a service of one’s own', () => {
       readServices(many).own.map(({ word }) => word),
       many.slice(0, 50).map(({ word }) => word),
     );
+    assert.deepEqual(readServices(many).issues, [{ word: 'a50', field: 'services' }]);
   });
 
   it('is one of few: many take no time', () => {
