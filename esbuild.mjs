@@ -3,6 +3,7 @@
  * with the modules that these share.
  */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { noticesOf } from './notices.ts';
@@ -10,6 +11,19 @@ import { shippedPage } from './shippedPage.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
+
+/** Lets CommonJS packages require the built-in modules of Node, which ESM can only import. */
+const requiredBuiltIns = {
+  name: 'required-built-ins',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^[a-z_]+$/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'built-in' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({
+      contents: `export * from 'node:${path}';`,
+    }));
+  },
+};
 
 const options = {
   // The first one is loaded at activation, the others by the `import()` of their first use.
@@ -28,10 +42,6 @@ const options = {
   platform: 'node',
   target: 'node24',
   external: ['vscode'],
-  // For the built-in modules of Node that CommonJS packages require.
-  banner: {
-    js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
-  },
   // The one for browsers: without the adapter for Node, which takes form-data and mime-db along.
   alias: { axios: './node_modules/axios/dist/esm/axios.js' },
   // VS Code logs an error of the extension when a library looks for it:
@@ -43,6 +53,7 @@ const options = {
   // While it watches: when a build begins and ends, which VS Code waits for.
   logLevel: watch ? 'info' : 'warning',
   metafile: true,
+  plugins: [requiredBuiltIns],
 };
 
 /**
@@ -72,7 +83,7 @@ async function withTwoSharedFiles() {
       });
     },
   };
-  return { ...options, plugins: [plugin] };
+  return { ...options, plugins: [...options.plugins, plugin] };
 }
 
 /** A source file and all that it imports at once. */

@@ -73,20 +73,17 @@ describe('the package', () => {
         Record<string, { readonly imports: readonly { readonly path: string }[] }>
       >;
     };
-    const starting = Object.entries(inputs).filter(([, { imports }]) =>
-      imports.some(({ path }) => /^(node:)?(child_process|worker_threads|cluster)$/.test(path)),
-    );
-    assert.deepEqual(
-      starting.map(([path]) => path),
-      ['node_modules/cross-spawn/index.js'],
-    );
-    const using = Object.entries(inputs).filter(([, { imports }]) =>
-      imports.some(({ path }) => path === 'node_modules/cross-spawn/index.js'),
-    );
-    assert.deepEqual(
-      using.map(([path]) => path),
-      ['src/service/auth/runProgram.ts'],
-    );
+    const importersOf = (pattern: RegExp) =>
+      Object.entries(inputs).flatMap(([path, { imports }]) =>
+        imports.some((one) => pattern.test(one.path)) ? path : [],
+      );
+    const starting = importersOf(/^node:(child_process|worker_threads|cluster)$/);
+    assert.deepEqual(starting, ['built-in:child_process']);
+    assert.deepEqual(importersOf(/^built-in:child_process$/), [
+      'node_modules/cross-spawn/index.js',
+    ]);
+    const using = importersOf(/^node_modules\/cross-spawn\/index\.js$/);
+    assert.deepEqual(using, ['src/service/auth/runProgram.ts']);
   });
 
   it('holds no code that runs text, and no address but its own', () => {
