@@ -127,24 +127,21 @@ function shown(state: StatusState): Shown {
   switch (state.kind) {
     case 'waiting': {
       const seconds = Math.ceil(state.leftMs / SECOND_MS);
-      const words = `trying again in ${amount(seconds, 'second')}`;
-      return { text: `$(watch) ${NAME}: again in ${seconds}s`, words };
+      const words = `retrying in ${amount(seconds, 'second')}`;
+      return { text: `$(watch) ${NAME}: retrying in ${seconds}s`, words };
     }
     case 'unreachable': {
       const { leftMs } = state;
-      const [time, token] =
-        leftMs > 0 && Number.isFinite(leftMs)
-          ? [` ${minutesLeft(leftMs)}`, `, ${validWords(leftMs)}`]
-          : ['', ''];
-      const words = `service cannot be reached${token}`;
-      return { text: `$(debug-disconnect) ${NAME}: no connection${time}`, words };
+      const isValid = leftMs > 0 && Number.isFinite(leftMs);
+      const words = `the service can’t be reached${isValid ? `, ${validWords(leftMs)}` : ''}`;
+      return { text: `$(debug-disconnect) ${NAME}: no connection`, words };
     }
     case 'valid':
       return { text: `$(key) ${minutesLeft(state.leftMs)}`, words: validWords(state.leftMs) };
     case 'missing':
       return {
-        text: `$(key) Set up ${NAME}`,
-        words: 'credentials are not set up',
+        text: `$(key) Set Up ${NAME}`,
+        words: 'not set up',
         ...(state.wasTried && { background: 'warning' }),
       };
     default: {
@@ -168,9 +165,9 @@ const PLAIN: Readonly<
   refused: ['error', 'credentials refused', 'error'],
   unapproved: ['error', 'your approval is needed', 'error'],
   generating: ['loading~spin', 'generating'],
-  fetching: ['sync~spin', 'getting a token'],
+  fetching: ['loading~spin', 'getting a token'],
   noToken: ['key', 'ready, no token is needed'],
-  expired: ['key', 'token expired, renewed on next use'],
+  expired: ['key', 'token expired, refreshed with the next request'],
   ready: ['key', 'ready, no token yet'],
 };
 

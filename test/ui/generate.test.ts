@@ -53,8 +53,8 @@ describe(`generating ${nightly}`, () => {
     const sent = emulator.count(chatPath);
     await session.workbench.runCommand(generate);
     await status().waitFor({
-      text: /^\$\(watch\) Hosted Model: again in \ds$/,
-      ariaLabel: /trying again in \d second/,
+      text: /^\$\(watch\) Hosted Model: retrying in \ds$/,
+      ariaLabel: /retrying in \d second/,
     });
     await emulator.requestCount(chatPath, sent + 2);
     await becomes('letter.txt', reply);

@@ -77,8 +77,8 @@ describe('a day with the extension', () => {
   it('A03: without credentials the first generation names the missing settings, opens Set Up, and continues afterwards', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
-      text: '$(key) Set up Hosted Model',
-      ariaLabel: 'Hosted Model: credentials are not set up',
+      text: '$(key) Set Up Hosted Model',
+      ariaLabel: 'Hosted Model: not set up',
       background: 'none',
     });
     await select('letter.txt');
@@ -90,7 +90,7 @@ describe('a day with the extension', () => {
         'Nothing was sent. Looked in secret storage and user settings, ' +
         'the .env file of project (not there) and the environment (names none of them).',
     );
-    await status().waitFor({ text: '$(key) Set up Hosted Model', background: 'warning' });
+    await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
 
     await answerSetUp(session.workbench, { apiKey, projectId, url: emulator.url });
@@ -311,7 +311,7 @@ describe('a day with the extension', () => {
     await session.workbench.runCommand('Hosted Model: Sign Out');
     await Promise.all(gone);
     await notifications.close(/signed out/);
-    await status().waitFor({ text: '$(key) Set up Hosted Model' });
+    await status().waitFor({ text: '$(key) Set Up Hosted Model' });
     const keptAfter = await kept();
     assert.ok(keptAfter < keptBefore - nextKey.length, `${keptBefore}, then ${keptAfter}`);
     stalled.open();

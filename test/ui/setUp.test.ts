@@ -61,7 +61,7 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.dismiss();
     assert.equal(
       workbench.statusItem(statusId) && (await workbench.statusItem(statusId).state())?.text,
-      '$(key) Set up Hosted Model',
+      '$(key) Set Up Hosted Model',
     );
   });
 
@@ -139,6 +139,6 @@ describe(`set-up ${nightly}`, () => {
     await notifications.waitFor(/signed out/);
     await workbench
       .statusItem(statusId)
-      .waitFor({ text: '$(key) Set up Hosted Model', background: 'none' });
+      .waitFor({ text: '$(key) Set Up Hosted Model', background: 'none' });
   });
 });

@@ -12,7 +12,7 @@ Hosted Model runs in VS Code ${sample.server.vscodeVersion}:
 
   ${address}
 
-Open letter.md there, click "Set up Hosted Model" in the status bar, and answer:
+Open letter.md there, click "Set Up Hosted Model" in the status bar, and answer:
 
   Service      Enter: IBM watsonx.ai
   API key      ${demoKey}

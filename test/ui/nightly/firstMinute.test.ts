@@ -36,7 +36,7 @@ describe(`the first minute ${nightly}`, () => {
     await workbench.open();
     await workbench.openFile(join(sample.folder, 'letter.md'));
     await editor.selectLines(3);
-    await status.waitFor({ text: '$(key) Set up Hosted Model' });
+    await status.waitFor({ text: '$(key) Set Up Hosted Model' });
     await screen.read(countInputs);
     const inputs = () => screen.read<number>('globalThis.inputs');
     const picture = async (of: string) =>

@@ -47,7 +47,7 @@ describe('the watch of a generation', () => {
     try {
       watch.onRetry({ retry: 1, waitMs: 60_000, error: new ServiceError('rate-limited') });
       mock.timers.setTime(now - 3_600_000);
-      assert.match(renderStatus(facts, now - 3_600_000).words, /^trying again in (60|59) seconds$/);
+      assert.match(renderStatus(facts, now - 3_600_000).words, /^retrying in (60|59) seconds$/);
     } finally {
       mock.timers.reset();
     }
