@@ -153,7 +153,7 @@ describe('status item', () => {
 
   it('says in words what colour and icon say', () => {
     for (const [name, , text, background] of rows) {
-      if (background) assert.match(text, /Set up|refused|needed/, name);
+      if (background) assert.match(text, /Set Up|refused|needed/, name);
     }
   });
 
