@@ -31,6 +31,11 @@ export const COMMAND_MESSAGES = {
   },
   noInsertMode: (id: string, known: readonly string[]) =>
     `there is no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
+  signOut: {
+    question: 'Sign out of Hosted Model?',
+    detail: 'This deletes the stored keys and tokens, and forgets your approvals.',
+    button: 'Sign Out',
+  },
   signedOut:
     'signed out. The stored key and the token are deleted, approvals are forgotten. Keys in .env files stay there.',
   gettingToken: 'Getting a token',

@@ -78,6 +78,9 @@ export const handlers: Handlers = {
   setUp: (app) => app.connections.setUp(),
 
   signOut: async (app) => {
+    const { question, detail, button } = COMMAND_MESSAGES.signOut;
+    const answer = await window.showWarningMessage(question, { modal: true, detail }, button);
+    if (answer !== button) return;
     try {
       await app.connections.signOut();
       inform(COMMAND_MESSAGES.signedOut);

@@ -6,6 +6,12 @@ interface CommandItem extends QuickPickItem {
   readonly run: () => Thenable<unknown>;
 }
 
+/** Rows under a heading. */
+interface MenuSection<Row extends QuickPickItem> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+}
+
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the picked command.
  * @param prompt the reason that this connection is used; undefined without a connection
@@ -15,48 +21,70 @@ interface CommandItem extends QuickPickItem {
 export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
   prompt: string | undefined,
-  sections: readonly { readonly label: string; readonly rows: readonly Row[] }[],
+  sections: readonly MenuSection<Row>[],
 ): Promise<Row | undefined> {
   const { words } = renderStatus(facts, Date.now());
-  const rows = sections.flatMap(({ label, rows }) =>
+  const { first, last } = commandSections(facts);
+  const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
-  const picked = await window.showQuickPick<CommandItem | QuickPickItem>(
-    [...commandItems(facts), ...rows],
-    {
-      title: `Hosted Model: ${words}`,
-      placeHolder: 'Choose an action',
-      ...(prompt !== undefined && { prompt }),
-    },
-  );
+  const picked = await window.showQuickPick<CommandItem | QuickPickItem>(rows, {
+    title: `Hosted Model: ${words}`,
+    placeHolder: 'Choose an action',
+    ...(prompt !== undefined && { prompt }),
+  });
   if (picked && 'run' in picked) await picked.run();
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
-/** Returns the commands, starting with those that are most relevant in this state. */
-function commandItems({ isSetUp, token }: StatusFacts): CommandItem[] {
-  const item = (icon: string, label: string, name: string): CommandItem => ({
+/** Returns the commands for this state, before and after the other rows. */
+function commandSections({ isSetUp, token, connection }: StatusFacts) {
+  const item = (icon: string, label: string, name: string, description = ''): CommandItem => ({
     label: `$(${icon}) ${label}`,
+    description,
     run: () => commands.executeCommand(`hostedModel.${name}`),
   });
   const setUp = item('tools', 'Set Up...', 'setUp');
-  const withKey = [
-    item('sparkle', 'Generate from selection', 'generateFromSelection'),
-    item('list-flat', 'Generate with Template...', 'generateWithTemplate'),
-    item('comment-discussion', 'Use in Chat', 'useInChat'),
-    item('refresh', 'Refresh Token', 'refreshToken'),
-    setUp,
-    item('sign-out', 'Sign Out', 'signOut'),
+  const isRefused = token.kind === 'refused';
+  const isUrgent = !isSetUp || isRefused;
+  const first: MenuSection<CommandItem>[] = [
+    { label: 'Set-Up', rows: isUrgent ? [setUp] : [] },
+    {
+      label: 'Generate',
+      rows: isSetUp
+        ? [
+            item('sparkle', 'Generate from selection', 'generateFromSelection'),
+            item('list-flat', 'Generate with Template...', 'generateWithTemplate'),
+            item('go-to-file', 'Show Last Response', 'showLastResponse'),
+          ]
+        : [item('go-to-file', 'Show Last Response', 'showLastResponse')],
+    },
+    {
+      label: 'Model',
+      rows: [
+        item('list-selection', 'Select Model...', 'selectModel', connection?.modelId),
+        ...(isSetUp ? [item('comment-discussion', 'Use in Chat', 'useInChat')] : []),
+        item('graph', 'Show Usage', 'showUsage'),
+      ],
+    },
+    {
+      label: 'Connection',
+      rows: [
+        item('pulse', 'Diagnose Connection', 'diagnose'),
+        ...(isSetUp ? [item('refresh', 'Refresh Token', 'refreshToken')] : []),
+        ...(isUrgent ? [] : [setUp]),
+      ],
+    },
   ];
-  const always = [
-    item('pulse', 'Diagnose Connection', 'diagnose'),
-    item('list-selection', 'Select Model...', 'selectModel'),
-    item('go-to-file', 'Show Last Response', 'showLastResponse'),
-    item('graph', 'Show Usage', 'showUsage'),
-    { label: '$(gear) Open Settings', run: openSettings },
-    item('output', 'Show Log', 'showLog'),
+  const last: MenuSection<CommandItem>[] = [
+    {
+      label: 'Hosted Model',
+      rows: [
+        { label: '$(gear) Open Settings', run: openSettings },
+        item('output', 'Show Log', 'showLog'),
+        ...(isSetUp ? [item('sign-out', 'Sign Out', 'signOut')] : []),
+      ],
+    },
   ];
-  if (!isSetUp) return [setUp, ...always];
-  const first = token.kind === 'refused' ? [setUp] : [];
-  return [...new Set([...first, ...withKey, ...always])];
+  return { first, last };
 }

@@ -309,6 +309,7 @@ describe('a day with the extension', () => {
     const calls = emulator.requests.filter(({ path }) => path === chatPath).slice(-3);
     const gone = calls.map((call) => emulator.disconnected(call));
     await session.workbench.runCommand('Hosted Model: Sign Out');
+    await session.workbench.dialogs.click('Sign Out');
     await Promise.all(gone);
     await notifications.close(/signed out/);
     await status().waitFor({ text: '$(key) Set Up Hosted Model' });

@@ -136,6 +136,7 @@ describe(`set-up ${nightly}`, () => {
     await dialogs.click('Cancel');
 
     await workbench.runCommand('Hosted Model: Sign Out');
+    await dialogs.click('Sign Out');
     await notifications.waitFor(/signed out/);
     await workbench
       .statusItem(statusId)

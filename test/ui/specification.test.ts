@@ -35,6 +35,7 @@ const product = {
   refreshToken: 'Hosted Model: Refresh Token',
   tryKeyAgain: 'Try Key Again',
   signOut: 'Hosted Model: Sign Out',
+  signOutButton: 'Sign Out',
   signedOut: /signed out/,
   settings: {
     concurrency: 'hostedModel.maxConcurrentRequests',
@@ -250,6 +251,7 @@ describe('the documentation of the service', () => {
   describe('with a connection set up in the editor', () => {
     before('signing out forgets the approvals', async () => {
       await session.workbench.runCommand(product.signOut);
+      await session.workbench.dialogs.click(product.signOutButton);
       await session.workbench.notifications.close(product.signedOut);
     });
     afterEach('no token request carries more than grant type and API key', () => {

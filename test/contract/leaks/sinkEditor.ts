@@ -248,7 +248,7 @@ export class SinkEditor extends FakeEditor {
     const decoration = () => this.#hold('decoration', {});
     const message = async (text: string, ...rest: unknown[]) => {
       this.sink('notification', text, rest);
-      return rest.includes(this.button) ? this.button : undefined;
+      return [this.button, 'Sign Out'].find((button) => rest.includes(button));
     };
     const activeTextEditor = () => ({
       document: this.#document(),

@@ -227,7 +227,7 @@ describe('events of an open window', () => {
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);
       await pass(APART_MS);
-      const isShown = () => /Set up/.test(editor.textOf('status text').slice(shown));
+      const isShown = () => /Set Up/.test(editor.textOf('status text').slice(shown));
       for (let turn = 0; turn < 100 && !isShown(); turn += 1) await pass(1);
       assert.ok(isShown());
     });
