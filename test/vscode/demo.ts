@@ -18,7 +18,7 @@ try {
   };
   await workbench.open();
   const status = workbench.statusItem('hostedModel.token');
-  console.log(`status: ${(await status.waitFor({ text: /Set up/ })).ariaLabel}`);
+  console.log(`status: ${(await status.waitFor({ text: /Set Up/ })).ariaLabel}`);
 
   const file = join(sample.folder, 'letter.md');
   await workbench.openFile(file);

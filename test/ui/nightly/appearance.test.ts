@@ -54,7 +54,7 @@ for (const [look, options] of Object.entries(looks)) {
       };
       await workbench.openFile(path('letter.txt'));
       await editor.selectLines(2);
-      await status.waitFor({ text: /Set up/ });
+      await status.waitFor({ text: /Set Up/ });
       await status.click();
       await page.mouse.move(1, 1);
       await quickInput.waitFor({ step: '1/5' });
