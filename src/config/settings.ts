@@ -1,10 +1,10 @@
 import { type Uri, workspace } from 'vscode';
 import { readServices, type ServiceIssue } from '../service/addedServices.ts';
-import { MODEL_ID } from '../service/api/modelId.ts';
 import type { Parameters } from '../service/api/parameters.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';
+import { MODEL_ID } from '../service/modelId.ts';
 import {
   APIS,
   canOverrideAuthUrl,

@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { MODEL_ID } from '../service/api/modelId.ts';
+import { MODEL_ID } from '../service/modelId.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 

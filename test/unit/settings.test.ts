@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
-import { MODEL_ID } from '../../src/service/api/modelId.ts';
+import { MODEL_ID } from '../../src/service/modelId.ts';
 import { services } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
-import { MODEL_ID } from './modelId.ts';
+import { MODEL_ID } from '../modelId.ts';
 
 /**
  * Reads the public model list, which requires no token. The schemas are based on a recorded

@@ -3,7 +3,7 @@ import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../er
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
-import { MODEL_ID } from './modelId.ts';
+import { MODEL_ID } from '../modelId.ts';
 import { MAX_MODELS, type ModelPage, validEntries } from './modelList.ts';
 import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
