@@ -2,9 +2,11 @@ import type { LanguageModelChatInformation, Memento } from 'vscode';
 import type { Model } from '../service/api/modelList.ts';
 import { CHAT_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
+import { IMAGES, TOOLS, withStatedModels } from '../service/models/modelFacts.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import type { Service } from '../service/services.ts';
+import { MODEL_NAME } from '../service/statedModels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
@@ -18,9 +20,6 @@ const LISTS = 'hostedModel.chatModels';
 const MAX_LISTS = 8;
 /** Maximum number of models in a stored list, more than a user would look through. */
 const MAX_MODELS = 200;
-const TOOLS = 'function_calling';
-const IMAGES = 'image_chat';
-const PLAIN_NAME = /^[\w .:/+-]{1,80}$/;
 /** Context length, in tokens, to assume if the service doesn't report one. */
 const USUAL_CONTEXT = 32_768;
 /** A list older than a day is fetched again after the next chat response. */
@@ -49,14 +48,15 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, then the other models that the service listed. An unlisted
-   * model gets no capabilities, because they would be guesses.
+   * Returns the connection's model, then the others that the user stated or the service listed. Any
+   * other model gets no capabilities, because they would be guesses.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
     const { resource, projectId, modelId } = connection;
     const isDeployment = resource === 'deployment';
-    const models = isDeployment ? [] : (this.#kept(connection)?.models ?? []);
+    const kept = this.#kept(connection)?.models ?? [];
+    const models = isDeployment ? [] : withStatedModels(kept, connection).map(slim);
     const id = isDeployment ? projectId : modelId;
     const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
@@ -87,8 +87,10 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // The address alone isn't enough, because two services can share one.
-  return [serviceUrl, operation, service.word].join(' ');
+  // The address alone isn't enough, because two services can share one. A list that was
+  // kept for other statements has models that are no longer stated.
+  const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
+  return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
 
 /** Drops the data that the chat doesn't use, such as descriptions, which can be long. */
@@ -107,7 +109,7 @@ function slim(model: Model): Model {
  * which can contain links that run commands.
  */
 function plainName(text: string): string {
-  return PLAIN_NAME.test(text) && !becomesLink(text) ? text : '';
+  return MODEL_NAME.test(text) && !becomesLink(text) ? text : '';
 }
 
 function unlisted(id: string): Model {

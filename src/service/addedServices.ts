@@ -8,6 +8,7 @@ import {
   type Service,
   services,
 } from './services.ts';
+import { readStatedModels } from './statedModels.ts';
 
 /**
  * Reads and validates the services that the user defines in the settings. Pure.
@@ -29,6 +30,7 @@ export interface ServiceIssue {
     | 'headers'
     | 'api'
     | 'prefix'
+    | 'models'
     | 'defaultModel'
     | 'keyPage';
 }
@@ -87,7 +89,9 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const api = text('api');
   if (!isKeyOf(APIS, api)) return wrong('api');
   if (!/^(\/(?!\.{1,2}(\/|$))[\w.-]+)*$/.test(text('prefix'))) return wrong('prefix');
-  const defaultModelId = text('defaultModel');
+  const models = readStatedModels(Object(entry).models);
+  if (!models) return wrong('models');
+  const defaultModelId = text('defaultModel') || models[0]?.id;
   if (!defaultModelId) return wrong('defaultModel');
   const keyPage = text('keyPage');
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
@@ -98,6 +102,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
       name,
       keyPage,
       defaultModelId,
+      models,
       headers,
       authentication: read(address?.pathname ?? '', ofAuthentication, command ?? []),
     },

@@ -43,7 +43,8 @@ type Call<Result> = Pick<
 };
 
 const DEADLINE_MS = 300_000;
-const MAX_RESPONSE_BYTES = 8_388_608;
+/** A check of the access can get the service's list of models, which may be as long as this. */
+const MAX_RESPONSE_BYTES = 16_777_216;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**

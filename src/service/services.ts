@@ -1,3 +1,5 @@
+import type { StatedModel } from './statedModels.ts';
+
 /**
  * The built-in services, as data. Adding one takes only an entry here, if its authentication method
  * and API are supported already. Company and product names belong in this file.
@@ -25,6 +27,8 @@ export interface Service {
   /** Setting names that other clients of this service use. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
+  /** Models that a user-defined entry states, with facts that win over the service's list. */
+  readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
   readonly headers: readonly FixedHeader[];
   /** The JSON of a user-defined service. An approval is valid only for this exact text. */
@@ -206,6 +210,7 @@ const ibm: Service = {
   authentication: { kind: 'apiKeyGrant', path: '/identity/token', grantType: IBM_GRANT_TYPE },
   api: { kind: 'watsonx', prefix: '' },
   defaultModelId: 'ibm/granite-4-h-small',
+  models: [],
   headers: [],
 };
 
@@ -218,6 +223,7 @@ export const EMPTY_DEFAULTS = {
   regions: [],
   privatePrefix: '',
   aliases: NO_NAMES,
+  models: [],
   headers: [],
 } as const satisfies Partial<Service>;
 

@@ -1,6 +1,7 @@
 import { type Answer, bodyAnswer, jsonAnswer } from './answer.ts';
 import { completion } from './completions.ts';
 import { promptOf } from './conversation.ts';
+import { gatewayModelInfo, gatewayModels } from './gatewayModels.ts';
 import { keyIn } from './otherWays.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
@@ -12,7 +13,7 @@ import { isRecord, type Service } from './service.ts';
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =
-  /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models)$/;
+  /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models|\/model\/info)$/;
 
 /** The answer to a request of this API; undefined for any other path. */
 export function chatCompletionsAnswer(
@@ -30,11 +31,12 @@ export function chatCompletionsAnswer(
   if (state === 'expired') return refuse(401, 'token_expired', 'The token has expired.');
   if (state !== 'live') return refuse(401, 'invalid_api_key', 'Incorrect token.');
   const { settings } = service;
-  const ids = settings.models.map(({ model_id }) => model_id);
-  if (call === '/models') {
-    const data = ids.map((id) => ({ id, object: 'model', created: 0, owned_by: 'emulator' }));
-    return jsonAnswer(200, { object: 'list', data });
+  if (call === '/models') return jsonAnswer(200, gatewayModels(settings));
+  if (call === '/model/info') {
+    const isThere = settings.gateway === 'litellm';
+    return isThere ? jsonAnswer(200, gatewayModelInfo(settings)) : refuse(404, 'x', 'Not Found');
   }
+  const ids = settings.models.map(({ model_id }) => model_id);
   const body = request.json;
   if (!isRecord(body)) return refuse(400, 'bad_body', 'The body is no JSON object.');
   const { model, messages, stream, stream_options: options } = body;

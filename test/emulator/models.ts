@@ -4,7 +4,10 @@ import { recording } from './recordings.ts';
 export interface ModelSpecification {
   readonly model_id: string;
   readonly functions: readonly { readonly id: string }[];
-  readonly model_limits?: { readonly max_sequence_length: number };
+  readonly model_limits?: {
+    readonly max_sequence_length: number;
+    readonly max_output_tokens?: number;
+  };
   /** `start_date` is a day, YYYY-MM-DD. */
   readonly lifecycle?: readonly { readonly id: string; readonly start_date: string }[];
   readonly [field: string]: unknown;

@@ -49,6 +49,8 @@ export interface EmulatorSettings extends EventFormat {
   /** Known projects that no runtime is associated with. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
+  /** Whose list of models chat completions have: that of OpenAI has no more than IDs. */
+  gateway: 'openai' | 'vllm' | 'litellm';
   /** Models that are known, but neither listed nor able to chat. */
   modelIdsWithoutChat: readonly string[];
   /** Life of the tokens issued from now on, in seconds. */
@@ -95,6 +97,7 @@ export function settingsFrom(chosen: Partial<EmulatorSettings>): EmulatorSetting
     longestPrompt: undefined,
     projectIdsWithoutRuntime: [],
     models: recordedModels,
+    gateway: 'openai',
     modelIdsWithoutChat: ['ibm/granite-13b'],
     tokenLifeSeconds: 3600,
     clockOffsetSeconds: 0,

@@ -178,6 +178,22 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is looked at as far as a person can pick from it',
   },
   {
+    name: 'a request for `/model/info` to every gateway',
+    file: 'src/service/api/modelInfo.ts',
+    from: 'created.every((one) => one === CREATED)',
+    to: 'created.every(() => true)',
+    test: 'test/contract/service/gatewayModels.test.ts',
+    title: 'are requested once where the list does not look like that of LiteLLM',
+  },
+  {
+    name: 'a list wins over the values that the user states',
+    file: 'src/service/models/modelFacts.ts',
+    from: 'facts.context ?? model.contextLength',
+    to: 'model.contextLength ?? facts.context',
+    test: 'test/contract/service/gatewayModels.test.ts',
+    title: 'win over those that the service lists',
+  },
+  {
     name: 'no cap on an event',
     file: 'src/service/http/body.ts',
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',

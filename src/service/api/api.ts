@@ -2,6 +2,7 @@ import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import type { Operation } from '../services.ts';
+import type { ModelInfo } from './modelInfo.ts';
 import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './parameterFields.ts';
 
@@ -70,4 +71,12 @@ export interface ModelCalls {
    * @throws {ServiceError} `unexpected-answer`
    */
   readonly read: (json: unknown, date: string | undefined, most?: number) => ModelPage;
+  /** The tasks of a model without known capabilities. */
+  readonly assumedTasks: readonly string[];
+  /** The request for facts that the list lacks. Sent only if the page `mayHaveInfo`. */
+  readonly info?: {
+    readonly url: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>) => string;
+    /** @throws {ServiceError} `unexpected-answer` */
+    readonly read: (json: unknown) => ReadonlyMap<string, ModelInfo>;
+  };
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { safeWord } from '../errors.ts';
+import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
-import { MODEL_ID } from '../modelId.ts';
 
 /**
  * Reads the public model list, which requires no token. The schemas are based on a recorded
@@ -55,6 +55,8 @@ export function functionOf(operation: Operation): string {
 export interface ModelPage extends ModelList {
   /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
+  /** True if these models look like those of a gateway that states more about them elsewhere. */
+  readonly mayHaveInfo?: boolean;
 }
 
 /** The maximum number of models to read. Further entries are dropped without validation. */
@@ -65,7 +67,7 @@ const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
 /** A token limit. 0 becomes undefined, because the service lists 0 for an unknown limit. */
-const limit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
+export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
 const stage = shape({
@@ -84,7 +86,10 @@ const model = shape({
   output_tier: v.optional(v.unknown()),
   functions: listOf(shape({ id: v.string() })),
   task_ids: listOf(v.string()),
-  model_limits: v.fallback(shape({ max_sequence_length: limit, max_output_tokens: limit }), {}),
+  model_limits: v.fallback(
+    shape({ max_sequence_length: tokenLimit, max_output_tokens: tokenLimit }),
+    {},
+  ),
   lifecycle: listOf(stage),
 });
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
+import { MODEL_ID } from '../modelId.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
-import { MODEL_ID } from '../modelId.ts';
-import { MAX_MODELS, type ModelPage, validEntries } from './modelList.ts';
+import { mayHaveModelInfo, readModelInfo } from './modelInfo.ts';
+import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelList.ts';
 import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
@@ -44,6 +45,8 @@ export function openai(prefix: string): Api {
       listUrl: modelsUrl,
       entryUrl: modelsUrl,
       read: readModels,
+      assumedTasks: ASSUMED_TASKS,
+      info: { url: (from) => addressOf(from, '/model/info'), read: readModelInfo },
     },
   };
 }
@@ -103,21 +106,39 @@ function failureInEvent(json: unknown): ServiceError | undefined {
   return failure({ status: 500, text: JSON.stringify(json) });
 }
 
+/** The list has no capabilities, so every model is assumed to call tools. */
+const ASSUMED_TASKS: readonly string[] = ['function_calling'];
+
+/**
+ * Some gateways add limits: vLLM `max_model_len`, and LiteLLM the other two.
+ * Sources: https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
+ * (`ModelCard`) and https://github.com/BerriAI/litellm/pull/30272
+ */
 const modelList = shape({ data: v.array(v.unknown()) });
 const model = shape({
   id: v.pipe(v.string(), v.regex(MODEL_ID)),
   owned_by: v.fallback(v.string(), ''),
+  created: v.optional(v.unknown()),
+  max_model_len: tokenLimit,
+  max_input_tokens: tokenLimit,
+  max_output_tokens: tokenLimit,
 });
 
-/**
- * Reads the model list. It doesn't include capabilities, so every model is assumed to support chat
- * and tools.
- */
+/** Reads the model list. Every model is assumed to support chat. */
 function readModels(json: unknown, _date?: string, most = MAX_MODELS): ModelPage {
   const { data } = check(modelList, json);
-  const models = validEntries(model, data, most).map(({ id, owned_by: provider }) => ({
-    ...{ id, label: id, provider, description: '', functions: ['text_chat'] },
-    ...{ tasks: ['function_calling'], lifecycle: [] },
+  const entries = validEntries(model, data, most);
+  const models = entries.map((each) => ({
+    id: each.id,
+    label: each.id,
+    provider: each.owned_by,
+    description: '',
+    contextLength: each.max_model_len ?? each.max_input_tokens,
+    maxOutputTokens: each.max_output_tokens,
+    functions: ['text_chat'],
+    tasks: ASSUMED_TASKS,
+    lifecycle: [],
   }));
-  return { models, hasMore: data.length > most, next: undefined };
+  const mayHaveInfo = mayHaveModelInfo(entries.map(({ created }) => created));
+  return { models, hasMore: data.length > most, next: undefined, mayHaveInfo };
 }

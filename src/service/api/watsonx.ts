@@ -89,6 +89,7 @@ export const watsonx: Api = {
       return addressOf(from, PATHS.models, { limit: '1', ...(filters && { filters }) });
     },
     read: readModels,
+    assumedTasks: [],
   },
 };
 

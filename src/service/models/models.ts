@@ -1,8 +1,8 @@
 import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
-import { MAX_MODELS, type Model, type ModelList } from '../api/modelList.ts';
+import { MAX_MODELS, type Model, type ModelList, type ModelPage } from '../api/modelList.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
+import { isKind, ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
 import type { Access, HttpRequest } from '../http/httpTypes.ts';
@@ -10,11 +10,16 @@ import { holdsSecret } from '../masking.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import type { Operation, Service } from '../services.ts';
 import { SharedTask } from '../sharedTask.ts';
+import { withStatedFacts, withStatedModels } from './modelFacts.ts';
+import { withModelInfo } from './modelInfoRequest.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
-/** Allows 4 KB per model if a service lists `MAX_MODELS` models on one page. */
-const MAX_PAGE_BYTES = 4_194_304;
+/**
+ * Allows 16 KB per model for `MAX_MODELS` models on one page. A list of 36,000 models also fits,
+ * with 466 bytes each. An entry with only its ID has about 150.
+ */
+const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /** Deadline for looking up the current model. Until then, the user sees an empty list. */
@@ -58,8 +63,8 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers, for the user to pick from. Includes the current model
-   * even if it's withdrawn, so that the list can mark it as withdrawn.
+   * Lists the models that the service offers or the user states, for the user to pick from.
+   * Includes the current model even if it's withdrawn, so that the list can mark it as withdrawn.
    * @param current ID of the current model; empty if there is none yet
    * @param access the credentials, if the list isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
@@ -70,11 +75,15 @@ export class Models {
     signal: AbortSignal,
     access?: Access,
   ): Promise<ModelList> {
-    const all = await listModels(this.#http, from, signal, access);
+    const all = await listModels(this.#http, from, signal, access).catch((error: unknown) => {
+      if (from.service.models.length === 0 || !isKind(error, 'no-model-list')) throw error;
+      return { models: [], hasMore: false };
+    });
     // Hardly any list contains a secret, so one search of the whole list usually suffices.
     const isFree = (words: unknown) => !this.#holdsSecret(words, from);
-    const list = isFree(all.models) ? all : { ...all, models: all.models.filter(isFree) };
-    this.#keep(from, list.models);
+    const listed = isFree(all.models) ? all.models : all.models.filter(isFree);
+    this.#keep(from, listed);
+    const list = { ...all, models: withStatedModels(listed, from) };
     if (current === '' || list.models.some(({ id }) => id === current)) return list;
     const source = { ...from, origin: new URL(from.serviceUrl).origin };
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_DEADLINE_MS)]);
@@ -88,7 +97,7 @@ export class Models {
    * Requests one model, even if it's withdrawn or doesn't support the operation. This also opens a
    * connection that the next request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if the service lists no such model, or if its entry contains a secret
+   * @returns undefined if the model is neither listed without a secret nor stated by the user
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
@@ -97,7 +106,7 @@ export class Models {
     signal: AbortSignal,
     limiter?: RequestGate,
   ): Promise<Model | undefined> {
-    const { entryUrl, read } = apiOf(from.service).models;
+    const { entryUrl, read, info } = apiOf(from.service).models;
     const model = await this.#http.probe({
       url: entryUrl(from, modelId),
       origin: from.origin,
@@ -110,9 +119,11 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    if (!model || this.#holdsSecret(model, from)) return undefined;
-    this.#keep(from, [model]);
-    return model;
+    // The cached model has more facts, because the list got them from a second request.
+    const cached = info && this.#cached(from, modelId);
+    const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, from));
+    if (listed && listed !== cached) this.#keep(from, [listed]);
+    return withStatedFacts(listed, modelId, from);
   }
 
   /** Like `fetchModel`, but concurrent calls for the same model share one request. */
@@ -129,14 +140,18 @@ export class Models {
     return task.wait(signal);
   }
 
-  /** Returns a model from the cache, without a request. */
+  /** Returns a model from the cache and the settings, without a request. */
   knownModel(from: ModelQuery, modelId: string): Model | undefined {
-    const entry = this.#cache.get(keyOf(from, modelId));
-    return entry && passedSince(entry, this.#clock) < CACHE_MS ? entry.model : undefined;
+    return withStatedFacts(this.#cached(from, modelId), modelId, from);
   }
 
   clear(): void {
     this.#cache.clear();
+  }
+
+  #cached(from: ModelQuery, modelId: string): Model | undefined {
+    const entry = this.#cache.get(keyOf(from, modelId));
+    return entry && passedSince(entry, this.#clock) < CACHE_MS ? entry.model : undefined;
   }
 
   #keep(from: ModelQuery, models: readonly Model[]): void {
@@ -149,7 +164,11 @@ export class Models {
   }
 }
 
-/** Lists the models that a service offers for an operation. @throws {ServiceError} */
+/**
+ * Lists the models that a service offers for an operation. Sends one more request to a gateway that
+ * states capabilities and limits apart from the list.
+ * @throws {ServiceError}
+ */
 export async function listModels(
   http: Http,
   from: ModelQuery,
@@ -160,6 +179,17 @@ export async function listModels(
     fixedHeaders: from.fixedHeaders,
   },
 ): Promise<ModelList> {
+  const { models, hasMore, mayHaveInfo } = await readPages(http, from, signal, access);
+  if (!mayHaveInfo) return { models, hasMore };
+  return { models: await withModelInfo(models, { http, from, access, signal }), hasMore };
+}
+
+async function readPages(
+  http: Http,
+  from: ModelQuery,
+  signal: AbortSignal,
+  access: Access,
+): Promise<Omit<ModelPage, 'next'>> {
   const { failure, models: calls } = apiOf(from.service);
   const budget = http.budget(DEADLINE_MS);
   const models: Model[] = [];
@@ -184,7 +214,8 @@ export async function listModels(
     models.push(...read.models);
     // Only the cursor in the link is used, so the link can't lead to another host.
     start = URL.parse(read.next ?? '')?.searchParams.get('start') ?? undefined;
-    if (read.hasMore || !start) return { models, hasMore: read.hasMore };
+    const { hasMore, mayHaveInfo = false } = read;
+    if (hasMore || !start) return { models, hasMore, mayHaveInfo };
     if (models.length >= MAX_MODELS) break;
   }
   return { models, hasMore: true };

@@ -120,7 +120,7 @@ describe('the model list', () => {
 
   it('is not read where its bytes are more than so many models have', async () => {
     const world = await startWorld();
-    const resources = [{ model_id: 'maker/model', label: 'x'.repeat(4_194_304) }];
+    const resources = [{ model_id: 'maker/model', label: 'x'.repeat(16_777_216) }];
     world.emulator.faults.next(path, { json: { resources } });
     assert.equal(await kindOf(list(world)), 'too-large');
   });

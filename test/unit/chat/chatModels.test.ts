@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { escapeMarkdown } from '../../../src/chat/chatMessages.ts';
 import { ChatModels } from '../../../src/chat/chatModels.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { type Operation, serviceFor } from '../../../src/service/services.ts';
 import { FakeState } from '../connection/fakes.ts';
@@ -149,6 +150,67 @@ describe('the models of the chat', () => {
     ] as const) {
       assert.equal(escapeMarkdown(text), expected);
     }
+  });
+
+  describe('that the user states', () => {
+    const gateway = 'https://llm.acme.example/v1';
+    const stated = [
+      { id: 'a/one', name: 'Eins (EU)', context: 10_000, output: 1_000, tools: false },
+      { id: 'b/two', images: true },
+    ];
+    const withModels = (statements: readonly object[]): Credentials => {
+      const entry = {
+        ...{ word: 'acme', authentication: { kind: 'apiKey' }, api: 'openai' },
+        ...{ defaultModel: 'a/one', models: statements },
+      };
+      const [service] = readServices([entry]).own;
+      assert.ok(service);
+      return { ...credentialsAt(gateway), service, projectId: '' };
+    };
+    const shown = (credentials: Credentials) =>
+      models()
+        .information(connectionOf({ credentials, modelId: 'a/one' }))
+        .map(({ id, name, maxInputTokens, maxOutputTokens, capabilities }) => [
+          ...[id, name, maxInputTokens, maxOutputTokens],
+          ...[capabilities.toolCalling, capabilities.imageInput],
+        ]);
+    const one = ['a/one', 'Eins (EU)', 9_000, 1_000, false, false];
+
+    it('are there before the service has listed any, with what is stated', () => {
+      assert.deepEqual(shown(withModels(stated)), [
+        one,
+        ['b/two', 'b/two', 24_576, 8_192, true, true],
+      ]);
+    });
+
+    it('win over those of the list, which come after them', async () => {
+      const credentials = withModels(stated);
+      const able = { functions: ['text_chat'], tasks: ['function_calling'] };
+      await models().keep(sourceOf(credentials, 'chat'), [
+        modelOf({ id: 'c/three', contextLength: 2_000 }),
+        modelOf({ id: 'a/one', label: 'One', contextLength: 4_000, maxOutputTokens: 5, ...able }),
+        modelOf({ id: 'b/two', contextLength: 4_000, maxOutputTokens: 50 }),
+      ]);
+      assert.deepEqual(shown(credentials), [
+        one,
+        ['b/two', 'b/two', 3_950, 50, false, true],
+        ['c/three', 'c/three', 1_000, 1_000, false, false],
+      ]);
+    });
+
+    it('make a list stale once they change', async () => {
+      const credentials = withModels(stated);
+      await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
+      assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);
+      const changed = withModels(stated.slice(0, 1));
+      assert.equal(models().isStale(sourceOf(changed, 'chat')), true);
+      assert.deepEqual(shown(changed), [one]);
+    });
+
+    it('have no name that becomes a link', () => {
+      const [model] = shown(withModels([{ id: 'a/one', name: 'www.h0stile.example' }]));
+      assert.equal(model?.[1], 'a/one');
+    });
   });
 
   it('are one for each id', async () => {

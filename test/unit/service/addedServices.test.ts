@@ -165,11 +165,57 @@ describe('a service of one’s own', () => {
     ['a prefix that leads elsewhere', { prefix: '/v1/../x' }, 'prefix'],
     ['another API', { api: 'constructor' }, 'api'],
     ['no model', { defaultModel: '' }, 'defaultModel'],
+    ['no model in its list either', { defaultModel: undefined, models: [] }, 'defaultModel'],
     ['a page without encryption', { keyPage: 'http://a.example' }, 'keyPage'],
   ] as const satisfies readonly (readonly [string, object, ServiceIssue['field']])[]) {
     it(`is not used with ${what}, and which field it is, is known`, () => {
       const { own, issues } = readServices([{ ...entry, ...changes }]);
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
+    });
+  }
+
+  it('may state models, of which the first is the default', () => {
+    const full = {
+      ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
+      ...{ tools: true, images: false },
+    };
+    const models = [{ ...full, another: 'field' }, { id: 'two' }];
+    const read = (changes: object) => readServices([{ ...entry, models, ...changes }]).own[0];
+    assert.deepEqual(read({})?.models[0], full);
+    assert.deepEqual(read({})?.models[1]?.id, 'two');
+    assert.equal(read({})?.defaultModelId, 'm');
+    assert.equal(read({ defaultModel: undefined })?.defaultModelId, 'team/one:1');
+    assert.deepEqual(read({ models: undefined })?.models, []);
+    const many = Array.from({ length: 200 }, (_, index) => ({ id: `m${index}` }));
+    assert.equal(read({ models: many })?.models.length, 200);
+  });
+
+  const manyModels = Array.from({ length: 201 }, (_, index) => ({ id: `m${index}` }));
+  for (const [what, models] of [
+    ['no list', { id: 'a' }],
+    ['null', null],
+    ['201 models', manyModels],
+    ['a model twice', [{ id: 'a' }, { id: 'a' }]],
+    ['an ID alone', ['a']],
+    ['no ID', [{ name: 'a' }]],
+    ['an ID of 10 KB', [{ id: 'x'.repeat(10_240) }]],
+    ['an ID with a link', [{ id: 'https://a.example' }]],
+    ['markup in an ID', [{ id: '[x](command:y)' }]],
+    ['markup in a name', [{ id: 'a', name: '[x](command:y)' }]],
+    ['emphasis in a name', [{ id: 'a', name: '**a**' }]],
+    ['an empty name', [{ id: 'a', name: '' }]],
+    ['a number as a name', [{ id: 'a', name: 7 }]],
+    ['no tokens', [{ id: 'a', context: 0 }]],
+    ['negative tokens', [{ id: 'a', output: -1 }]],
+    ['half a token', [{ id: 'a', context: 0.5 }]],
+    ['tokens as text', [{ id: 'a', context: '8192' }]],
+    ['more tokens than can be counted', [{ id: 'a', output: 1e300 }]],
+    ['a text for a truth value', [{ id: 'a', tools: 'yes' }]],
+    ['null for a truth value', [{ id: 'a', images: null }]],
+  ] as const) {
+    it(`is not used with ${what} for its models`, () => {
+      const { own, issues } = readServices([{ ...entry, models }]);
+      assert.deepEqual([own.length, issues.map(({ field }) => field)], [0, ['models']]);
     });
   }
 

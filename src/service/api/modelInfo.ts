@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { MODEL_ID } from '../modelId.ts';
+import { check, shape } from '../schemaHelpers.ts';
+import type { ModelFacts } from '../statedModels.ts';
+import { tokenLimit, validEntries } from './modelList.ts';
+
+/**
+ * Reads LiteLLM's `/model/info`, which describes the models that its `/models` lists. The response
+ * can also contain addresses and headers of the providers, which aren't read.
+ * Source: https://docs.litellm.ai/docs/proxy/model_management
+ */
+
+export interface ModelInfo extends ModelFacts {
+  /** True if the model generates text, as far as the gateway states it. */
+  readonly isForText: boolean;
+}
+
+/**
+ * The time of creation that LiteLLM lists for every model.
+ * Source: https://docs.litellm.ai/docs/proxy/config_settings (`DEFAULT_MODEL_CREATED_AT_TIME`)
+ */
+const CREATED = 1_677_610_602;
+
+/** Several deployments can share a name, so the list can be longer than that of the models. */
+const MAX_DEPLOYMENTS = 5_000;
+
+/** Modes that chat completions support. Others are `embedding` or `image_generation`, for example. */
+const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
+
+/** LiteLLM sends `null` for an unknown value. */
+const flag = v.fallback(v.optional(v.boolean()), undefined);
+
+const deployment = shape({
+  model_name: v.pipe(v.string(), v.regex(MODEL_ID)),
+  model_info: v.fallback(
+    shape({
+      max_tokens: tokenLimit,
+      max_input_tokens: tokenLimit,
+      max_output_tokens: tokenLimit,
+      supports_function_calling: flag,
+      supports_vision: flag,
+      mode: v.fallback(v.optional(v.string()), undefined),
+    }),
+    {},
+  ),
+});
+
+const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
+
+/** True if the times of creation are those of a gateway that has `/model/info`. */
+export function mayHaveModelInfo(created: readonly unknown[]): boolean {
+  return created.length > 0 && created.every((one) => one === CREATED);
+}
+
+/**
+ * Returns the limits and capabilities of the gateway's models, by ID.
+ * @throws {ServiceError} `unexpected-answer`
+ */
+export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {
+  const { data } = check(modelInfo, json);
+  const found = new Map<string, ModelInfo>();
+  for (const { model_name, model_info } of validEntries(deployment, data, MAX_DEPLOYMENTS)) {
+    const info = infoOf(model_info);
+    const earlier = found.get(model_name);
+    found.set(model_name, earlier ? commonInfo(earlier, info) : info);
+  }
+  return found;
+}
+
+/**
+ * `max_tokens` is the older name of either limit, so it stands for the one that is missing.
+ * Source: https://github.com/BerriAI/litellm/issues/2834
+ */
+function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelInfo {
+  const { max_tokens: either, max_input_tokens: input, max_output_tokens: output } = stated;
+  return {
+    context: input ?? (output === undefined ? either : undefined),
+    output: output ?? (input === undefined ? undefined : either),
+    tools: stated.supports_function_calling,
+    images: stated.supports_vision,
+    isForText: stated.mode === undefined || TEXT_MODES.includes(stated.mode),
+  };
+}
+
+/** Combines two deployments of one name. A request can reach either, so the lower limit applies. */
+function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
+  return {
+    context: least(one.context, other.context),
+    output: least(one.output, other.output),
+    tools: both(one.tools, other.tools),
+    images: both(one.images, other.images),
+    isForText: one.isForText && other.isForText,
+  };
+}
+
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+function both(one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : one && other;
+}

@@ -1,0 +1,77 @@
+import { apiOf } from '../api/apis.ts';
+import { functionOf, type Model } from '../api/modelList.ts';
+import type { Operation, Service } from '../services.ts';
+import type { ModelFacts } from '../statedModels.ts';
+
+/** Adds facts about models that the service's list lacks. Pure. */
+
+/** The task of a model that can call tools. */
+export const TOOLS = 'function_calling';
+/** The function of a model that accepts images. */
+export const IMAGES = 'image_chat';
+
+interface StatedFor {
+  readonly service: Pick<Service, 'api' | 'models'>;
+  readonly operation: Operation;
+}
+
+/** Returns the model with these facts. An unknown fact changes nothing. */
+export function withFacts(model: Model, facts: ModelFacts): Model {
+  return {
+    ...model,
+    label: facts.name ?? model.label,
+    contextLength: facts.context ?? model.contextLength,
+    maxOutputTokens: facts.output ?? model.maxOutputTokens,
+    tasks: withItem(model.tasks, TOOLS, facts.tools),
+    functions: withItem(model.functions, IMAGES, facts.images),
+  };
+}
+
+/** Returns the models that the user states, and then those that only the service lists. */
+export function withStatedModels(listed: readonly Model[], from: StatedFor): readonly Model[] {
+  const { models } = from.service;
+  if (models.length === 0) return listed;
+  const byId = new Map(listed.map((model) => [model.id, model]));
+  const stated = models.map((one) =>
+    withFacts(byId.get(one.id) ?? unlistedModel(one.id, from), one),
+  );
+  const statedIds = new Set(models.map(({ id }) => id));
+  return [...stated, ...listed.filter(({ id }) => !statedIds.has(id))];
+}
+
+/**
+ * Adds the facts that the user states about one model.
+ * @param listed undefined if the service doesn't list the model
+ * @returns undefined if the model is neither listed nor stated
+ */
+export function withStatedFacts(
+  listed: Model | undefined,
+  id: string,
+  from: StatedFor,
+): Model | undefined {
+  const facts = from.service.models.find((one) => one.id === id);
+  return facts ? withFacts(listed ?? unlistedModel(id, from), facts) : listed;
+}
+
+function unlistedModel(id: string, { service, operation }: StatedFor): Model {
+  return {
+    id,
+    label: id,
+    provider: '',
+    description: '',
+    functions: [functionOf(operation)],
+    tasks: apiOf(service).models.assumedTasks,
+    lifecycle: [],
+  };
+}
+
+/** @param isIncluded undefined if nothing is known, so that the list stays unchanged */
+function withItem(
+  list: readonly string[],
+  item: string,
+  isIncluded: boolean | undefined,
+): readonly string[] {
+  if (isIncluded === undefined) return list;
+  const others = list.filter((one) => one !== item);
+  return isIncluded ? [...others, item] : others;
+}

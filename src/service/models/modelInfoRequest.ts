@@ -1,0 +1,62 @@
+import type { ModelTarget } from '../api/api.ts';
+import { apiOf } from '../api/apis.ts';
+import type { ModelInfo } from '../api/modelInfo.ts';
+import type { Model } from '../api/modelList.ts';
+import { ServiceError } from '../errors.ts';
+import type { Http } from '../http/http.ts';
+import type { Access } from '../http/httpTypes.ts';
+import { parseJson } from '../schemaHelpers.ts';
+import { withFacts } from './modelFacts.ts';
+
+/** Until then, the user sees an empty list. */
+const DEADLINE_MS = 5_000;
+/** Allows 16 KB per model. An entry has 2 to 4 KB, most of them prices. */
+const MAX_BYTES = 16_777_216;
+
+export interface InfoRequest {
+  readonly http: Http;
+  readonly from: Pick<ModelTarget, 'service' | 'serviceUrl'>;
+  readonly access: Access;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Adds the limits and capabilities that a gateway states apart from its list, and leaves out models
+ * that don't generate text. The list is usable without them, so a failure changes nothing.
+ * @throws {ServiceError} `cancelled` if the signal aborts
+ */
+export async function withModelInfo(
+  models: readonly Model[],
+  request: InfoRequest,
+): Promise<readonly Model[]> {
+  const info = await fetchInfo(request).catch(() => undefined);
+  if (request.signal.aborted) throw new ServiceError('cancelled');
+  return models.flatMap((model) => {
+    const known = info?.get(model.id);
+    if (!known) return [model];
+    return known.isForText ? [withFacts(model, known)] : [];
+  });
+}
+
+/** @throws {ServiceError} */
+async function fetchInfo({
+  http,
+  from,
+  access,
+  signal,
+}: InfoRequest): Promise<ReadonlyMap<string, ModelInfo> | undefined> {
+  const { failure, models } = apiOf(from.service);
+  const { info } = models;
+  if (!info) return undefined;
+  return http.send({
+    ...access,
+    method: 'GET',
+    url: info.url(from),
+    accept: 'application/json',
+    budget: { ...http.budget(DEADLINE_MS), retriesLeft: 0 },
+    maxBytes: MAX_BYTES,
+    signal,
+    failure: (answer) => failure(answer),
+    read: async ({ body }) => info.read(parseJson(await body.text())),
+  });
+}

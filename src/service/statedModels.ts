@@ -1,0 +1,55 @@
+import { MODEL_ID } from './modelId.ts';
+
+/**
+ * Models that an entry of `hostedModel.services` states, because many gateways list no more than
+ * IDs. Pure.
+ */
+
+/** Facts about a model. An undefined one is unknown. */
+export interface ModelFacts {
+  readonly name?: string | undefined;
+  /** The maximum number of tokens in prompt and response together. */
+  readonly context?: number | undefined;
+  /** The maximum number of tokens in one response. */
+  readonly output?: number | undefined;
+  /** True if the model can call tools. */
+  readonly tools?: boolean | undefined;
+  /** True if the model accepts images. */
+  readonly images?: boolean | undefined;
+}
+
+export interface StatedModel extends ModelFacts {
+  readonly id: string;
+}
+
+/** More than anyone types. */
+const MAX_STATED_MODELS = 200;
+/** Matches a name without Markdown, which VS Code renders in the names of models. */
+export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
+
+/** Returns the models of an entry, without unknown fields. Undefined if one isn't valid. */
+export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > MAX_STATED_MODELS || !value.every(isStatedModel)) {
+    return undefined;
+  }
+  const models = value.map(({ id, name, context, output, tools, images }) => {
+    return { id, name, context, output, tools, images };
+  });
+  const isUnique = new Set(models.map(({ id }) => id)).size === models.length;
+  return isUnique ? models : undefined;
+}
+
+function isStatedModel(value: unknown): value is StatedModel {
+  const { id, name, context, output, tools, images } = Object(value);
+  return (
+    isTextOf(MODEL_ID, id) &&
+    (name === undefined || isTextOf(MODEL_NAME, name)) &&
+    [context, output].every((one) => one === undefined || (Number.isSafeInteger(one) && one > 0)) &&
+    [tools, images].every((one) => one === undefined || typeof one === 'boolean')
+  );
+}
+
+function isTextOf(pattern: RegExp, value: unknown): boolean {
+  return typeof value === 'string' && pattern.test(value);
+}

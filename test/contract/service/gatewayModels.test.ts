@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { modelRows } from '../../../src/commands/modelRows.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
+import type { ModelList } from '../../../src/service/api/modelList.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { gate } from '../../emulator/faults.ts';
+import { oauthPath } from '../../emulator/otherWays.ts';
+import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
+import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
+
+/** The models of services that users add: what their lists say, and what the users state. */
+
+const listPath = '/v1/models';
+const infoPath = '/v1/model/info';
+const chatPath = '/v1/chat/completions';
+const never = new AbortController().signal;
+const key = 'a-virtual-key';
+const one = 'team/one';
+const two = 'team/two';
+const limits = { limit: 3, queue: 50, minIntervalMs: 0 };
+const models: EmulatorSettings['models'] = [
+  {
+    model_id: one,
+    functions: [{ id: 'text_chat' }, { id: 'image_chat' }],
+    task_ids: [],
+    model_limits: { max_sequence_length: 8_192, max_output_tokens: 512 },
+  },
+  {
+    model_id: two,
+    functions: [{ id: 'text_chat' }],
+    task_ids: ['function_calling'],
+    model_limits: { max_sequence_length: 32_768, max_output_tokens: 4_096 },
+  },
+];
+/** A list as LiteLLM has it, with these IDs. */
+const listOf = (ids: readonly string[]) => ({
+  data: ids.map((id) => ({ id, object: 'model', created: 1_677_610_602, owned_by: 'openai' })),
+});
+const numbered = (length: number) => Array.from({ length }, (_, index) => `model-${index}`);
+
+describe('the models of an added service', () => {
+  const runtimes: ServiceRuntime[] = [];
+  afterEach(async () => {
+    for (const runtime of runtimes.splice(0)) runtime.dispose();
+    await endWorlds();
+  });
+
+  async function start(gateway: EmulatorSettings['gateway'] = 'openai', changes: object = {}) {
+    const entry = {
+      word: 'acme',
+      authentication: { kind: 'apiKey', header: 'api-key' },
+      headers: { 'x-team': 'red' },
+      api: 'openai',
+      prefix: '/v1',
+      defaultModel: one,
+      ...changes,
+    };
+    const { own, issues } = readServices([entry]);
+    assert.deepEqual(issues, []);
+    const [service] = own;
+    assert.ok(service);
+    const { emulator, credentials: known } = await startWorld({
+      emulator: { apiKeys: [key], keyHeader: 'api-key', models, gateway },
+    });
+    const credentials: Credentials = {
+      ...known,
+      ...{ service, apiKey: key, account: defaultAccount, projectId: '' },
+    };
+    const { serviceUrl } = credentials;
+    const runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
+    runtimes.push(runtime);
+    const from = { service, serviceUrl, operation: 'chat' } as const;
+    const list = (signal = never) => runtime.listModels(from, one, signal, credentials);
+    const generate = (modelId: string) => {
+      const settings = { modelId, operation: 'chat', limits } as const;
+      return runtime.client(credentials, settings).generateText('Hi', {});
+    };
+    return { emulator, runtime, credentials, list, generate };
+  }
+
+  const factsOf = ({ models: listed }: ModelList) =>
+    listed.map(({ id, contextLength, maxOutputTokens, tasks, functions }) => [
+      ...[id, contextLength, maxOutputTokens],
+      ...[tasks.includes('function_calling'), functions.includes('image_chat')],
+    ]);
+
+  it('have the context length that vLLM lists, and nothing more is requested', async () => {
+    const { emulator, list } = await start('vllm');
+    assert.deepEqual(factsOf(await list()), [
+      [one, 8_192, undefined, true, false],
+      [two, 32_768, undefined, true, false],
+    ]);
+    assert.deepEqual(emulator.counts, { [listPath]: 1 });
+  });
+
+  it('have what LiteLLM states of them, from one more request with the same access', async () => {
+    const { emulator, list } = await start('litellm');
+    assert.deepEqual(factsOf(await list()), [
+      [one, 8_192, 512, false, true],
+      [two, 32_768, 4_096, true, false],
+    ]);
+    assert.deepEqual(emulator.counts, { [listPath]: 1, [infoPath]: 1 });
+    for (const { headers } of emulator.requests) {
+      assert.deepEqual([headers['api-key'], headers['x-team']], [key, 'red']);
+    }
+  });
+
+  it('have the limits in the list itself, where newer versions of LiteLLM have them', async () => {
+    const { emulator, list } = await start();
+    const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
+    emulator.faults.next(listPath, { json: { data: [entry] } });
+    assert.deepEqual(factsOf(await list())[0], [one, 100, 50, true, false]);
+  });
+
+  it('are requested once where the list does not look like that of LiteLLM', async () => {
+    const { emulator, list } = await start('openai');
+    await list();
+    for (const data of [[], [...listOf([one]).data, { id: two, created: 1_700_000_000 }]]) {
+      emulator.faults.next(listPath, { json: { data } });
+      await list();
+    }
+    assert.equal(emulator.count(infoPath), 0);
+  });
+
+  for (const [what, fault] of [
+    ['answered 404', { status: 404 }],
+    ['answered 500', { status: 500 }],
+    ['refused', { status: 401 }],
+    ['a web page', { headers: { 'content-type': 'text/html' } }],
+    ['of another shape', { json: { data: 'none' } }],
+    ['cut off', { resetBeforeHeaders: true }],
+    ['too large', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
+  ] as const) {
+    it(`are those of the list where the other request is ${what}, which is not repeated`, async () => {
+      const { emulator, list } = await start('litellm');
+      emulator.faults.always(infoPath, fault);
+      assert.deepEqual(factsOf(await list()), [
+        [one, undefined, undefined, true, false],
+        [two, undefined, undefined, true, false],
+      ]);
+      assert.equal(emulator.count(infoPath), 1);
+    });
+  }
+
+  it('are canceled while the other request is on its way', async () => {
+    const { emulator, list } = await start('litellm');
+    const held = gate();
+    emulator.faults.next(infoPath, { hold: held.opened });
+    const leaving = new AbortController();
+    const listing = kindOf(list(leaving.signal));
+    await emulator.requestCount(infoPath, 1);
+    leaving.abort();
+    assert.equal(await listing, 'cancelled');
+    held.open();
+  });
+
+  it('are those that generate text, as far as LiteLLM knows that', async () => {
+    const { emulator, list } = await start('litellm');
+    const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
+    const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
+    const ids = [...modes.map((mode) => `m-${mode}`), 'without-info'];
+    emulator.faults.next(listPath, { json: listOf(ids) });
+    emulator.faults.next(infoPath, { json: { data: modes.map(infoOf) } });
+    const listed = (await list()).models.map(({ id }) => id);
+    assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
+  });
+
+  it('have what all deployments of one name have, and odd values count as unknown', async () => {
+    const { emulator, list } = await start('litellm');
+    const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
+    const able = { supports_function_calling: true, supports_vision: true };
+    const json = {
+      data: [
+        ...[null, 7, {}, deployment(null, able), deployment('a b', able), deployment('odd', null)],
+        deployment('shared', { ...able, max_input_tokens: 100, max_output_tokens: 10 }),
+        deployment('shared', { ...able, max_input_tokens: 90, supports_vision: false }),
+        deployment('shared', { max_input_tokens: null, max_output_tokens: 20 }),
+        deployment('odd', { max_input_tokens: 'many', max_output_tokens: -1, mode: 7 }),
+        deployment('odd', { supports_function_calling: 'yes', supports_vision: null }),
+        deployment('older', { max_tokens: 70 }),
+        deployment('half', { max_tokens: 70, max_input_tokens: 80 }),
+        deployment('other-half', { max_tokens: 70, max_output_tokens: 60 }),
+      ],
+    };
+    const ids = ['shared', 'odd', 'older', 'half', 'other-half'];
+    emulator.faults.next(listPath, { json: listOf(ids) });
+    emulator.faults.next(infoPath, { json });
+    assert.deepEqual(factsOf(await list()), [
+      ['shared', 90, 10, true, false],
+      ['odd', undefined, undefined, true, false],
+      ['older', 70, undefined, true, false],
+      ['half', 80, 70, true, false],
+      ['other-half', undefined, 60, true, false],
+    ]);
+  });
+
+  it('are described by no request before a generation, which keeps to what is known', async () => {
+    const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
+    const { emulator, list, generate } = await start('litellm', { authentication });
+    await generate(one);
+    assert.deepEqual(emulator.counts, { [oauthPath]: 1, [listPath]: 1, [chatPath]: 1 });
+    await list();
+    emulator.revokeTokens();
+    await generate(one);
+    await generate(two);
+    assert.equal(emulator.count(infoPath), 1);
+    const asked = emulator.requests.filter(({ path }) => path === chatPath);
+    const most = asked.map(({ json }) => Object(json).max_completion_tokens);
+    assert.deepEqual(most, [1_024, 512, 512, 1_024]);
+  });
+
+  describe('that the user states', () => {
+    const stated = [
+      { id: two, name: 'Two (EU)', context: 1_000, tools: false, images: true },
+      { id: 'team/three', output: 99 },
+    ];
+
+    it('win over those that the service lists, and come first', async () => {
+      for (const gateway of ['vllm', 'litellm'] as const) {
+        const { list } = await start(gateway, { models: stated });
+        const listed = await list();
+        const output = gateway === 'litellm' ? 4_096 : undefined;
+        const isWhole = gateway === 'litellm';
+        assert.deepEqual(factsOf(listed), [
+          [two, 1_000, output, false, true],
+          ['team/three', undefined, 99, true, false],
+          [one, 8_192, isWhole ? 512 : undefined, !isWhole, isWhole],
+        ]);
+        const labels = listed.models.map(({ label }) => label);
+        assert.deepEqual(labels, ['Two (EU)', 'team/three', one]);
+      }
+    });
+
+    it('are the list where the service has none', async () => {
+      for (const status of [404, 405]) {
+        const { emulator, list } = await start('litellm', { models: stated });
+        emulator.faults.always(listPath, { status });
+        const listed = await list();
+        assert.deepEqual(factsOf(listed), [
+          [two, 1_000, undefined, false, true],
+          ['team/three', undefined, 99, true, false],
+        ]);
+        assert.equal(listed.hasMore, false);
+        assert.equal(emulator.count(infoPath), 0);
+      }
+    });
+
+    it('hide no other failure, and a service without both has no list', async () => {
+      const { emulator, list } = await start('openai', { models: stated });
+      emulator.faults.always(listPath, { status: 403 });
+      assert.notEqual(await kindOf(list()), 'no-model-list');
+      const bare = await start();
+      bare.emulator.faults.always(listPath, { status: 404 });
+      assert.equal(await kindOf(bare.list()), 'no-model-list');
+    });
+
+    it('limit a generation though the service lists nothing', async () => {
+      const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
+      emulator.faults.always(listPath, { status: 404 });
+      await generate(one);
+      const [asked] = emulator.requests.filter(({ path }) => path === chatPath);
+      assert.equal(Object(asked?.json).max_completion_tokens, 77);
+    });
+
+    it('explain a refusal, though the service lists nothing', async () => {
+      const { emulator, runtime, credentials } = await start('openai', {
+        models: [{ id: one, output: 77 }],
+      });
+      emulator.faults.always(listPath, { status: 404 });
+      emulator.faults.next(chatPath, {
+        status: 400,
+        json: { error: { message: 'no', code: 'x' } },
+      });
+      const client = runtime.client(credentials, { modelId: one, operation: 'chat', limits });
+      const { kind, details } = await failureOf(client.generateText('Hi', { max_new_tokens: 100 }));
+      assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
+    });
+
+    it('are known at once where an entry changes, and forgotten with it', async () => {
+      const { runtime, credentials, list } = await start('vllm', { models: stated });
+      await list();
+      const settings = { modelId: two, operation: 'chat', limits } as const;
+      const knownBy = (service: Credentials['service']) =>
+        runtime.fetchModelInfo({ ...credentials, service }, settings, never);
+      const { service } = credentials;
+      assert.equal((await knownBy(service))?.contextLength, 1_000);
+      const another = { ...service, models: [{ id: two, context: 2_000 }] };
+      assert.equal((await knownBy(another))?.contextLength, 2_000);
+      assert.equal((await knownBy({ ...service, models: [] }))?.contextLength, 32_768);
+    });
+  });
+
+  describe('without end', () => {
+    /** As long as an entry of vLLM. */
+    const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
+
+    it('are capped in the list, and may be 36,000', async () => {
+      const { emulator, runtime, credentials, list } = await start();
+      const data = numbered(36_000).map((id) => ({ id, ...long }));
+      emulator.faults.always(listPath, { json: { data } });
+      const listed = await list();
+      assert.deepEqual([listed.models.length, listed.models.at(-1)?.id], [1_000, 'model-999']);
+      assert.equal(listed.hasMore, true);
+      const settings = { modelId: one, operation: 'chat', limits } as const;
+      await runtime.client(credentials, settings).checkAccess(never);
+    });
+
+    it('are capped in what LiteLLM states, and may be 36,000 there', async () => {
+      const { emulator, list } = await start();
+      const ids = numbered(36_000);
+      const infoOf = (model_name: string) => {
+        return { model_name, ...long, model_info: { max_input_tokens: 100 } };
+      };
+      emulator.faults.next(listPath, { json: listOf(ids) });
+      emulator.faults.next(infoPath, { json: { data: ids.map(infoOf) } });
+      const { models: listed } = await list();
+      assert.equal(listed.length, 1_000);
+      assert.ok(listed.every(({ contextLength }) => contextLength === 100));
+    });
+
+    it('are left out where an ID has 10 KB', async () => {
+      const { emulator, list } = await start();
+      const data = numbered(1_000).map((id) => ({ id: id.padEnd(10_240, 'x'), created: 0 }));
+      emulator.faults.next(listPath, { json: { data: [...data.slice(1), { id: 'last' }] } });
+      const listed = await list();
+      assert.deepEqual(factsOf(listed), [['last', undefined, undefined, true, false]]);
+      emulator.faults.next(listPath, { json: listOf(['last']) });
+      const infos = data.map(({ id }) => ({ model_name: id, model_info: {} }));
+      const info = { model_name: 'last', model_info: { max_input_tokens: 9 } };
+      emulator.faults.next(infoPath, { json: { data: [...infos, info] } });
+      assert.equal((await list()).models[0]?.contextLength, 9);
+    });
+
+    it('are shown as text', async () => {
+      const { emulator, list } = await start();
+      const link = '[x](command:workbench.action.quit)';
+      const entries = [link, '$(key)', '<img>', 'https://evil.example/x', 'www.evil.example'];
+      const data = entries.map((id) => ({ ...listOf([id]).data[0], owned_by: link }));
+      const good = { ...listOf(['good']).data[0], owned_by: `${link} $(key)` };
+      emulator.faults.next(listPath, { json: { data: [...data, good] } });
+      const names = { model_name: link, display_name: link };
+      const info = { ...names, model_info: { max_input_tokens: 7, mode: link } };
+      const ofGood = { ...info, model_name: 'good', model_info: { display_name: link } };
+      emulator.faults.next(infoPath, { json: { data: [info, ofGood] } });
+      const rows = modelRows((await list()).models, one);
+      assert.deepEqual(
+        rows.map(({ id, label }) => [id, label]),
+        [['good', 'good']],
+      );
+      assert.doesNotMatch(JSON.stringify(rows), /\]\(|\$\(/);
+    });
+  });
+});
