@@ -4,6 +4,7 @@ import type { Disposable } from 'vscode';
 import manifest from '../../package.json' with { type: 'json' };
 import { MODEL_ID } from '../../src/service/modelId.ts';
 import { services } from '../../src/service/services.ts';
+import { MODEL_NAME } from '../../src/service/statedModels.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
@@ -147,5 +148,19 @@ describe('the model in the settings', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
+  });
+
+  it('is marked there in the list of an added service, and so is its name', () => {
+    const { models } =
+      manifest.contributes.configuration.flatMap(({ properties }) =>
+        'hostedModel.services' in properties
+          ? [properties['hostedModel.services'].items.properties]
+          : [],
+      )[0] ?? {};
+    const { id, name } = models?.items.properties ?? {};
+    assert.deepEqual(
+      [new RegExp(id?.pattern ?? '').source, new RegExp(name?.pattern ?? '').source],
+      [MODEL_ID.source, MODEL_NAME.source],
+    );
   });
 });
