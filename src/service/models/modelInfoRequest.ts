@@ -13,7 +13,7 @@ const DEADLINE_MS = 5_000;
 /** Allows 16 KB per model. An entry has 2 to 4 KB, most of them prices. */
 const MAX_BYTES = 16_777_216;
 
-export interface InfoRequest {
+interface InfoRequest {
   readonly http: Http;
   readonly from: Pick<ModelTarget, 'service' | 'serviceUrl'>;
   readonly access: Access;
