@@ -1,6 +1,6 @@
 import { type QuickPickItem, window } from 'vscode';
-import { MODEL_ID } from '../service/modelId.ts';
 import type { ModelList } from '../service/api/modelList.ts';
+import { MODEL_ID } from '../service/modelId.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { askPick, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { parseDestination } from './binding.ts';

@@ -174,12 +174,12 @@ describe('the models of the chat', () => {
           ...[id, name, maxInputTokens, maxOutputTokens],
           ...[capabilities.toolCalling, capabilities.imageInput],
         ]);
-    const one = ['a/one', 'Eins (EU)', 9_000, 1_000, false, false];
+    const one = ['acme:a/one', 'Eins (EU)', 9_000, 1_000, false, false];
 
     it('are there before the service has listed any, with what is stated', () => {
       assert.deepEqual(shown(withModels(stated)), [
         one,
-        ['b/two', 'b/two', 24_576, 8_192, true, true],
+        ['acme:b/two', 'b/two', 24_576, 8_192, true, true],
       ]);
     });
 
@@ -193,8 +193,8 @@ describe('the models of the chat', () => {
       ]);
       assert.deepEqual(shown(credentials), [
         one,
-        ['b/two', 'b/two', 3_950, 50, false, true],
-        ['c/three', 'c/three', 1_000, 1_000, false, false],
+        ['acme:b/two', 'b/two', 3_950, 50, false, true],
+        ['acme:c/three', 'c/three', 1_000, 1_000, false, false],
       ]);
     });
 
