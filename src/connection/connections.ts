@@ -305,7 +305,7 @@ export class Connections implements Disposable {
   }
 
   async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
-    let hasSetUp = false;
+    let [hasSetUp, hasDeclined] = [false, false];
     for (;;) {
       const signedOut = this.signOutSignal;
       // A sign-out replaces the signal, so an aborted one means that the window is closing.
@@ -320,7 +320,10 @@ export class Connections implements Disposable {
       // Setup has already run once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
-      if (!(await resolveObstacle(this.#resolveOptions(owner), found, choice))) return undefined;
+      const options = this.#resolveOptions(owner);
+      const outcome = await resolveObstacle(options, found, choice, hasDeclined);
+      if (!outcome) return undefined;
+      hasDeclined ||= outcome === 'declined';
     }
   }
 

@@ -1,4 +1,5 @@
-import { window } from 'vscode';
+import { commands, window } from 'vscode';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import type { Obstacle } from './activeConnection.ts';
@@ -24,22 +25,27 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @returns false if the obstacle remains
+ * @param hasDeclined true if the user has just declined a source. Another prompt would be a nuisance,
+ * so the setup is only offered.
+ * @returns false if the obstacle remains; `declined` if the user declined a source
  */
 export async function resolveObstacle(
   options: ResolveOptions,
   found: SourceSnapshot,
   choice: SourceObstacle,
-): Promise<boolean> {
+  hasDeclined = false,
+): Promise<boolean | 'declined'> {
   const { onObstacle } = options;
   if (isQuestion(choice)) onObstacle('approval');
   switch (choice.kind) {
     case 'unapproved':
       return settleDestination(options.keys, found, choice);
-    case 'ask-source':
-      if (!(await resolveSource(options, choice.source, found))) return false;
+    case 'ask-source': {
+      const decision = await resolveSource(options, choice.source, found);
+      if (decision === undefined) return false;
       onObstacle('none');
-      return true;
+      return decision === 'refused' ? 'declined' : true;
+    }
     case 'bad-service':
       reportSetting(serviceText(choice.problem));
       return false;
@@ -51,13 +57,25 @@ export async function resolveObstacle(
     case 'bad-address':
       reportSetting(addressText(choice));
       return false;
-    case 'missing':
+    case 'missing': {
       onObstacle('missing');
-      void window.showWarningMessage(
-        `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`,
-      );
+      const text = `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`;
+      if (hasDeclined) {
+        offerSetUp(text);
+        return false;
+      }
+      void window.showWarningMessage(text);
       return options.setUp({ missing: choice.names });
+    }
   }
+}
+
+/** Shows a message with a button that opens the setup. Doesn't wait for the user. */
+function offerSetUp(text: string): void {
+  const { setUp } = ACTION_LABELS;
+  void window.showWarningMessage(text, setUp).then((picked) => {
+    if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
+  });
 }
 
 /**
@@ -68,7 +86,7 @@ export async function resolveSource(
   options: ResolveOptions,
   source: UsableSource,
   found: SourceSnapshot,
-): Promise<ApprovalDecision | undefined> {
+): Promise<ApprovalDecision | 'imported' | undefined> {
   const decision = await askSource(source, found.folder);
   if (decision === 'import') return importSource(options, source, found);
   if (decision) await options.approvals.remember(source.subject, decision);
@@ -84,11 +102,11 @@ export async function importSource(
   options: ResolveOptions,
   source: UsableSource,
   found: SourceSnapshot,
-): Promise<'refused' | undefined> {
+): Promise<'imported' | undefined> {
   const { id, values, service, subject } = source;
   if (!(await options.setUp({ found: { ...Secret.open(values), service } }))) return undefined;
   await options.approvals.remember(subject, 'refused');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});
-  return 'refused';
+  return 'imported';
 }

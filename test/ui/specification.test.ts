@@ -287,7 +287,7 @@ describe('the documentation of the service', () => {
       await notifications.waitFor(product.missing.key);
       await isReported('noFile');
       await status().waitFor({ ariaLabel: product.token.notSetUp, background: 'warning' });
-      await giveUpSetUp(session.workbench, product.missing.key);
+      await notifications.close(product.missing.key);
       assert.deepEqual(
         emulators().flatMap(({ requests }) => requests),
         [],
