@@ -141,7 +141,7 @@ function shown(state: StatusState): Shown {
     case 'missing':
       return {
         text: `$(key) Set Up ${NAME}`,
-        words: 'not set up',
+        words: 'credentials are not set up',
         ...(state.wasTried && { background: 'warning' }),
       };
     default: {

@@ -38,7 +38,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });
-    const name = 'Hosted Model: not set up';
+    const name = 'Hosted Model: credentials are not set up';
     await reader.waitForKeyboardOn({ role: 'button', name });
     await page.keyboard.press('Enter');
 

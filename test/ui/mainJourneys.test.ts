@@ -78,7 +78,7 @@ describe('a day with the extension', () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
-      ariaLabel: 'Hosted Model: not set up',
+      ariaLabel: 'Hosted Model: credentials are not set up',
       background: 'none',
     });
     await select('letter.txt');

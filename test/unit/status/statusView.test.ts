@@ -28,7 +28,7 @@ const rows: Row[] = [
     { obstacle: 'missing' },
     '$(key) Set Up Hosted Model',
     'warning',
-    'not set up',
+    'credentials are not set up',
   ],
   [
     'credentials, no token yet',
