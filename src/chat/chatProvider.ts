@@ -46,7 +46,7 @@ import {
 } from './chatResponse.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
-/** Provides the hosted model to VS Code's chat, agents, and other extensions. */
+/** Offers the models of all services that are set up to VS Code's chat, agents, and other extensions. */
 
 /** The parts of the extension that the chat needs. */
 export interface ChatDeps {

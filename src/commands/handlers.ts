@@ -5,7 +5,7 @@ import { readSettings, settingsFor } from '../config/settings.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, onlyFolder, openEnvFile } from '../connection/folders.ts';
 import { requireAddress } from '../connection/questions.ts';
-import { type Lookup, serviceInUse } from '../connection/sourceSelection.ts';
+import { type Lookup, type SourceSnapshot, serviceInUse } from '../connection/sourceSelection.ts';
 import { type SourceRow, sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
@@ -16,6 +16,7 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import type { ModelList } from '../service/api/modelList.ts';
+import type { Connection } from '../service/connection.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import type { Service } from '../service/services.ts';
 import { showMenu } from '../status/menu.ts';
@@ -191,11 +192,11 @@ async function openMenu(app: App): Promise<unknown> {
   }
   const { sources, services, another, extensions, forget } = COMMAND_MESSAGES.menu;
   const useAnother = { label: another, isAnother: true } as const;
-  const reason = choice.kind === 'ready' ? choice.connection.reason : undefined;
+  const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const rows = [...ofSources, useAnother];
   const picked = await showMenu<SourceRow | typeof useAnother | ServiceRow | CallerRow>(
     app.status.facts,
-    reason,
+    connection && shownInMenu(app, connection, found),
     [
       { label: services, rows: serviceRows(await connections.all(), found.settings.service) },
       { label: sources, rows },
@@ -232,6 +233,12 @@ async function openMenu(app: App): Promise<unknown> {
       await connections.forget(source, folder);
       return inform(COMMAND_MESSAGES.forgotten);
   }
+}
+
+/** Returns the reason and the model of a connection. A key that was pasted as the model is left out. */
+function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
+  const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
+  return { reason, modelId: isSecret ? '' : modelId };
 }
 
 /** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */

@@ -96,7 +96,10 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
   return folder ?? (workspace.workspaceFile ? 'workspace' : 'user');
 }
 
-/** Returns the settings that provide the value of a setting for a folder. */
+/**
+ * Returns the most specific settings that have a value for a folder: those of the folder, of the
+ * workspace, or else of the user.
+ */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
   if (folder && workspaceFolderValue !== undefined) return folder;

@@ -77,7 +77,10 @@ export interface Settings extends SourceSettings {
 /** The source to use. `auto` selects the first usable one. */
 export type CredentialSource = 'auto' | SourceId;
 
-/** An invalid service in the settings. `field` is undefined if there is no such service. */
+/**
+ * The problem with the service that `hostedModel.service` names. `field` is undefined if no service
+ * has that name.
+ */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
 /** The settings file that a value comes from. */

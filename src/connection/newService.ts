@@ -193,7 +193,7 @@ const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
   command: 'command',
 };
 
-/** Paths of an endpoint that people paste together with the address. */
+/** Endpoint paths that people often paste along with the address of a service. */
 const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
 
 /** Returns the address without the path of an endpoint. Adds a missing scheme. */

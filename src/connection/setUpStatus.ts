@@ -46,7 +46,10 @@ export async function hasSignedOut(keys: KeyStore, isSignOut: boolean): Promise<
   return isSignOut || (await keys.services()).length === 0;
 }
 
-/** Forgets that an external source was used. Signing out deletes its approval separately. */
+/**
+ * Forgets that an external source was used. Doesn't delete the approval of the source:
+ * `Connections.signOut` does.
+ */
 export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);
 }

@@ -14,7 +14,7 @@ import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** Maximum time to find the cause, in milliseconds. Until then, the user sees no error message. */
+/** Maximum time to find the cause, in milliseconds. The user sees no error message meanwhile. */
 const EXPLANATION_MS = 15_000;
 
 /**

@@ -35,7 +35,7 @@ export interface ReportFacts {
   /** The lookup of the credentials; undefined if secret storage or the folder took too long. */
   readonly looked: Lookup | undefined;
   readonly status: StatusFacts;
-  /** The requests to each service origin. Empty until a request is sent. */
+  /** The requests to each service origin. Empty until a connection is ready. */
   readonly loads: readonly Load[];
   readonly history: Pick<SessionHistory, 'failures' | 'generations' | 'tokenWaits'>;
 }

@@ -29,7 +29,7 @@ import {
   repeats,
 } from './masking.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
-import { withoutList } from './models/models.ts';
+import { MAX_PAGE_BYTES, withoutList } from './models/models.ts';
 import { explainByModel } from './models/refusalCause.ts';
 import { parseJson } from './schemaHelpers.ts';
 import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
@@ -160,7 +160,8 @@ export class Client {
       return readRateLimit(header);
     };
     try {
-      return await sendWithToken(this.#options, asked, { signal, read: readAnswer, onRetry });
+      const request = { ...asked, maxBytes: MAX_PAGE_BYTES };
+      return await sendWithToken(this.#options, request, { signal, read: readAnswer, onRetry });
     } catch (error) {
       if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
       throw withoutList(error, this.#api);

@@ -29,6 +29,8 @@ export interface InferenceRequest {
   readonly body?: RequestBody | undefined;
   /** True if the response is a stream of events. */
   readonly streams?: boolean;
+  /** Maximum bytes of the response, if it isn't that of a generation. */
+  readonly maxBytes?: number;
 }
 
 type Call<Result> = Pick<
@@ -44,7 +46,7 @@ type Call<Result> = Pick<
 
 const DEADLINE_MS = 300_000;
 /** A check of the access can get the service's list of models, which may be as long as this. */
-const MAX_RESPONSE_BYTES = 16_777_216;
+const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
@@ -61,7 +63,7 @@ export async function sendWithToken<Result>(
     isLowPriority,
     deadlineMs = DEADLINE_MS,
   }: InferenceOptions,
-  { url, body, streams = false }: InferenceRequest,
+  { url, body, streams = false, maxBytes = MAX_RESPONSE_BYTES }: InferenceRequest,
   call: Call<Result>,
 ): Promise<Result> {
   const { service, projectId } = credentials;
@@ -78,7 +80,7 @@ export async function sendWithToken<Result>(
     confidential: [projectId],
     limiter: isLowPriority ? limiter.lowPriority : limiter,
     budget: http.budget(deadlineMs),
-    maxBytes: streams ? MAX_STREAM_BYTES : MAX_RESPONSE_BYTES,
+    maxBytes: streams ? MAX_STREAM_BYTES : maxBytes,
     signal: call.signal,
     beforeFirstAttempt: callbacks.wrapAsync(call.beforeFirstAttempt),
     onRetry: callbacks.wrap(call.onRetry),

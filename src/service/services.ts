@@ -19,7 +19,7 @@ export interface Service {
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
-  /** The web page where users create a key. Empty if each company has its own page. */
+  /** The web page where users create a key. Empty if it isn't known. */
   readonly keyPage: string;
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
@@ -63,7 +63,10 @@ export type Authentication =
   /** A program on this machine prints the token. The first item is the program. */
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
-/** The input that each authentication method needs, and its parser for user-defined services. */
+/**
+ * The input that each authentication method needs, and the function that reads the method from the
+ * entry of a user-defined service.
+ */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',

@@ -1,4 +1,5 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
+import type { Connection } from '../service/connection.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -14,31 +15,32 @@ interface MenuSection<Row extends QuickPickItem> {
 
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the picked command.
- * @param prompt the reason that this connection is used; undefined without a connection
+ * @param connection the reason that this connection is used, and its model if it may be shown;
+ * undefined without a connection
  * @param sections rows that aren't commands, grouped under headings
  * @returns the row that the user picked; undefined for a command or if the menu was closed
  */
 export async function showMenu<Row extends QuickPickItem>(
   facts: StatusFacts,
-  prompt: string | undefined,
+  connection: Pick<Connection, 'reason' | 'modelId'> | undefined,
   sections: readonly MenuSection<Row>[],
 ): Promise<Row | undefined> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts);
+  const { first, last } = commandSections(facts, connection?.modelId);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
   const picked = await window.showQuickPick<CommandItem | QuickPickItem>(rows, {
     title: `Hosted Model: ${words}`,
     placeHolder: 'Choose an action',
-    ...(prompt !== undefined && { prompt }),
+    ...(connection && { prompt: connection.reason }),
   });
   if (picked && 'run' in picked) await picked.run();
   return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
 /** Returns the commands for this state, before and after the other rows. */
-function commandSections({ isSetUp, token, connection }: StatusFacts) {
+function commandSections({ isSetUp, token }: StatusFacts, modelId: string | undefined) {
   const item = (icon: string, label: string, name: string, description = ''): CommandItem => ({
     label: `$(${icon}) ${label}`,
     description,
@@ -62,7 +64,7 @@ function commandSections({ isSetUp, token, connection }: StatusFacts) {
     {
       label: 'Model',
       rows: [
-        item('list-selection', 'Select Model...', 'selectModel', connection?.modelId),
+        item('list-selection', 'Select Model...', 'selectModel', modelId),
         ...(isSetUp ? [item('comment-discussion', 'Use in Chat', 'useInChat')] : []),
         item('graph', 'Show Usage', 'showUsage'),
       ],

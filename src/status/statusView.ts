@@ -21,7 +21,7 @@ export interface StatusFacts {
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   readonly activity: Activity;
-  /** The current requests to the service in use; undefined before the first request. */
+  /** The current requests to the service in use; undefined without a connection. */
   readonly traffic: Traffic | undefined;
   /** True if the service or the network was unreachable at the last attempt. */
   readonly unreachable: boolean;

@@ -41,7 +41,7 @@ export interface ShownUsage {
   readonly day: string;
   readonly today: readonly UsageRow[];
   readonly session: readonly UsageRow[];
-  /** Tokens per day; 0 for none. */
+  /** The daily budget in tokens; 0 if there is no budget. */
   readonly budget: number;
 }
 

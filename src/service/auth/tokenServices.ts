@@ -29,8 +29,8 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share one.
  *
- * Keeps the last four token services. Also keeps the secrets of the last four credentials without a
- * token service. A service can repeat anything it has received, so secrets stay masked after
+ * Keeps the last four token services. Also keeps the secrets of the last four credentials whose
+ * token service was discarded, after a failed test or a sign-out. A service can repeat anything it has received, so secrets stay masked after
  * they're replaced and after sign-out.
  */
 export class TokenServices {

@@ -52,7 +52,7 @@ export interface CheckFacts {
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
-  /** The functions of the model according to the service's model list. */
+  /** What the model supports, such as `text_chat`, according to the service's model list. */
   readonly functions?: readonly string[];
   /**
    * True if the project and model couldn't be checked, because the model doesn't support the

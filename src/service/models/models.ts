@@ -19,7 +19,7 @@ const DEADLINE_MS = 30_000;
  * Allows 16 KB per model for `MAX_MODELS` models on one page. A list of 36,000 models also fits,
  * with 466 bytes each. An entry with only its ID has about 150.
  */
-const MAX_PAGE_BYTES = 16_777_216;
+export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
 /** Deadline for looking up the current model. Until then, the user sees an empty list. */
@@ -221,7 +221,10 @@ async function readPages(
   return { models, hasMore: true };
 }
 
-/** Returns `no-model-list` if the error means that; otherwise the error itself. */
+/**
+ * Returns a `no-model-list` error if the error shows that the service has no model list. Otherwise,
+ * returns the error unchanged.
+ */
 export function withoutList(error: unknown, { models }: Api): unknown {
   return error instanceof ServiceError && models.isMissing?.(error)
     ? new ServiceError('no-model-list', error.details)

@@ -22,7 +22,13 @@ type Row = [
 ];
 
 const rows: Row[] = [
-  ['no credentials, never used', {}, '$(key) Set Up Hosted Model', undefined, 'not set up'],
+  [
+    'no credentials, never used',
+    {},
+    '$(key) Set Up Hosted Model',
+    undefined,
+    'credentials are not set up',
+  ],
   [
     'no credentials, after a try',
     { obstacle: 'missing' },
