@@ -6,7 +6,7 @@ import { inform } from '../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { validationOf } from './answerChecks.ts';
 import type { KeyStore } from './keyStore.ts';
-import { type NewService, serviceEntry, withEntry, withFields } from './newService.ts';
+import { type NewService, serviceEntry, withEntry, withFields, wordOf } from './newService.ts';
 import { MANAGE } from './setUpMessages.ts';
 
 /** The steps of the setup that change or remove a service that the user added. */
@@ -65,7 +65,7 @@ export async function removeService(
   const options = { modal: true, detail };
   if ((await window.showWarningMessage(question(name), options, button)) !== button) return;
   await keys.remove(word);
-  const others = serviceEntries().filter((entry) => Object(entry).word !== word);
+  const others = serviceEntries().filter((entry) => wordOf(entry) !== word);
   await writeServiceEntries(others);
   if (usedWord === word) await writeSettings({ service: '', modelId: '' });
   inform(MANAGE.removed(name));

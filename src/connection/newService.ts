@@ -256,10 +256,15 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
 
 /** Returns the entries with this one in place of the one with the same `word`, or at the end. */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
-  const isSame = (one: unknown) => Object(one).word === entry['word'];
+  const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
   return entries.some(isSame)
     ? entries.map((one) => (isSame(one) ? entry : one))
     : [...entries, entry];
+}
+
+/** Returns the `word` of an entry, in the form in which services have it. */
+export function wordOf(entry: unknown): string {
+  return String(Object(entry).word).trim().toLowerCase();
 }
 
 /** Returns the entry of a service that the user added. */

@@ -34,10 +34,10 @@ export async function useForSelections(
 
 /** Stores the project in the user settings with the key of its service. */
 async function keepProject(keys: KeyStore): Promise<void> {
-  const { service, isServiceSet } = await readSettingsInUse(keys);
+  const { service } = await readSettingsInUse(keys);
   const { projectId, resource } = readUserSettings();
   const record = await keys.read(service.word);
   const isKept = record?.projectId === projectId && record.resource === resource;
-  if (!record || !projectId || isKept || !isServiceSet) return;
+  if (!record || !projectId || isKept) return;
   await keys.write({ ...record, projectId, resource }, service.word);
 }

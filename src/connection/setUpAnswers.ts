@@ -125,7 +125,7 @@ export async function prefilledFor(
     apiKey: problemOfKey(apiKey, service) ? '' : apiKey,
     projectId,
     resource,
-    url,
+    url: service.url || url,
     headerSecrets: stored?.headerSecrets ?? {},
     program: await programOf(service),
   };

@@ -205,8 +205,12 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
       const ran = program ? ` The token comes from ${program}.` : '';
       return passed('hosts', `${key} to ${serviceHost}, as you approved.${ran}`);
     }
-    case 'unapproved':
-      return unapproved('The settings lead', choice.wanted);
+    case 'unapproved': {
+      const { program, isEntryChanged, wanted } = choice;
+      if (!program || isEntryChanged) return unapproved('The settings lead', wanted);
+      const text = `The command would start ${program.wanted}, which you have not approved. Nothing was run.`;
+      return failed('hosts', text, 'approve');
+    }
     case 'ask-source': {
       const { id, destination } = choice.source;
       return unapproved(`${capitalized(sourceName(id, found))} leads`, destination);

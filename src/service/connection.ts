@@ -174,8 +174,9 @@ export class Connection implements PublicCredentials, ModelSettings {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
   }
 
+  /** True if both have the same key or, without keys, the same service. */
   hasSameKeyAs(other: Connection): boolean {
-    return this.#credentials.apiKey === other.#credentials.apiKey;
+    return this.#keyIdentity === other.#keyIdentity;
   }
 
   /**
@@ -184,9 +185,7 @@ export class Connection implements PublicCredentials, ModelSettings {
    * @param shown more values that the hash covers
    */
   fingerprint(salt: string, shown: readonly string[]): string {
-    const { word, definition } = this.service;
-    const key = this.#credentials.apiKey || JSON.stringify([word, definition]);
-    const covered = JSON.stringify(['key', key, ...shown]);
+    const covered = JSON.stringify(['key', this.#keyIdentity, ...shown]);
     return createHmac('sha256', salt).update(covered).digest('hex');
   }
 
@@ -197,6 +196,11 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   [inspect.custom](): object {
     return this.toJSON();
+  }
+
+  get #keyIdentity(): string {
+    const { word, definition } = this.service;
+    return this.#credentials.apiKey || JSON.stringify([word, definition]);
   }
 
   get #settings() {

@@ -138,6 +138,12 @@ export class TokenService {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
+  /** True if there is a valid token that can't be replaced without the user: see `canReplace`. */
+  get isTooYoung(): boolean {
+    const token = this.#validToken();
+    return token !== undefined && !this.canReplace(token);
+  }
+
   /** True if another token can be sent in place of one that the service refused. */
   canReplace(token: Token): boolean {
     const current = this.#current;

@@ -133,7 +133,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
   token: async ({ probe, clock, signal }) => {
     const { tokenService } = await probe();
-    await tokenService.refresh(signal);
+    // A diagnosis also runs by itself after a refusal, and must not start a program once more then.
+    if (!tokenService.isTooYoung) await tokenService.refresh(signal);
     const { state } = tokenService;
     return state.kind === 'valid' ? { lifeMs: state.expiresAt - clock.now() } : {};
   },

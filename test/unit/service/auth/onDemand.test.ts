@@ -101,6 +101,18 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(service.canReplace(await service.get(never)), true);
   });
 
+  it('is too young for an automatic check within a minute, and not after it', async () => {
+    const { service } = start();
+    assert.equal(service.isTooYoung, false, 'there is none');
+    await service.get(never);
+    assert.equal(service.isTooYoung, true);
+    await time.pass(MINUTE);
+    assert.equal(service.isTooYoung, false);
+    const { service: other } = start(false);
+    await other.get(never);
+    assert.equal(other.isTooYoung, false);
+  });
+
   it('can be replaced at once by the user', async () => {
     const { service, runs } = start();
     await service.get(never);

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+
+describe('a service that the user adds', () => {
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => new FakeEditor());
+  });
+  after(() => hooks.deregister());
+
+  const load = async () => ({
+    ...(await import('../../../src/connection/newService.ts')),
+    ...(await import('../../../src/connection/commandLine.ts')),
+  });
+
+  it('replaces its own entry, whatever the case of its word, and no other', async () => {
+    const { withEntry } = await load();
+    const others = [7, null, { word: 'other' }];
+    const changed = { word: 'Acme', name: 'New' };
+    assert.deepEqual(withEntry([...others, { word: ' acme', name: 'Old' }], changed), [
+      ...others,
+      changed,
+    ]);
+    assert.deepEqual(withEntry(others, changed), [...others, changed]);
+  });
+
+  for (const [line, parts] of [
+    ['az account get-access-token', ['az', 'account', 'get-access-token']],
+    ['"C:\\Program Files\\az.cmd" -o json', ['C:\\Program Files\\az.cmd', '-o', 'json']],
+    ['printf \'%s\' "a b"c', ['printf', '%s', 'a bc']],
+    ['', []],
+    ['cat token | head', undefined],
+    ['echo $(cat token)', undefined],
+    ['a "b', undefined],
+  ] as const) {
+    it(`has the command ${JSON.stringify(parts)} for: ${line || 'nothing'}`, async () => {
+      const { splitCommand } = await load();
+      assert.deepEqual(splitCommand(line), parts);
+    });
+  }
+});
