@@ -111,6 +111,67 @@ describe('the connections of a window', () => {
   const use = 'Use These Values';
   const refuse = 'Do Not Use';
 
+  describe('to several services', () => {
+    const GATEWAY = 'https://llm.acme.example/v1';
+    const entry = {
+      ...{ word: 'acme', url: GATEWAY, api: 'openai', defaultModel: 'coder' },
+      authentication: { kind: 'apiKey' },
+    };
+    const storeBoth = async () => {
+      await storeKey();
+      editor.userSettings.set('services', [entry]);
+      const approved = { authUrl: GATEWAY, serviceUrl: GATEWAY };
+      const definition = JSON.stringify(entry);
+      await keys.write({ apiKey: 'key-of-acme', ...approved, definition }, 'acme');
+      await settled();
+    };
+    const all = async () => {
+      const found = await connections.all();
+      return found.map((one) => [one.service.word, one.serviceUrl, secretsIn(one)?.apiKey]);
+    };
+    const own = ['ibm', SERVICE, 'my-key'];
+    const added = ['acme', GATEWAY, 'key-of-acme'];
+
+    it('have their own address, key, and model, and never send the other key', async () => {
+      await storeBoth();
+      assert.deepEqual(await all(), [own, added]);
+      const [first, second] = await connections.all();
+      assert.equal(second?.modelId, 'coder');
+      assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
+    });
+
+    it('change places for selections, and each keeps its project and address', async () => {
+      await storeBoth();
+      editor.userSettings.set('service', 'ibm');
+      const [, gateway] = await connections.all();
+      assert.ok(gateway);
+      assert.equal(await connections.useForSelections(gateway.service, 'large'), true);
+      const { modelId, service: used } = (await connections.for()) ?? assert.fail();
+      assert.deepEqual([used.word, modelId], ['acme', 'large']);
+      assert.deepEqual(await all(), [added, own]);
+
+      editor.userSettings.set('projectId', '');
+      assert.equal(await connections.useForSelections(services[0]), true);
+      const back = await connections.for();
+      assert.deepEqual([back?.serviceUrl, back?.projectId], [SERVICE, 'my-project']);
+      assert.deepEqual(await all(), [own, added]);
+    });
+
+    it('leave out one whose entry has changed since its approval', async () => {
+      await storeBoth();
+      editor.userSettings.set('services', [{ ...entry, url: EVIL }]);
+      assert.deepEqual(await all(), [own]);
+    });
+
+    it('leave out one that was removed', async () => {
+      await storeBoth();
+      await keys.remove('acme');
+      assert.deepEqual(await all(), [own]);
+      editor.userSettings.set('service', 'acme');
+      assert.equal((await connections.peek()).choice.kind, 'missing');
+    });
+  });
+
   it('B24: asks once for all commands that were started together', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
