@@ -171,7 +171,7 @@ async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
     .map((connection) => {
       const list = connection.models(signal);
       keepForChat(app, connection, list);
-      return { service: connection.service, list, current: connection.modelId };
+      return { service: connection.service, list, current: '' };
     });
 }
 

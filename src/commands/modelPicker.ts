@@ -10,7 +10,7 @@ import { type ModelRow, modelHint, modelRows, moreModelsHint } from './modelRows
 export interface ModelSource {
   readonly service: Service;
   readonly list: Promise<ModelList>;
-  /** ID of the model in use. */
+  /** ID of the model in use; empty for a service that isn't in use. */
   readonly current: string;
 }
 

@@ -4,8 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { answerFor } from '../emulator/text.ts';
-import { generate, statusId } from './service.ts';
-import { nightly, openWorkbench } from './session.ts';
+import {
+  apiKey,
+  chatPath,
+  generate,
+  generateFrom,
+  openWindow,
+  startService,
+  statusId,
+  storeKey,
+} from './service.ts';
+import { nightly, openWorkbench, type Session } from './session.ts';
 
 /** From a fresh profile to generated text with a service of one's own, by typing only. */
 
@@ -73,6 +82,24 @@ async function walk(
   return { inputs: steps.inputs, session };
 }
 
+/** Adds a service with an API key, after the command that opens the setup. */
+async function addService({ workbench }: Session, emulator: Emulator, key: string): Promise<void> {
+  const { quickInput } = workbench;
+  await workbench.runCommand('Hosted Model: Set Up...');
+  await quickInput.pick('$(add) Add a Service...');
+  await quickInput.pick('OpenAI-Compatible');
+  await quickInput.waitFor({ prompt: /^Address of the service/ });
+  await quickInput.type(`${emulator.url}/v1`);
+  await quickInput.accept();
+  await quickInput.pick('API Key');
+  await quickInput.waitFor({ prompt: /^API key of /, password: true });
+  await quickInput.type(key);
+  await quickInput.accept();
+  await quickInput.pick('$(beaker) Test and Save');
+  await quickInput.pick(model);
+  await workbench.notifications.close(/is set up/);
+}
+
 const login = (item: string): Answer => ({ expected: { item }, text: item });
 
 describe('a service that the user adds', () => {
@@ -117,5 +144,78 @@ describe('a service that the user adds', () => {
     ]);
     assert.ok(inputs <= 8);
     assert.equal(readFileSync(runs, 'utf8'), '.');
+  });
+});
+
+describe(`two services at once ${nightly}`, () => {
+  const key = 'sk-of-the-gateway';
+  let own: Emulator;
+  let gateway: Emulator;
+  beforeEach(async () => {
+    [own, gateway] = await Promise.all([
+      startService(),
+      startEmulator({ apiKeys: [key], keyHeader: 'authorization' }),
+    ]);
+  });
+  afterEach(() => Promise.all([own.close(), gateway.close()]));
+
+  it('list their models in groups, take turns for selections, and never get the other key', async () => {
+    const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench } = session;
+    const { quickInput, notifications } = workbench;
+    await storeKey(session);
+    await addService(session, gateway, key);
+    const { host, port } = new URL(gateway.url);
+    const name = `${host.replace(`:${port}`, '')} (${port})`;
+    await generateFrom(session);
+    await gateway.requestCount('/v1/chat/completions', 1);
+
+    await workbench.runCommand('Hosted Model: Select Model...');
+    await quickInput.waitFor({ item: 'granite-4-h-small' });
+    await workbench.screenshot('two-services-models');
+    await quickInput.dismiss();
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await workbench.screenshot('two-services-menu');
+    await quickInput.pick('$(arrow-swap) Use for Selections: IBM watsonx.ai');
+    await notifications.close(/IBM watsonx.ai is now used for selections/);
+    await generateFrom(session);
+    await own.requestCount(chatPath, 1);
+
+    await workbench.runCommand('Hosted Model: Show Status and Actions');
+    await quickInput.pick(`$(arrow-swap) Use for Selections: ${name}`);
+    await notifications.close(/is now used for selections/);
+    await generateFrom(session);
+    await gateway.requestCount('/v1/chat/completions', 2);
+    assert.ok(!JSON.stringify(own.requests).includes(key), 'the key of the gateway');
+    assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
+  });
+
+  it('can be renamed and removed in Set Up', async () => {
+    const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
+    const { workbench } = session;
+    const { quickInput, notifications, dialogs } = workbench;
+    await storeKey(session);
+    await addService(session, gateway, key);
+    const manage = async (service: string, action: string) => {
+      await workbench.runCommand('Hosted Model: Set Up...');
+      await quickInput.pick(service);
+      await workbench.screenshot(`manage-${action.replace(/\W/g, '')}`);
+      await quickInput.pick(action);
+    };
+    const { port } = new URL(gateway.url);
+    await manage(`127.0.0.1 (${port})`, '$(edit) Rename...');
+    await quickInput.waitFor({ prompt: /^Name of the service/ });
+    await quickInput.type('Our gateway');
+    await quickInput.accept();
+    await notifications.close(/is now called Our gateway/);
+    await generateFrom(session);
+    await gateway.requestCount('/v1/chat/completions', 1);
+    assert.equal(await dialogs.state(), undefined, 'no new approval');
+
+    await manage('Our gateway', '$(trash) Remove...');
+    await dialogs.click('Remove');
+    await notifications.close(/Our gateway is removed/);
+    await generateFrom(session);
+    await own.requestCount(chatPath, 1);
   });
 });
