@@ -48,11 +48,13 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
     lifeText(model),
     oneLine(model.description),
   ];
+  const name = oneLine(model.label) || model.id;
+  // Mark the current model in words too, because screen readers don't read the icon.
+  const notes = [name !== model.id && model.id, isCurrent && 'current model'];
   return {
     id: model.id,
-    label: (oneLine(model.label) || model.id) + (isCurrent ? ' $(check)' : ''),
-    // Mark the current model in words too, because screen readers don't read the icon.
-    description: isCurrent ? `${model.id} · current model` : model.id,
+    label: name + (isCurrent ? ' $(check)' : ''),
+    description: notes.filter(Boolean).join(' · '),
     detail: details.filter(Boolean).join(' · '),
   };
 }

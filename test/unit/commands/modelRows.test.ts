@@ -42,7 +42,7 @@ describe('the rows of Select Model', () => {
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
       label: 'a',
-      description: 'a',
+      description: '',
       detail: 'price class_1 out',
     });
     assert.equal(lifeOf(), '');

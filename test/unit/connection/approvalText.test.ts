@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { parseDestination } from '../../../src/connection/binding.ts';
+import { approvalText } from '../../../src/connection/setUpMessages.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
+import { type Service, services } from '../../../src/service/services.ts';
+
+/** What the user approves when they save: everything is named, and a warning comes first. */
+
+function serviceOf(change: object): Service {
+  const entry = {
+    ...{ word: 'acme', api: 'openai', defaultModel: 'coder' },
+    authentication: { kind: 'apiKey' },
+    ...change,
+  };
+  return readServices([entry]).own[0] ?? assert.fail();
+}
+
+function textFor(service: Service, program?: string): string {
+  const target = parseDestination(service.authUrl, service.url, service);
+  assert.ok('authHost' in target);
+  return approvalText(target, { settings: { service }, program });
+}
+
+describe('what is approved in the set-up', () => {
+  it('begins with a warning if text and key travel unencrypted', () => {
+    const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
+    assert.match(textFor(withKey), /^Text and API key travel unencrypted to llm\.corp:8000 · /);
+    const without = serviceOf({ url: 'http://llm.corp', authentication: { kind: 'none' } });
+    assert.match(textFor(without), /^Text travels unencrypted to llm\.corp · /);
+    for (const url of ['https://llm.corp', 'http://127.0.0.1:11434/v1', 'http://localhost:8000']) {
+      assert.doesNotMatch(textFor(serviceOf({ url })), /unencrypted/);
+    }
+  });
+
+  it('is refused unencrypted by a built-in service, and for a secret that is exchanged there', () => {
+    for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
+      const target = parseDestination(service.authUrl, 'http://llm.corp', service);
+      assert.deepEqual('problem' in target && target.problem, 'not-https');
+    }
+  });
+
+  it('names the program with its arguments, both hosts, and the headers, but no value of one', () => {
+    const service = serviceOf({
+      url: 'https://llm.acme.example/v1',
+      authentication: { kind: 'command', command: ['az', 'account', 'a b'] },
+      headers: { 'X-Team': 'red-team', 'X-Key': { secret: 'gateway key' } },
+    });
+    const text = textFor(service, '/usr/bin/az');
+    assert.match(text, /Runs \/usr\/bin\/az account "a b"/);
+    assert.match(text, /Selected text goes to llm\.acme\.example/);
+    assert.match(text, /headers X-Team and X-Key/);
+    assert.doesNotMatch(text, /red-team|gateway key/);
+  });
+});
