@@ -17,7 +17,7 @@ export interface Destination {
   readonly authHost: string;
   readonly serviceUrl: string;
   readonly serviceHost: string;
-  /** True if anyone on the network could read what is sent to the service. */
+  /** True if anyone on the network can read the requests to the service. */
   readonly isUnencrypted: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { ApiConfig, Authentication } from '../service/services.ts';
 
-/** What the setup offers for a new service: logins, headers for a key, and APIs. Pure data. */
+/** The choices in the setup of a new service: logins, headers for a key, and APIs. Pure data. */
 
 /** A value that a login needs in addition to its secrets. */
 export type LoginField = 'header' | 'command' | 'tokenUrl';

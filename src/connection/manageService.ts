@@ -11,7 +11,7 @@ import { MANAGE } from './setUpMessages.ts';
 
 /** The steps of the setup that change or remove a service that the user added. */
 
-/** What the setup does with an added service. The first two continue with its other steps. */
+/** A change to an added service. The first three continue with the other steps of the setup. */
 export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
 
 interface ManageItem extends QuickPickItem {
@@ -32,7 +32,7 @@ export async function askAction(
   return picked === undefined || picked === back ? picked : picked.action;
 }
 
-/** Prompts for another name. Approved hosts, keys, and settings stay as they are. */
+/** Prompts for another name. Needs no new approval, because nothing else changes. */
 export async function renameService(
   keys: KeyStore,
   service: Service,

@@ -17,7 +17,7 @@ import {
 } from './logins.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
 
-/** The part of the setup that adds a service of the user's own. It writes nothing. */
+/** The steps of the setup that describe a new service. They write nothing. */
 
 /** An entry of `hostedModel.services`. */
 export type ServiceEntry = Readonly<Record<string, unknown>>;

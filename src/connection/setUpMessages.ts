@@ -32,7 +32,7 @@ export const SET_UP = {
     found: 'Leave empty to keep the key that was found',
     typed: 'Leave empty to keep the key you typed',
   },
-  changedKey: 'The stored key was changed meanwhile.',
+  changedKey: 'The stored key was changed in another window.',
   boundKey:
     'The stored key is not used for these hosts. Go back to enter a key or another address.',
   projectPrompt:
@@ -137,7 +137,7 @@ export function approvalText(
     .join(' · ');
 }
 
-/** Warns that anyone on the network can read what is sent to a service. */
+/** Warns that the requests to a service aren't encrypted. */
 export function unencryptedText({ serviceHost }: Destination, service: Service): string {
   const secret = needsSetting('apiKey', { service })
     ? `text and ${settingLabel('apiKey', { service })} travel`

@@ -36,7 +36,7 @@ async function askModel(
   return picked === undefined || picked === back ? picked : picked.id;
 }
 
-/** Asks whether to test a service that has no model list by generating one token. */
+/** Prompts before a service without a model list is tested by generating one token. */
 async function mayGenerateToken(url: string): Promise<boolean> {
   const { question, detail, generate } = NEW_SERVICE.oneToken;
   const { host } = new URL(url);

@@ -256,7 +256,7 @@ export function provenanceLines(
     ['url', 'service', new URL(service).host],
   ];
   const warning = isUnencrypted(connection.serviceUrl)
-    ? ['Not encrypted: anyone on the network can read what is sent.']
+    ? ['Not encrypted: anyone on the network can read your text and key.']
     : [];
   const lines = values.flatMap(([name, label, value]) => {
     if (!value || (name === 'apiKey' && !needsSetting('apiKey', connection))) return [];
