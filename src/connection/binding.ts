@@ -32,7 +32,10 @@ export interface DestinationChange {
   readonly wanted: Destination;
   /** True if the user-defined entry of the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
-  /** The program that prints the token, if it's no longer the approved one. */
+  /**
+   * The program that prints the token, if the entry has changed or it's no longer the approved one.
+   * `wanted` is empty if there is no such program.
+   */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
@@ -45,23 +48,24 @@ export function compareWithApproved(
   { authUrl, serviceUrl, definition, program = '' }: KeyRecord,
   service: Service,
   wanted: Destination,
-  found = program,
+  found?: string,
 ): 'same' | 'tampered' | DestinationChange {
   const approved = parseDestination(authUrl, serviceUrl, service);
   // The user can't have approved an invalid address.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
+  const isMoved = leadsElsewhere(approved, wanted);
+  const isOther = found !== undefined && found !== program;
+  if (!isEntryChanged && !isMoved && !isOther) return 'same';
+  const isAsked = isOther || (isEntryChanged && (program !== '' || found !== undefined));
+  const change = { approved: program, wanted: found ?? '' };
+  return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
+}
+
+/** True if one of the two origins differs. */
+export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
-  const isMoved = then.auth !== now.auth || then.service !== now.service;
-  const isOther = found !== program;
-  return isEntryChanged || isMoved || isOther
-    ? {
-        approved,
-        wanted,
-        isEntryChanged,
-        ...(isOther && { program: { approved: program, wanted: found } }),
-      }
-    : 'same';
+  return then.auth !== now.auth || then.service !== now.service;
 }
 
 /**

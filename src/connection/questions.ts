@@ -9,7 +9,7 @@ import { commandOf, type Service, services } from '../service/services.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalDecision } from './approvals.ts';
-import type { DestinationChange } from './binding.ts';
+import { type DestinationChange, leadsElsewhere } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -53,8 +53,10 @@ export function askDestination(
     old === now
       ? `${what} goes to ${old}, as before.`
       : `${what} went to ${old}\nand would now go to ${now}`;
-  const headers = service.headers.map(({ name }) => name);
-  if (program && !isEntryChanged) return askProgram(program, service);
+  if (program && !isEntryChanged && !leadsElsewhere(approved, wanted)) {
+    return askProgram(program, service);
+  }
+  const runs = commandOf(service) !== undefined && program;
   return ask(
     isEntryChanged
       ? `The entry of this service in your settings has changed since your ${label} was saved.`
@@ -65,8 +67,8 @@ export function askDestination(
         ? [change(`The ${label}`, approved.authHost, wanted.authHost)]
         : []),
       change('Selected text', approved.serviceHost, wanted.serviceHost),
-      ...(program ? [runText(program.wanted, service)] : []),
-      ...(headers.length > 0 ? [`Headers that are sent: ${listOf(headers)}.`] : []),
+      ...(runs ? [runText(runs.wanted, service)] : []),
+      ...headersText(service),
       `Nothing was sent. Use the ${isEntryChanged ? 'changed entry' : 'new hosts'} only if you changed ${isEntryChanged ? 'it' : 'them'} yourself.`,
     ],
     isEntryChanged
@@ -100,8 +102,16 @@ function askProgram(
   );
 }
 
+/** @param program the absolute path; empty if there is no such program */
 function runText(program: string, service: Service): string {
-  return `Runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`;
+  const [name = '', ...args] = commandOf(service) ?? [];
+  return `Runs ${commandText([program || name, ...args])}`;
+}
+
+/** Names the fixed headers of a service, as a list of at most one paragraph. */
+function headersText({ headers }: Service): readonly string[] {
+  const names = headers.map(({ name }) => name);
+  return names.length > 0 ? [`Headers that are sent: ${listOf(names)}.`] : [];
 }
 
 /**
@@ -126,6 +136,7 @@ export function askSource(
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       `Folder: ${folder.path || 'none'}`,
       hostsText(destination, service, '\n'),
+      ...headersText(service),
       `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
       'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
     ],

@@ -133,7 +133,7 @@ export async function settleDestination(
     await writeSettings({ url: approved.serviceUrl, ...change });
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(service.word), record)) return true;
-    const program = binding.program?.wanted ?? record.program;
+    const program = binding.program ? binding.program.wanted : record.program;
     return keys.write(recordFor(service, { ...record, program }, wanted), service.word);
   }
   return answer !== undefined;

@@ -7,7 +7,7 @@ import {
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import { commandOf, type Service } from '../service/services.ts';
+import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
 export const SET_UP = {
@@ -139,10 +139,13 @@ export function approvalText(
 
 /** Warns that the requests to a service aren't encrypted. */
 export function unencryptedText({ serviceHost }: Destination, service: Service): string {
-  const secret = needsSetting('apiKey', { service })
-    ? `text and ${settingLabel('apiKey', { service })} travel`
-    : 'text travels';
-  return capitalized(`${secret} unencrypted to ${serviceHost}`);
+  const key = needsSetting('apiKey', { service }) && settingLabel('apiKey', { service });
+  const secrets = [
+    getsTokens(service) ? 'token' : key,
+    headerSecretsOf(service).length > 0 && 'secret headers',
+  ].filter((one) => one !== false);
+  const verb = secrets.length > 0 ? 'travel' : 'travels';
+  return capitalized(`${listOf(['text', ...secrets])} ${verb} unencrypted to ${serviceHost}`);
 }
 
 /**

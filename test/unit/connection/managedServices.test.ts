@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { Approvals } from '../../../src/connection/approvals.ts';
+import type { Connections } from '../../../src/connection/connections.ts';
+import { type KeyRecord, KeyStore } from '../../../src/connection/keyStore.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
+import { programPath } from '../../../src/service/auth/programPath.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
+import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { type Service, serviceFor } from '../../../src/service/services.ts';
+import { FakeEditor, installEditor } from './fakeEditor.ts';
+import { FakeKeyring, FakeState } from './fakes.ts';
+
+type Entry = Readonly<Record<string, unknown>> & { readonly word: string };
+
+const SERVICE = 'https://llm.acme.example/v1';
+const OTHER = 'https://other.acme.example/v1';
+const base = { word: 'acme', name: 'ACME', url: SERVICE, api: 'openai', defaultModel: 'm' };
+const LOGIN = 'https://login.acme.example';
+const oauth: Entry = {
+  ...base,
+  authentication: {
+    ...{ kind: 'clientCredentials', tokenUrl: `${LOGIN}/token` },
+    ...{ scope: 'llm.read', audience: 'llm' },
+  },
+};
+const none: Entry = { ...base, authentication: { kind: 'none' } };
+const withSecret: Entry = { ...none, headers: { 'X-Team': { secret: 'team key' } } };
+const commandEntry = (...command: readonly string[]): Entry => ({
+  ...base,
+  authentication: { kind: 'command', command },
+});
+
+const CHANGE = '$(link) Change Address or Login...';
+const RENAME = '$(edit) Rename...';
+const REMOVE = '$(trash) Remove...';
+const SAVE = '$(save) Save Without Testing';
+const TEST = '$(beaker) Test and Save';
+const OPENAI = 'OpenAI-Compatible';
+
+describe('a service that the user added', () => {
+  let editor = new FakeEditor();
+  let keys: KeyStore;
+  let connections: Connections;
+  let tested: Credentials[];
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new FakeEditor();
+    editor.activeFile = '/work/a.txt';
+    tested = [];
+    const service = {
+      test: async (credentials: Credentials) => void tested.push(credentials),
+      isRefused: () => false,
+      forgetTokens() {},
+    } as unknown as ServiceRuntime;
+    const secrets = new FakeKeyring().window();
+    keys = new KeyStore(secrets, new FakeState(), () => {});
+    const { Connections } = await import('../../../src/connection/connections.ts');
+    connections = new Connections({
+      ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
+      ...{ workspaceState: new FakeState(), runtime: service },
+      inBackground: (work) => void work.catch(assert.ifError),
+    });
+  });
+  afterEach(() => connections.dispose());
+
+  const serviceOf = (entry: Entry): Service => {
+    const [service] = readServices([entry]).own;
+    assert.ok(service);
+    return service;
+  };
+
+  /** Sets up the service as the set-up would. */
+  const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
+    const service = serviceOf(entry);
+    const { word, url, definition } = service;
+    editor.userSettings.set('services', [entry]);
+    editor.userSettings.set('service', word);
+    const record = { apiKey: '', authUrl: service.authUrl || url, serviceUrl: url, definition };
+    await keys.write({ ...record, ...changes }, word);
+    return service;
+  };
+  const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
+
+  describe('whose entry was changed in the settings', () => {
+    it('T40 A10: is used only after a question that shows the whole command', async () => {
+      const program = await programPath('node');
+      await store(commandEntry('node', '--version'), { program });
+      editor.userSettings.set('services', [commandEntry('node', '-p', 'process.env')]);
+      const done = connections.for();
+      const question = await editor.question();
+      assert.match(question.detail, /-p process\.env/);
+      assert.ok(question.detail.includes(String(program)));
+      await question.answer();
+      await done;
+    });
+
+    it('A10: is used only after a question that shows hosts that changed with the program', async () => {
+      const { url: _, ...without } = commandEntry('node', '--version');
+      const entry = without as Entry;
+      const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
+      await store(entry, record);
+      editor.userSettings.set('url', OTHER);
+      const done = connections.for();
+      const question = await editor.question();
+      assert.match(question.detail, /other\.acme\.example/);
+      await question.answer('Use New Hosts');
+      await done;
+      const stored = await keys.read('acme');
+      assert.deepEqual([stored?.serviceUrl, stored?.program], [OTHER, await programPath('node')]);
+    });
+
+    it('A10: never runs the program of its old command with the new arguments', async () => {
+      await store(commandEntry('node', '--version'), { program: await programPath('node') });
+      editor.userSettings.set('services', [commandEntry('no-such-program', '-p', '1')]);
+      const done = connections.for();
+      await (await editor.question()).answer('Use the Changed Entry');
+      await done;
+      assert.equal((await keys.read('acme'))?.program, undefined);
+    });
+  });
+
+  describe('whose values are in a .env file', () => {
+    it('T43: is approved with the names of its headers', async () => {
+      const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
+      const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
+      editor.userSettings.set('services', services);
+      editor.addFolder('/work');
+      editor.files.set('/work/.env', `ACME_API_KEY=key-in-file\nACME_URL=${OTHER}\n`);
+      const done = connections.for();
+      const question = await editor.question();
+      assert.match(question.detail, /X-Team/);
+      await question.answer();
+      await done;
+    });
+  });
+
+  for (const [what, entry, secret] of [
+    ['the token of a command', commandEntry('node', '--version'), 'token'],
+    ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
+    ['the token of a client', oauth, 'token'],
+  ] as const) {
+    it(`T15: is approved with the sentence that ${what} travels unencrypted`, async () => {
+      const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
+      const { parseDestination } = await import('../../../src/connection/binding.ts');
+      const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });
+      const target = parseDestination(service.authUrl, service.url, service);
+      assert.ok('authHost' in target);
+      assert.match(unencryptedText(target, service), new RegExp(`text and ${secret}`, 'i'));
+    });
+  }
+});
