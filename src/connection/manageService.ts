@@ -1,6 +1,6 @@
 import { type QuickPickItem, window } from 'vscode';
 import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
-import { isHeaderValue, isServiceName, mayHoldKey } from '../service/addedServices.ts';
+import { isHeaderValue, isServiceName, mayHoldKey, wordOf } from '../service/addedServices.ts';
 import type { Service } from '../service/services.ts';
 import { inform } from '../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
@@ -46,13 +46,16 @@ export async function renameService(
     check: (text) => validationOf(text, isServiceName(text.trim()) ? undefined : MANAGE.badName),
   });
   if (typeof name !== 'string') return;
-  const entry = { ...serviceEntry(service), name: name.trim() };
   const record = await keys.read(service.word);
-  await writeServiceEntries(withEntry(serviceEntries(), entry));
-  if (record?.definition === service.definition && record) {
+  // The user may have changed the entry in the settings while the prompt was open.
+  const entries = serviceEntries();
+  const before = entries.find((one) => wordOf(one) === service.word) ?? serviceEntry(service);
+  const entry = { ...Object(before), name: name.trim() };
+  await writeServiceEntries(withEntry(entries, entry));
+  if (record && record.definition === JSON.stringify(before)) {
     await keys.write({ ...record, definition: JSON.stringify(entry) }, service.word);
   }
-  inform(MANAGE.renamed(entry.name));
+  inform(MANAGE.renamed(name.trim()));
 }
 
 /** Deletes the key and the entry of a service, after the user has agreed. */

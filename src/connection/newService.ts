@@ -1,5 +1,6 @@
 import type { QuickPickItem } from 'vscode';
-import { readServices, type ServiceIssue } from '../service/addedServices.ts';
+import { serviceEntries } from '../config/configuration.ts';
+import { readServices, type ServiceIssue, wordOf } from '../service/addedServices.ts';
 import { programPath } from '../service/auth/programPath.ts';
 import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
 import { commandOf, type Service } from '../service/services.ts';
@@ -220,12 +221,14 @@ function newService(
     name: port ? `${hostname} (${port})` : hostname,
     defaultModel: UNKNOWN_MODEL,
   };
+  const before = changed && serviceEntry(changed);
   const entry = {
-    ...(changed ? { ...serviceEntry(changed), word: changed.word } : added),
+    ...(before ?? added),
     url,
     api: api.api,
     authentication: {
       ...login?.authentication,
+      ...otherFields(before, login),
       ...(asked('header') && { header: fields.header }),
       ...(asked('command') && { command }),
       ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
@@ -233,7 +236,13 @@ function newService(
   };
   const { own, issues } = readServices([entry]);
   const [service] = own;
-  return service ? { entry, service, steps } : (issues[0] ?? { word: entry.word, field: 'url' });
+  return service ? { entry, service, steps } : (issues[0] ?? { word: '', field: 'url' });
+}
+
+/** Returns the fields of a login that the setup doesn't ask for, if the login stays the same. */
+function otherFields(before: ServiceEntry | undefined, login: Login | undefined): ServiceEntry {
+  const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);
+  return others.kind === login?.authentication.kind ? others : {};
 }
 
 /** Returns an ID for the settings, made from the host: `llm_acme_example`. */
@@ -241,7 +250,8 @@ function freeWord(hostname: string, port: string, taken: readonly Service[]): st
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
-  const words = new Set(taken.map((service) => service.word));
+  // An entry with a mistake is no service, but it must stay, too.
+  const words = new Set([...taken.map((one) => one.word), ...serviceEntries().map(wordOf)]);
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
   return free;
@@ -298,6 +308,9 @@ export function draftOf(service: Service): ServiceDraft {
   };
 }
 
+/** Quotes an argument for `splitCommand`. */
 function quoted(argument: string): string {
-  return /^[^\s"']+$/.test(argument) ? argument : `"${argument}"`;
+  if (/^[^\s"']+$/.test(argument)) return argument;
+  const parts = argument.split('"').map((part) => `"${part}"`);
+  return parts.join(`'"'`);
 }

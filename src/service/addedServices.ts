@@ -59,7 +59,7 @@ export function readServices(entries: readonly unknown[]) {
     }
   }
   for (const entry of entries.slice(MAX_SERVICES)) {
-    issues.push({ word: textsOf(entry)('word').toLowerCase(), field: 'services' });
+    issues.push({ word: wordOf(entry), field: 'services' });
   }
   return { own, issues };
 }
@@ -113,6 +113,11 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const url = text('url') && parseServiceUrl(text('url'), mayBeUnencrypted(service));
   if (url && !url.ok) return wrong('url');
   return url ? { ...service, url: url.url } : service;
+}
+
+/** Returns the ID of an entry, valid or not. Empty if there is none. */
+export function wordOf(entry: unknown): string {
+  return textsOf(entry)('word').toLowerCase();
 }
 
 /** True if a service can have this name. */

@@ -85,6 +85,60 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
+  describe('with capitals in its ID', () => {
+    const capital = { ...none, word: 'ACME' };
+
+    it('is changed in place', async () => {
+      await store(capital);
+      editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', SAVE);
+      editor.typed.push(OTHER);
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual(
+        entries().map(({ url }) => url),
+        [OTHER],
+      );
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+    });
+
+    it('is removed with its entry', async () => {
+      await store(capital);
+      editor.picks.push('ACME', REMOVE);
+      const done = connections.setUp();
+      await (await editor.question()).answer('Remove');
+      await done;
+      assert.equal(entries(), undefined);
+      assert.equal(await keys.read('acme'), undefined);
+    });
+  });
+
+  it('keeps a change of its entry that was made while its name was asked for', async () => {
+    await store(none);
+    const edited = { ...none, headers: { 'X-Team': 'red' } };
+    editor.picks.push('ACME', RENAME);
+    // The change arrives while the box is open.
+    const typeLate = () => {
+      editor.userSettings.set('services', [edited]);
+      return 'Better';
+    };
+    Object.assign(editor.typed, { shift: typeLate });
+    await connections.setUp();
+    assert.deepEqual(entries(), [{ ...edited, name: 'Better' }]);
+    assert.equal((await connections.peek()).choice.kind, 'unapproved');
+  });
+
+  it('does not take the place of an entry with a mistake', async () => {
+    const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
+    editor.userSettings.set('services', [faulty]);
+    editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
+    editor.typed.push(SERVICE);
+    assert.equal(await connections.setUp(), true);
+    assert.deepEqual(
+      entries().map(({ word }) => word),
+      ['llm_acme_example', 'llm_acme_example_2'],
+    );
+    assert.deepEqual(entries()[0], faulty);
+  });
+
   describe('whose entry was changed in the settings', () => {
     it('T40 A10: is used only after a question that shows the whole command', async () => {
       const program = await programPath('node');
@@ -152,4 +206,5 @@ describe('a service that the user added', () => {
       assert.match(unencryptedText(target, service), new RegExp(`text and ${secret}`, 'i'));
     });
   }
+
 });
