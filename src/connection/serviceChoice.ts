@@ -15,11 +15,14 @@ export async function useForSelections(
   service: Service,
   modelId = '',
 ): Promise<boolean> {
+  await keepProject(keys);
   const record = await keys.read(service.word);
   if (!record) return false;
-  await keepProject(keys);
+  const before = await readSettingsInUse(keys);
   const { authUrl, serviceUrl, projectId = '', resource = 'project' } = record;
-  const hasProject = neededSettings(service).includes('projectId');
+  // A project in the settings can only belong to a service that needs one.
+  const isReplaced = projectId !== '' || needsProject(before.service);
+  const hasProject = needsProject(service) && isReplaced;
   const hasOwnAuthUrl = canOverrideAuthUrl(service) && authUrl !== service.authUrl;
   await writeSettings({
     service: service.word,
@@ -32,12 +35,20 @@ export async function useForSelections(
   return true;
 }
 
-/** Stores the project in the user settings with the key of its service. */
-async function keepProject(keys: KeyStore): Promise<void> {
-  const { service } = await readSettingsInUse(keys);
+/**
+ * Stores the project in the user settings with the key of its service. Call this before another
+ * service takes its place in the settings.
+ */
+export async function keepProject(keys: KeyStore): Promise<void> {
+  const { service, serviceProblem } = await readSettingsInUse(keys);
   const { projectId, resource } = readUserSettings();
   const record = await keys.read(service.word);
   const isKept = record?.projectId === projectId && record.resource === resource;
+  if (serviceProblem || !needsProject(service)) return;
   if (!record || !projectId || isKept) return;
   await keys.write({ ...record, projectId, resource }, service.word);
+}
+
+function needsProject(service: Service): boolean {
+  return neededSettings(service).includes('projectId');
 }

@@ -11,6 +11,7 @@ import type { KeyRecord } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './newService.ts';
 import { askDestination, askReplacement } from './questions.ts';
+import { keepProject } from './serviceChoice.ts';
 import {
   type AskStep,
   answeredCredentials,
@@ -118,6 +119,7 @@ async function saveSettings(
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   const isNamed = neededSettings(service).includes('projectId');
+  if (isOther) await keepProject(keys);
   // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
   // ones, so that none of them overrides the new ID.
   const unset = { projectId: '', spaceId: '', deploymentId: '' };

@@ -177,6 +177,51 @@ describe('a service that the user added', () => {
     });
   });
 
+  describe('beside a service with a project', () => {
+    const ibm = serviceFor('ibm');
+    assert.ok(ibm);
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    const watsonx: Entry = { ...none, api: 'watsonx' };
+
+    beforeEach(async () => {
+      // As the version before stored it.
+      await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
+      editor.userSettings.set('url', url);
+      editor.userSettings.set('projectId', 'project-of-ibm');
+    });
+    const addToKeys = async (entry: Entry) => {
+      await store(entry);
+      editor.userSettings.delete('service');
+      return serviceOf(entry);
+    };
+    const useAnd = async (service: Service) => {
+      assert.equal(await connections.useForSelections(service), true);
+      assert.equal(await connections.useForSelections(ibm), true);
+      assert.equal(editor.userSettings.get('projectId'), 'project-of-ibm');
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+    };
+
+    it('can be used for selections, and the project is back with the other service', async () => {
+      await useAnd(await addToKeys(none));
+    });
+
+    it('also if it has a project of its own', async () => {
+      const service = await addToKeys(watsonx);
+      const record = await keys.read('acme');
+      assert.ok(record);
+      await keys.write({ ...record, projectId: 'project-of-acme', resource: 'project' }, 'acme');
+      await useAnd(service);
+    });
+
+    it('can be set up without the loss of that project', async () => {
+      editor.picks.push('$(add) Add a Service...', 'watsonx', 'No Key', SAVE, 'model-1');
+      editor.typed.push('https://llm.acme.example', 'project-of-acme');
+      assert.equal(await connections.setUp(), true);
+      assert.equal(editor.userSettings.get('projectId'), 'project-of-acme');
+      assert.equal((await keys.read('ibm'))?.projectId, 'project-of-ibm');
+    });
+  });
+
   describe('whose values are in a .env file', () => {
     it('T43: is approved with the names of its headers', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
