@@ -56,8 +56,8 @@ export function withVersion(added: NewService): NewService | undefined {
 /** Replaces the description of the new service. */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
-  const { url, defaultModelId: modelId } = service;
-  const settings = { ...setUp.settings, service, url, modelId };
+  const { url, authUrl, defaultModelId: modelId } = service;
+  const settings = { ...setUp.settings, service, url, authUrl, modelId };
   const steps = stepsFor(service, setUp.found !== undefined);
   Object.assign(setUp, { added, settings, url, steps });
 }

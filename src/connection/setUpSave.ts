@@ -2,7 +2,7 @@ import type { QuickPickItem } from 'vscode';
 import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { neededSettings, type Service } from '../service/services.ts';
+import { headerSecretsOf, neededSettings, type Service } from '../service/services.ts';
 import { askPick, back, type Question } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
@@ -132,15 +132,24 @@ async function saveSettings(
   });
 }
 
-/** True if the key may be sent to these hosts. Prompts if a stored key was approved for others. */
-async function mayUseStoredKey(
-  { apiKey, stored, settings, program }: SetUp,
-  wanted: Destination,
-): Promise<boolean> {
-  if (apiKey || !stored?.apiKey) return true;
+/**
+ * True if the secrets may be sent to these hosts. Prompts if one of them is stored and was approved
+ * for others.
+ */
+async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boolean> {
+  const { stored, settings, program } = setUp;
+  if (!stored || !usesStoredSecret(setUp, stored)) return true;
   const binding = compareWithApproved(stored, settings.service, wanted, program);
   if (typeof binding === 'string') return binding === 'same';
   return (await askDestination(binding, settings.service)) === 'wanted';
+}
+
+/** True if the key or the secret of a header is the stored one. */
+function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: KeyRecord): boolean {
+  const isOfHeader = (label: string) =>
+    headerSecrets[label] !== undefined && headerSecrets[label] === stored.headerSecrets?.[label];
+  const isKey = apiKey === '' && stored.apiKey !== '';
+  return isKey || headerSecretsOf(settings.service).some(isOfHeader);
 }
 
 /**

@@ -85,6 +85,83 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
+  describe('whose login changes', () => {
+    it('is tested and stored with its new identity service', async () => {
+      await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', TEST);
+      const typed = [SERVICE, 'https://sso.acme.example/token', 'me', 'secret-of-sso'];
+      editor.typed.push(...typed);
+      const done = connections.setUp();
+      await (await editor.question()).answer('Replace Key');
+      assert.equal(await done, true);
+      assert.equal(tested[0]?.approved.auth, 'https://sso.acme.example');
+      assert.equal((await keys.read('acme'))?.authUrl, 'https://sso.acme.example');
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+    });
+
+    it('keeps what the set-up does not ask for', async () => {
+      await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
+      editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
+      const done = connections.setUp();
+      await (await editor.question()).answer('Use the Changed Entry');
+      assert.equal(await done, true);
+      assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
+    });
+
+    it('runs the new program, not the old one', async () => {
+      await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
+      editor.typed.push(SERVICE, 'node --version');
+      assert.equal(await connections.setUp(), true);
+      const program = await programPath('node');
+      assert.ok(program);
+      assert.deepEqual(
+        [tested[0]?.program, (await keys.read('acme'))?.program],
+        [program, program],
+      );
+    });
+
+    it('needs a key if it had none', async () => {
+      await store(none);
+      editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
+      editor.typed.push(SERVICE, '');
+      assert.equal(await connections.setUp(), false);
+      assert.equal(editor.refusals.filter(Boolean).length, 1);
+      assert.deepEqual(entries(), [none]);
+    });
+
+    it('keeps the arguments of its command, whatever quotes they have', async () => {
+      const entry = commandEntry('node', '-p', `"it's" + 'x y'`, '', 'C:\\a b');
+      await store(entry, { program: await programPath('node') });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'Command', SAVE);
+      const { draftOf } = await import('../../../src/connection/newService.ts');
+      editor.typed.push(SERVICE, draftOf(serviceOf(entry)).fields.command ?? '');
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual(entries(), [entry]);
+    });
+
+    it('A08: sends the secret of a header to another host only after a question', async () => {
+      await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
+      editor.typed.push(OTHER, '');
+      const done = connections.setUp();
+      const question = await editor.question();
+      assert.match(question.detail, /other\.acme\.example/);
+      await question.answer('Do Not Use');
+      await done;
+      assert.deepEqual([tested, entries()], [[], [withSecret]]);
+    });
+
+    it('asks nothing about another host for a secret that was typed for it', async () => {
+      await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
+      editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
+      editor.typed.push(OTHER, 'key-of-the-others');
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual(tested[0]?.headerSecrets, { 'team key': 'key-of-the-others' });
+    });
+  });
+
   describe('with capitals in its ID', () => {
     const capital = { ...none, word: 'ACME' };
 
@@ -251,5 +328,4 @@ describe('a service that the user added', () => {
       assert.match(unencryptedText(target, service), new RegExp(`text and ${secret}`, 'i'));
     });
   }
-
 });
