@@ -174,7 +174,6 @@ export class Connection implements PublicCredentials, ModelSettings {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
   }
 
-  /** True if both have the same key or, without keys, the same service. */
   hasSameKeyAs(other: Connection): boolean {
     return this.#keyIdentity === other.#keyIdentity;
   }
@@ -198,6 +197,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.toJSON();
   }
 
+  /** The key; without one, whatever identifies the service. */
   get #keyIdentity(): string {
     const { word, definition } = this.service;
     return this.#credentials.apiKey || JSON.stringify([word, definition]);

@@ -48,7 +48,10 @@ describe('usage', () => {
   });
   afterEach(() => editor.end());
   const open = () => {
-    const fingerprintOf = async (one: Connection) => `of ${Connection.credentials(one).apiKey}`;
+    const fingerprintOf = async (one: Connection) => {
+      const { apiKey } = Connection.credentials(one);
+      return apiKey ? `of ${apiKey}` : one.fingerprint('salt', []);
+    };
     const update: UsageDeps['status']['update'] = ({ usageToday }) => {
       line = usageToday ?? (() => undefined);
     };
@@ -104,6 +107,21 @@ describe('usage', () => {
     // The last of two changes holds, in whichever order they are known.
     await Promise.all([usage.setActive(connection), usage.setActive(undefined)]);
     assert.equal(line(), undefined);
+  });
+
+  it('in the tooltip is that of the active service, if neither has a key', async () => {
+    const usage = open();
+    const [one, other] = ['one', 'other'].map((word) => {
+      const service = { ...credentials.service, word };
+      return connectionOf({ credentials: { ...credentials, apiKey: '', service } });
+    });
+    assert.ok(one && other);
+    await usage.setActive(one);
+    await usage.record(one, asked(1_000));
+    await usage.record(other, asked(7));
+    assert.match(line() ?? '', /: 1 request, 1,000 tokens$/);
+    await usage.setActive(other);
+    assert.match(line() ?? '', /: 1 request, 7 tokens$/);
   });
 
   it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
