@@ -49,27 +49,38 @@ export function runChecks(
   return connection.check(note, ends, mayUse);
 }
 
-/** True if a new lookup for the folder returns the same connection. False after a timeout. */
+/**
+ * True if a new lookup for the folder returns the same connection, or does so for its service, which
+ * can be another one than that of the settings. False after a timeout.
+ */
 export async function isStillUsed(
   deps: DiagnosisDeps,
   connection: Connection,
   folder: WorkspaceFolder | null,
 ): Promise<boolean> {
-  const looked = await peekWithin(deps, CREDENTIALS_LOOK_MS, folder);
-  return looked?.choice.kind === 'ready' && looked.choice.connection.isSameAs(connection);
+  const { word } = connection.service;
+  for (const service of connection.source === 'editor' ? [undefined, word] : [undefined]) {
+    const looked = await peekWithin(deps, CREDENTIALS_LOOK_MS, folder, service);
+    if (!looked) return false;
+    const { choice } = looked;
+    if (choice.kind === 'ready' && choice.connection.isSameAs(connection)) return true;
+  }
+  return false;
 }
 
 /**
  * Looks up the credentials, with a time limit.
+ * @param service the `word` of a service; defaults to the one in the settings
  * @returns undefined if secret storage or the folder doesn't respond in time
  */
 export function peekWithin(
   { connections }: DiagnosisDeps,
   patienceMs: number,
   folder: WorkspaceFolder | null,
+  service?: string,
 ): Promise<Lookup | undefined> {
   const late = setTimeout(patienceMs, undefined, { ref: false });
-  return Promise.race([connections.peek(folder), late]);
+  return Promise.race([connections.peek(folder, service), late]);
 }
 
 function outcome(result: CheckResult): string {

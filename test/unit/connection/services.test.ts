@@ -5,6 +5,7 @@ import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
 import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { secretsOf } from '../../../src/service/auth/authMethods.ts';
@@ -577,6 +578,31 @@ describe('the services that credentials are for', () => {
       assert.equal((await connections.for())?.modelId, 'model-of-the-user');
     });
   }
+
+  it('are in use beside that of the settings, until the credentials change', async () => {
+    const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+    editor.userSettings.set('services', [acme]).set('service', 'cpd');
+    editor.userSettings.set('projectId', 'p').set('url', PLATFORM);
+    const platform = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
+    const url = 'https://llm.acme.example/v1';
+    const own = {
+      ...{ account: 'me', apiKey: 'secret-of-acme', authUrl: login, serviceUrl: url },
+      definition: JSON.stringify(acme),
+    };
+    await keys.write({ ...platform, apiKey: 'key-of-the-platform' }, 'cpd');
+    await keys.write(own, 'acme');
+    const all = await connections.all();
+    const deps = { connections } as unknown as DiagnosisDeps;
+    const used = () => Promise.all(all.map((one) => isStillUsed(deps, one, null)));
+    assert.deepEqual(
+      all.map(({ service }) => service.word),
+      ['cpd', 'acme'],
+    );
+    assert.deepEqual(await used(), [true, true]);
+    await keys.write({ ...own, apiKey: 'another-secret' }, 'acme');
+    // The other key must not be sent either, so it belongs to both.
+    assert.deepEqual(await used(), [false, false]);
+  });
 
   it('leave an empty setting empty in the set-up, which prefills the stored values', async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
