@@ -138,12 +138,6 @@ export class TokenService {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
-  /** True if there is a valid token that can't be replaced without the user: see `canReplace`. */
-  get isTooYoung(): boolean {
-    const token = this.#validToken();
-    return token !== undefined && !this.canReplace(token);
-  }
-
   /** True if another token can be sent in place of one that the service refused. */
   canReplace(token: Token): boolean {
     const current = this.#current;
@@ -165,6 +159,16 @@ export class TokenService {
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#wait(signal);
+  }
+
+  /**
+   * Proves the credentials with a new token. One on demand that is younger than a minute is proof
+   * enough.
+   * @throws {ServiceError} as `get` does
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    const token = this.#validToken();
+    if (!token || this.canReplace(token)) await this.refresh(signal);
   }
 
   /**

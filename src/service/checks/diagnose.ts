@@ -52,7 +52,7 @@ export interface CheckFacts {
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
-  /** What the model supports, such as `text_chat`, according to the service's model list. */
+  /** The functions of the model according to the service's model list. */
   readonly functions?: readonly string[];
   /**
    * True if the project and model couldn't be checked, because the model doesn't support the
@@ -133,8 +133,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 
   token: async ({ probe, clock, signal }) => {
     const { tokenService } = await probe();
-    // A diagnosis also runs by itself after a refusal, and must not start a program once more then.
-    if (!tokenService.isTooYoung) await tokenService.refresh(signal);
+    await tokenService.prove(signal);
     const { state } = tokenService;
     return state.kind === 'valid' ? { lifeMs: state.expiresAt - clock.now() } : {};
   },

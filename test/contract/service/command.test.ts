@@ -12,6 +12,7 @@ import { defaultApiKey } from '../../emulator/settings.ts';
 import { textsOfError } from '../../unit/service/canaries.ts';
 import { credentials, FakeTime, failureOf, never } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
+import { endExaminations, startExamination } from './diagnoseWorld.ts';
 import {
   commandService,
   deletePrograms,
@@ -217,6 +218,7 @@ describe('a token command', () => {
 describe('a token of a command', () => {
   afterEach(async () => {
     await endWorlds();
+    await endExaminations();
     deletePrograms();
   });
 
@@ -278,6 +280,21 @@ describe('a token of a command', () => {
       assert.deepEqual([sent(), runs()], [7, 3]);
     });
   }
+
+  it('is not replaced to find the cause of a refusal, except once a minute', async () => {
+    const program = makeTokenProgram();
+    const { examine, emulator } = await startExamination({
+      credentials: (url) => ({
+        service: commandService(program.command(url, 'C4nary-Key_0123456789')),
+        ...{ apiKey: '', program: process.execPath, projectId: '' },
+      }),
+    });
+    emulator.faults.always('/v1/models', { status: 403, ...coded('not_allowed') });
+    for (let refusal = 0; refusal < 3; refusal += 1) {
+      assert.equal((await examine()).diagnosis.failure?.kind, 'forbidden');
+    }
+    assert.equal(program.runs(), 1);
+  });
 
   it('comes from one run for all calls that wait for it', async () => {
     const { tokenService, runs } = await start();

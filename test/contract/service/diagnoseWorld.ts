@@ -103,7 +103,7 @@ export async function startExamination(options: ExaminationOptions = {}): Promis
     const { mayUse } = options;
     const results: CheckResult[] = [];
     const sentBefore = emulator.requests.length;
-    const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'];
+    const secrets = [credentials.apiKey, credentials.projectId, 'c4nary'].filter(Boolean);
     const chosenSettings = { ...settings, modelId: options.modelId ?? modelId };
     const failure = await diagnose(
       { runtime: runtime, credentials, settings: chosenSettings, ...(mayUse && { mayUse }) },

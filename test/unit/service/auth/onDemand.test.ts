@@ -101,16 +101,18 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(service.canReplace(await service.get(never)), true);
   });
 
-  it('is too young for an automatic check within a minute, and not after it', async () => {
-    const { service } = start();
-    assert.equal(service.isTooYoung, false, 'there is none');
-    await service.get(never);
-    assert.equal(service.isTooYoung, true);
-    await time.pass(MINUTE);
-    assert.equal(service.isTooYoung, false);
-    const { service: other } = start(false);
-    await other.get(never);
-    assert.equal(other.isTooYoung, false);
+  it('is proven by a check without a run, unless it is a minute old', async () => {
+    const { service, runs } = start();
+    const other = start(false);
+    for (const [passed, ownRuns, otherRuns] of [
+      [0, 1, 1],
+      [MINUTE - 1, 1, 2],
+      [1, 2, 3],
+    ] as const) {
+      await time.pass(passed);
+      for (const one of [service, other.service]) await one.prove(never);
+      assert.deepEqual([runs(), other.runs()], [ownRuns, otherRuns]);
+    }
   });
 
   it('can be replaced at once by the user', async () => {
