@@ -272,11 +272,6 @@ export function withEntry(entries: readonly unknown[], entry: ServiceEntry): rea
     : [...entries, entry];
 }
 
-/** Returns the `word` of an entry, in the form in which services have it. */
-export function wordOf(entry: unknown): string {
-  return String(Object(entry).word).trim().toLowerCase();
-}
-
 /** Returns the entry of a service that the user added. */
 export function serviceEntry({ definition = '{}' }: Service): ServiceEntry {
   return JSON.parse(definition);

@@ -1,3 +1,4 @@
+import { MAX_SERVICES } from '../addedServices.ts';
 import type { Clock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind } from '../errors.ts';
@@ -5,7 +6,8 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-const MAX_CREDENTIALS = 4;
+/** Enough for each service that the user can add. */
+const MAX_CREDENTIALS = MAX_SERVICES;
 /** Per set of credentials. */
 const MAX_TOKENS = 3;
 
@@ -29,8 +31,9 @@ interface Entry {
 /**
  * The token services of this window. Equal credentials share one.
  *
- * Keeps the last four token services. Also keeps the secrets of the last four credentials whose
- * token service was discarded, after a failed test or a sign-out. A service can repeat anything it has received, so secrets stay masked after
+ * Keeps the token services of the last 50 credentials that were used. Also keeps the secrets of the
+ * last 50 whose token service was discarded, after a failed test or a sign-out. A service can
+ * repeat anything it has received, so secrets stay masked after
  * they're replaced and after sign-out.
  */
 export class TokenServices {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readServices } from '../../../../src/service/addedServices.ts';
+import { MAX_SERVICES, readServices } from '../../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../../src/service/auth/token.ts';
 import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
 import type { Credentials } from '../../../../src/service/credentials.ts';
@@ -107,12 +107,19 @@ describe('the token services of a window', () => {
     assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
   });
 
-  it('are the last four that were used', async () => {
+  const numbered = (length: number) =>
+    Array.from({ length }, (_, index) => ({ ...credentials, apiKey: `key-number-${index}` }));
+
+  it('are those of all services that the user can add', async () => {
+    const { services, requests } = start();
+    const all = numbered(MAX_SERVICES);
+    for (const each of [...all, ...all]) await services.for(each).get(never);
+    assert.equal(requests.length, all.length);
+  });
+
+  it('are the last ones that were used', async () => {
     const { services, requests, test } = start();
-    const keys = ['one', 'two', 'three', 'four', 'five'].map((apiKey) => ({
-      ...credentials,
-      apiKey: `key-number-${apiKey}`,
-    }));
+    const keys = numbered(MAX_SERVICES + 1);
     for (const each of keys) await test(each);
     const [oldest = credentials, ...latest] = keys;
     for (const each of latest) await services.for(each).get(never);
@@ -121,15 +128,11 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, keys.length + 1);
   });
 
-  const fourOthers = ['one', 'two', 'three', 'four'].map((apiKey) => ({
-    ...credentials,
-    apiKey: `key-number-${apiKey}`,
-  }));
   for (const end of ['forget', 'dispose'] as const) {
-    it(`serve a call whose credentials four others followed, until ${end}`, async () => {
+    it(`serve a call whose credentials many others followed, until ${end}`, async () => {
       const { services, requests } = start();
       const service = services.for(credentials);
-      for (const other of fourOthers) services.for(other);
+      for (const other of numbered(MAX_SERVICES)) services.for(other);
       assert.notEqual(services.for(credentials), service);
       assert.equal((await service.get(never)).value, 'token-number-1');
       services[end]();
