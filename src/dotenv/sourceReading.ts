@@ -162,7 +162,10 @@ function usableValues(
 ): SourceValues | undefined {
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
-  if (neededSettings(service).some((setting) => !values[setting])) return undefined;
+  const needed = neededSettings(service);
+  // Without a key, there's nothing that a file or the environment could be used for.
+  if (!needed.includes('apiKey')) return undefined;
+  if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;
   return { ...values, apiKey, projectId, url };
 }

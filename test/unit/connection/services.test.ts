@@ -579,6 +579,24 @@ describe('the services that credentials are for', () => {
     });
   }
 
+  for (const authentication of [{ kind: 'none' }, { kind: 'command', command: ['node', '-v'] }]) {
+    it(`T40: need a set-up for ${authentication.kind}, which no file and no environment replaces`, async () => {
+      editor.userSettings.set('services', [
+        { ...acme, url: 'https://llm.acme.example/v1', authentication },
+      ]);
+      editor.files.set('/work/.env', 'LOG_LEVEL=debug\n');
+      for (const word of ['acme', undefined]) {
+        editor.userSettings.set('service', word);
+        const { found, choice } = await connections.peek();
+        assert.equal(choice.kind, 'missing');
+        assert.deepEqual(
+          found.external.map(({ values }) => values),
+          [undefined, undefined],
+        );
+      }
+    });
+  }
+
   it('are in use beside that of the settings, until the credentials change', async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
