@@ -15,14 +15,18 @@ const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> =
   expired: 'printed a token that has expired',
 };
 
-/** Maximum length of a shown command, in characters. */
+/** Maximum length of a command in a failure message, in characters. An approval shows all of it. */
 const MAX_SHOWN = 300;
 
 /** Formats a command for a terminal. Arguments with other characters than usual are quoted. */
 export function commandText(command: readonly string[]): string {
-  const text = command
+  return command
     .map((one) => (/^[\w@%+=:,./\\-]+$/.test(one) ? one : JSON.stringify(one)))
     .join(' ');
+}
+
+function shortCommandText(command: readonly string[]): string {
+  const text = commandText(command);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
@@ -34,13 +38,13 @@ export function commandFailed(
   const actions = ['retry', 'diagnose'] as const;
   if (problem === 'not-found') {
     return {
-      text: `${commandText(command.slice(0, 1))}, which prints the token, could not be started. VS Code can have another PATH than a terminal, above all if it was opened from the dock. Use the full path of the program.`,
+      text: `${shortCommandText(command.slice(0, 1))}, which prints the token, could not be started. VS Code can have another PATH than a terminal, above all if it was opened from the dock. Use the full path of the program.`,
       actions,
     };
   }
   const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
   return {
-    text: `The command that prints the token ${PROBLEMS[problem]}${code}. Try it in a terminal: “${commandText(command)}”.`,
+    text: `The command that prints the token ${PROBLEMS[problem]}${code}. Try it in a terminal: “${shortCommandText(command)}”.`,
     actions,
   };
 }

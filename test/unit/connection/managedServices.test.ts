@@ -220,10 +220,12 @@ describe('a service that the user added', () => {
     it('T40 A10: is used only after a question that shows the whole command', async () => {
       const program = await programPath('node');
       await store(commandEntry('node', '--version'), { program });
-      editor.userSettings.set('services', [commandEntry('node', '-p', 'process.env')]);
+      // However long it is.
+      const long = [...Array.from({ length: 40 }, () => '--an-option-of-it'), 'the-last-one'];
+      editor.userSettings.set('services', [commandEntry('node', '-p', 'process.env', ...long)]);
       const done = connections.for();
       const question = await editor.question();
-      assert.match(question.detail, /-p process\.env/);
+      assert.match(question.detail, /-p process\.env --an-.* the-last-one/);
       assert.ok(question.detail.includes(String(program)));
       await question.answer();
       await done;
