@@ -171,10 +171,26 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a replaced program is run',
     file: 'src/connection/binding.ts',
-    from: 'const isOther = found !== program;',
+    from: 'const isOther = found !== undefined && found !== program;',
     to: 'const isOther = false;',
     test: 'test/unit/connection/editor.test.ts',
     title: 'A13: need approval if the program is another file now',
+  },
+  {
+    name: 'the question about a changed entry leaves out the command',
+    file: 'src/connection/binding.ts',
+    from: 'const isAsked = isOther || (isEntryChanged',
+    to: 'const isAsked = isOther || (false',
+    test: 'test/unit/connection/managedServices.test.ts',
+    title: 'T40 A10: is used only after a question that shows the whole command',
+  },
+  {
+    name: 'the secret of a header goes to another host without a question',
+    file: 'src/connection/setUpSave.ts',
+    from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
+    to: 'return isKey;',
+    test: 'test/unit/connection/managedServices.test.ts',
+    title: 'A08: sends the secret of a header to another host only after a question',
   },
   {
     name: 'any host may be asked without TLS',
@@ -251,8 +267,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'a changed entry of a service is used as it is',
     file: 'src/connection/binding.ts',
-    from: 'return isEntryChanged || isMoved',
-    to: 'return isMoved',
+    from: 'if (!isEntryChanged && !isMoved && !isOther)',
+    to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
     title: 'ask again before a stored key is used with a changed entry',
   },
