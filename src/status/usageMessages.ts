@@ -1,5 +1,5 @@
 import { formatNumber } from '../messages/refusalMessages.ts';
-import { type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import { type LabelContext, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 
@@ -33,7 +33,8 @@ export function todayLine(context: LabelContext, total: UsageTotal, budget: numb
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
   const tokens = tokensText(tokensOf(total), total.isEstimate);
   const used = `${requests}, ${tokens} tokens${budget > 0 ? ` of ${formatNumber(budget)}` : ''}`;
-  return `Today with this ${settingLabel('apiKey', context)}, in all windows: ${used}`;
+  const what = needsSetting('apiKey', context) ? settingLabel('apiKey', context) : 'service';
+  return `Today with this ${what}, in all windows: ${used}`;
 }
 
 export interface ShownUsage {

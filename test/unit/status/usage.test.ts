@@ -112,7 +112,7 @@ describe('usage', () => {
   it('in the tooltip is that of the active service, if neither has a key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
-      const service = { ...credentials.service, word };
+      const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
       return connectionOf({ credentials: { ...credentials, apiKey: '', service } });
     });
     assert.ok(one && other);
@@ -121,7 +121,7 @@ describe('usage', () => {
     await usage.record(other, asked(7));
     assert.match(line() ?? '', /: 1 request, 1,000 tokens$/);
     await usage.setActive(other);
-    assert.match(line() ?? '', /: 1 request, 7 tokens$/);
+    assert.match(line() ?? '', /with this service, .*: 1 request, 7 tokens$/);
   });
 
   it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
