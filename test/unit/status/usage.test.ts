@@ -14,7 +14,10 @@ const noon = new Date(2026, 2, 10, 12).getTime();
 const connectionWith = (apiKey: string) =>
   connectionOf({ credentials: { ...credentials, apiKey, projectId: 'a project' } });
 const connection = connectionWith('a key');
-const ofClient = { authentication: { kind: 'clientCredentials' } } as Service;
+const ofClient = {
+  ...credentials.service,
+  authentication: { kind: 'clientCredentials' },
+} as Service;
 const asked = (tokens: number, changes: Partial<UsedRequest> = {}): UsedRequest => ({
   ...{ model: 'maker/model', caller: 'chat', inputTokens: tokens, outputTokens: 0 },
   ...{ isEstimate: false, ...changes },
