@@ -75,5 +75,5 @@ export function roomsTable(rooms: readonly Room[]): string {
   const rows = rooms
     .toSorted((one, other) => other.floor - one.floor || one.name.localeCompare(other.name))
     .map((room) => `| ${room.floor} | \`${room.label}\` | ${PURPOSES[room.name]} |`);
-  return ['| Floor | Room | What it is for |', '|--:|---|---|', ...rows].join('\n');
+  return ['| Floor | Room | Purpose |', '|--:|---|---|', ...rows].join('\n');
 }

@@ -41,7 +41,7 @@ function credentialsFrom(
   const { values, missing, named, issues } = readEnvironment(environment, service);
   if (named.length === 0) {
     const names = 'VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL';
-    return `Skipped: the environment has no ${names}, nor the same by another name of the README. It runs the extension's client against the live service and generates at most ${MOST_TOKENS} tokens.`;
+    return `Skipped: the environment has no ${names}, nor any other set in docs/credentials.md. It runs the extension's client against the live service and generates at most ${MOST_TOKENS} tokens.`;
   }
   const wrong = issues.filter(({ isError }) => isError).map(({ name, kind }) => `${name}: ${kind}`);
   const [address, auth] = [parseServiceUrl(values?.url ?? ''), parseServiceUrl(identity)];

@@ -57,7 +57,7 @@ describe('the page of the extension', () => {
       // What a picture shows stands in its place, in words.
       const [[, readme] = assert.fail()] = pages;
       const shown = [...readFileSync('README.md', 'utf8').matchAll(/\balt="([^"]+)"/g)];
-      assert.ok(shown.length > 10);
+      assert.ok(shown.length > 2);
       for (const [, words] of shown) assert.ok(readme.includes(`_${words}_`), words);
     } finally {
       rmSync(copy, { recursive: true });

@@ -14,8 +14,8 @@ import {
 } from './connection/sources.ts';
 
 /**
- * Every cause that a diagnosis names, and what it says about it. The contract tests plant them one
- * at a time; the table of docs/troubleshooting.md is made of them.
+ * Every cause that a diagnosis can show, with its message. The contract tests create each of them,
+ * and the table in docs/troubleshooting.md lists them.
  */
 
 const authHost = 'iam.cloud.ibm.com';
@@ -49,57 +49,57 @@ const inFile = (values: Partial<typeof full>) =>
   before({ record: undefined, external: [envFile(values), environment({})] });
 
 export const causes = {
-  'a keyring that waits for its password': UNANSWERED,
-  'settings missing, no .env file': before({
+  'keyring waiting for its password': UNANSWERED,
+  'missing settings, no .env file': before({
     record: undefined,
     external: [noFile, environment({})],
   }),
-  'a name missing in the .env file': inFile({ key: full.key, project: full.project }),
-  'a name missing in the environment': before({
+  'missing name in the .env file': inFile({ key: full.key, project: full.project }),
+  'missing name in the environment': before({
     record: undefined,
     external: [noFile, environment({ key: full.key })],
   }),
   'quotes in the .env file': inFile({ ...full, key: `"${full.key}"` }),
-  'blanks in the .env file': inFile({ ...full, project: ` ${full.project} ` }),
-  'a placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
+  'spaces in the .env file': inFile({ ...full, project: ` ${full.project} ` }),
+  'placeholder in the .env file': inFile({ ...full, key: '<API_KEY>' }),
   'the word Bearer in the .env file': inFile({ ...full, key: `Bearer ${full.key}` }),
   '.env file not approved': inFile(full),
-  'the chosen .env file gone': before({
+  'selected .env file missing': before({
     external: [noFile],
     settings: { credentialSource: 'envFile' },
   }),
-  'identity address that is none': before({
+  'invalid identity address': before({
     record: undefined,
     settings: { authUrl: 'iam.cloud.ibm.com' },
     external: [envFile(full, 'approved')],
   }),
   'quotes in the settings': before({ settings: { projectId: '"my-project"' } }),
-  'blanks inside a setting': before({ settings: { projectId: 'my project' } }),
-  'spaces inside a setting of the folder': before({
+  'spaces inside a setting': before({ settings: { projectId: 'my project' } }),
+  'spaces inside a folder setting': before({
     settings: { projectId: 'my project', isProjectOfFolder: true },
   }),
-  'an address that is none': before({ settings: { url: 'us-south' } }),
+  'invalid address': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
-  'host unknown': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
-  'host of a built-in service unknown': onIdentity('unreachable', { code: 'ENOTFOUND' }),
+  'unknown host': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
+  'unknown host of a built-in service': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),
-  'no name server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
-  'nothing answers': failed('service-host', 'unreachable', {
+  'no DNS server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
+  'connection refused': failed('service-host', 'unreachable', {
     code: 'ECONNREFUSED',
     host: ownHost,
   }),
-  'connection cut short': onIdentity('unreachable', { code: 'ECONNRESET', phase: 'connect' }),
-  'no connection in time': onIdentity('unreachable', { phase: 'connect' }),
-  'no answer in time': onIdentity('timeout', { phase: 'headers' }),
-  'connection broken off': onIdentity('connection-lost', { code: 'ECONNRESET' }),
+  'connection reset': onIdentity('unreachable', { code: 'ECONNRESET', phase: 'connect' }),
+  'connection timeout': onIdentity('unreachable', { phase: 'connect' }),
+  'response timeout': onIdentity('timeout', { phase: 'headers' }),
+  'connection lost': onIdentity('connection-lost', { code: 'ECONNRESET' }),
   'proxy down': onIdentity('proxy', { code: 'ECONNREFUSED', proxy: 'proxy.example:3128' }),
   'proxy closes the connection': onIdentity('proxy', { code: 'UND_ERR_PRX_CONN' }),
-  'proxy that cannot be used': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
-  'proxy wants a login': onIdentity('proxy', { status: 407 }),
-  'proxy forbids the host': onIdentity('proxy', { status: 403 }),
-  'certificate not trusted': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
-  'certificate not valid today': onIdentity('certificate', { code: 'CERT_HAS_EXPIRED' }),
-  'certificate of another host': failed('service-host', 'certificate', {
+  'unusable proxy': onIdentity('proxy', { code: 'UND_ERR_INVALID_ARG' }),
+  'proxy login required': onIdentity('proxy', { status: 407 }),
+  'host blocked by the proxy': onIdentity('proxy', { status: 403 }),
+  'untrusted certificate': onIdentity('certificate', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+  'expired certificate or wrong clock': onIdentity('certificate', { code: 'CERT_HAS_EXPIRED' }),
+  'certificate for a different host': failed('service-host', 'certificate', {
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     host: ownHost,
   }),
@@ -107,45 +107,52 @@ export const causes = {
     code: 'ERR_SSL_WRONG_VERSION_NUMBER',
     host: 'identity.example',
   }),
-  'no common TLS': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
-  'certificate checks off': onIdentity('certificate-checks-off'),
-  'login page of the network': failed('identity-host', 'unexpected-answer', {
+  'no common TLS version': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
+  'certificate checks turned off': onIdentity('certificate-checks-off'),
+  'login page of a network': failed('identity-host', 'unexpected-answer', {
     status: 200,
     host: 'identity.example',
   }),
   redirect: failed('service-host', 'redirected', { host: ownHost, redirectHost: 'login.example' }),
-  'redirect by the identity service': failed(
+  'redirect from the identity service': failed(
     'token',
     'redirected',
     { host: 'identity.example', redirectHost: 'login.example' },
     'envFile',
   ),
-  'redirect by a host of a built-in service': onAccess('redirected', {
+  'redirect from a built-in service': onAccess('redirected', {
     host: serviceHost,
     redirectHost: 'login.example',
   }),
-  'key refused': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
-  'key of the .env file refused': failed('token', 'key-refused', { status: 400 }, 'envFile'),
-  'key of the environment refused': failed('token', 'key-refused', { status: 400 }, 'environment'),
-  'credentials replaced meanwhile': failed('token', 'credentials-changed'),
+  'refused key': failed('token', 'key-refused', { status: 400, code: 'BXNIM0415E' }),
+  'refused key from the .env file': failed('token', 'key-refused', { status: 400 }, 'envFile'),
+  'refused key from the environment': failed(
+    'token',
+    'key-refused',
+    { status: 400 },
+    'environment',
+  ),
+  'credentials changed during the checks': failed('token', 'credentials-changed'),
   'too many token requests': failed('token', 'rate-limited', {
     status: 429,
     attempts: 4,
     host: authHost,
   }),
-  'identity address wrong': failed('token', 'unexpected-answer', { host: authHost }),
-  'clock wrong': shownCheck({
+  'wrong identity address': failed('token', 'unexpected-answer', { host: authHost }),
+  'wrong clock': shownCheck({
     check: 'clock',
     state: 'warning',
     facts: { clockAheadMs: 420_000 },
   }),
-  'token expired': onAccess('unauthorized', { code: 'authentication_token_expired' }),
-  'key of another account': onAccess('unauthorized', { code: 'authentication_token_not_valid' }),
-  'token lost on the way': onAccess('unauthorized', { code: 'authentication_no_token' }),
-  'refused on the way': onAccess('intercepted', { status: 403, host: ownHost }),
-  'key pasted for another value': onAccess('setting-holds-secret'),
-  'no rights': onAccess('forbidden', { status: 403 }),
-  'project or region wrong': onAccess('project-unknown', { status: 403 }),
+  'expired token': onAccess('unauthorized', { code: 'authentication_token_expired' }),
+  'key from a different account': onAccess('unauthorized', {
+    code: 'authentication_token_not_valid',
+  }),
+  'token removed on the way': onAccess('unauthorized', { code: 'authentication_no_token' }),
+  'request refused on the way': onAccess('intercepted', { status: 403, host: ownHost }),
+  'key pasted as a different value': onAccess('setting-holds-secret'),
+  'missing permissions': onAccess('forbidden', { status: 403 }),
+  'wrong project or region': onAccess('project-unknown', { status: 403 }),
   'project without runtime': onAccess('project-without-runtime'),
   'quota used up': onAccess('quota-used-up', { status: 403 }),
   'too many requests': onAccess('rate-limited', { status: 429, attempts: 4 }),
@@ -154,18 +161,18 @@ export const causes = {
     attempts: 4,
     host: authHost,
   }),
-  'model unknown': onAccess('model-unknown', { status: 404 }),
-  'model withdrawn': onAccess('model-unknown', {
+  'unknown model': onAccess('model-unknown', { status: 404 }),
+  'withdrawn model': onAccess('model-unknown', {
     since: '2026-09-01',
     successors: ['ibm/granite-4-h-small'],
   }),
-  'operation not supported': onAccess('operation-unsupported'),
-  'model that cannot be checked': shownCheck({
+  'unsupported operation': onAccess('operation-unsupported'),
+  'model without a check': shownCheck({
     check: 'access',
     state: 'warning',
     facts: { isUnchecked: true },
   }),
-  'model to be withdrawn': shownCheck({
+  'model that will be withdrawn': shownCheck({
     check: 'access',
     state: 'warning',
     facts: {
@@ -178,7 +185,7 @@ export const causes = {
       },
     },
   }),
-  'refused once': onAccess('refused-once', { status: 401 }),
+  'token refused once': onAccess('refused-once', { status: 401 }),
 } as const satisfies Readonly<Record<string, ShownCheck>>;
 
 export type CauseName = keyof typeof causes;
@@ -197,5 +204,5 @@ export function causesTable(): string {
     const { text, fix }: ShownCheck = check;
     return `| ${cause} | ${text} | ${fix ? `*${fixLabel(fix)}*` : ''} |`;
   });
-  return ['| Cause | What it says | Fix offered |', '|---|---|---|', ...rows].join('\n');
+  return ['| Cause | Message | Fix |', '|---|---|---|', ...rows].join('\n');
 }

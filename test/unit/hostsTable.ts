@@ -17,7 +17,7 @@ export function hostsTable(all: readonly Service[] = services): string {
   const rows = [...identity, ...service].map(
     ([url = '', ...cells]) => `| \`${new URL(url).host}\` | ${cells.join(' | ')} |`,
   );
-  return ['| Host | What it is | What it gets |', '|---|---|---|', ...rows].join('\n');
+  return ['| Host | Purpose | Gets |', '|---|---|---|', ...rows].join('\n');
 }
 
 function namesOf(some: readonly Service[]): string {

@@ -6,7 +6,7 @@ import { filesIn } from '../filesIn.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { causesTable } from './causes.ts';
 import { hostsTable } from './hostsTable.ts';
-import { insertModesTable, type Modes } from './insertModesTable.ts';
+import { insertModesList, insertModesTable, type Modes } from './insertModesTable.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
 /** Everything that people read here; blocks can stand in any of these pages. */
@@ -28,13 +28,15 @@ export function readPages(): Texts {
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const settings = settingsIn<Setting>(manifest);
+  const modes = settings['hostedModel.insertMode'] as Setting & Modes;
   const figures = filesIn('test/figures/*.md').map((path) => {
     return [basename(path, '.md'), readFileSync(path, 'utf8').trim()];
   });
   return {
     ...Object.fromEntries(figures),
     settings: settingsTable(settings),
-    insertModes: insertModesTable(settings['hostedModel.insertMode'] as Setting & Modes),
+    insertModes: insertModesList(modes),
+    insertModePictures: insertModesTable(modes),
     causes: causesTable(),
     hosts: hostsTable(),
     rooms: roomsTable(readRooms()),

@@ -6,7 +6,8 @@ import { markdownOf } from '../table.ts';
 import { readBlocks, readPages, withBlocks } from './pageBlocks.ts';
 import { leadsSomewhere, linksIn } from './pageLinks.ts';
 
-const MOST_LINES_OF_README = 220;
+const MOST_WORDS_OF_README = 1_000;
+const MOST_LINES_OF_README = 115;
 const MOST_BYTES_THAT_MOVE = 1_500_000;
 
 const pages = readPages();
@@ -42,27 +43,61 @@ describe('the pages', () => {
     );
   });
 
-  it('have a README that is read to its end', () => {
-    const lines = pages['README.md']?.trimEnd().split('\n') ?? [];
-    assert.ok(lines.length <= MOST_LINES_OF_README, `${lines.length} lines`);
+  it('have a README of at most 1,000 words and 115 lines', () => {
+    const text = pages['README.md']?.trim() ?? '';
+    const words = text.split(/\s+/).length;
+    assert.ok(words <= MOST_WORDS_OF_README, `${words} words`);
+    const lines = text.split('\n').length;
+    assert.ok(lines <= MOST_LINES_OF_README, `${lines} lines`);
   });
 
   it("have a README without the markup that only VS Code's settings editor reads", () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it('have a README that shows the main job, moving, then three pictures, then the set-up', () => {
-    const [before = ''] = pages['README.md']?.split(/^## Set up/m) ?? [];
-    const [title, sentence = '', ...rest] = before.trim().split('\n\n');
+  it('have a README that starts with the main job in one sentence and a moving picture', () => {
+    const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
+    const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');
     assert.match(sentence, /^[^.\n]+\.$/);
-    const pictures = rest.join('\n').match(/<img src="[^"]+"/g) ?? [];
-    assert.equal(pictures[0], '<img src="media/generate.webp"');
-    assert.equal(pictures.length, 4);
-    assert.match(rest[0] ?? '', /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
+    assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
+    assert.match(first, /<img src="media\/generate\.webp"/);
     const moving = readFileSync('media/generate.webp');
     assert.ok(moving.includes('ANIM'), 'it does not move');
     assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
+    assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'highlights');
+  });
+
+  it('have a README with the sections in the order of a newcomer', () => {
+    const headings = [...(pages['README.md'] ?? '').matchAll(/^## (.*)$/gm)];
+    assert.deepEqual(
+      headings.map(([, heading]) => heading),
+      [
+        'Works with',
+        'Get started',
+        'Generate',
+        'Templates',
+        'Chat',
+        'Security and privacy',
+        'Settings',
+        'Limitations',
+        'Troubleshooting and support',
+        'Build from source',
+        'License',
+      ],
+    );
+  });
+
+  it('have a README that states once that no live service was tested', () => {
+    assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
+  });
+
+  it('start with their readers in docs', () => {
+    for (const [path, text] of Object.entries(pages)) {
+      if (!path.startsWith('docs/')) continue;
+      const [, , intro = ''] = text.split('\n');
+      assert.match(intro, /^This page is for .+\. After reading it, you'll know .+\.$/, path);
+    }
   });
 
   it('have a README with the command that starts it and the one that tests it, as CI runs it', () => {

@@ -4,14 +4,14 @@ export interface Setting {
   readonly markdownDescription: string;
 }
 
-/** The settings table of the README, made from the manifest. */
+/** Returns the table of docs/settings.md, made from the manifest. */
 export function settingsTable(settings: Readonly<Record<string, Setting>>): string {
   const rows = Object.entries(settings).map(
     ([name, { default: value, scope, markdownDescription }]) => {
       const text = markdownDescription
         .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*')
-        // A page of the repository needs no address.
-        .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\//g, '')
+        // The table is on one of the pages in docs, so links to the others are relative.
+        .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\/docs\//g, '')
         // What VS Code's settings editor makes a link to another setting.
         .replace(/`#([\w.]+)#`/g, '`$1`');
       return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;

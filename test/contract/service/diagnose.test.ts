@@ -46,7 +46,7 @@ describe('a diagnosis', () => {
     emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
-    assertNamed(found.diagnosis, 'model that cannot be checked');
+    assertNamed(found.diagnosis, 'model without a check');
     assert.equal(found.diagnosis.failure, undefined);
   });
 
@@ -127,7 +127,7 @@ describe('a diagnosis', () => {
       });
       const found = await examine();
       assert.ok(found.states.includes(`clock ${state}`));
-      if (minutes === 7) assertNamed(found.diagnosis, 'clock wrong');
+      if (minutes === 7) assertNamed(found.diagnosis, 'wrong clock');
       assert.equal(Math.round((factsOf(found, 'clock').clockAheadMs ?? 0) / 60_000), minutes);
       assert.equal(found.diagnosis.failure, undefined, 'a wrong clock does not stop it');
     });
@@ -137,7 +137,7 @@ describe('a diagnosis', () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
-    assertNamed(found.diagnosis, 'model to be withdrawn');
+    assertNamed(found.diagnosis, 'model that will be withdrawn');
     assert.deepEqual(factsOf(found, 'access').model, {
       stage: 'deprecated',
       deprecated: '2026-09-01',

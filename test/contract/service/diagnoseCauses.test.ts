@@ -43,7 +43,7 @@ const withdrawn = (alternatives: readonly string[]) => ({
 const planted: readonly Planted[] = [
   {
     cause: 'the key is unknown, expired or disabled',
-    named: 'key refused',
+    named: 'refused key',
     options: { emulator: { apiKeys: ['another'] } },
     check: 'token',
     kind: 'key-refused',
@@ -52,7 +52,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the identity address leads to the service itself',
-    named: 'identity address wrong',
+    named: 'wrong identity address',
     options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
     check: 'token',
     kind: 'unexpected-answer',
@@ -69,7 +69,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project does not exist, or is of another account',
-    named: 'project or region wrong',
+    named: 'wrong project or region',
     options: { emulator: { projectIds: ['another'] } },
     check: 'access',
     kind: 'project-unknown',
@@ -78,7 +78,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project is of another region',
-    named: 'project or region wrong',
+    named: 'wrong project or region',
     plant: ({ faults }) => faults.always(accessPath, refusal(404, 'container_not_found')),
     check: 'access',
     kind: 'project-unknown',
@@ -87,7 +87,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project ID is the key',
-    named: 'key pasted for another value',
+    named: 'key pasted as a different value',
     options: { credentials: { projectId: 'C4nary-Key_0123456789' } },
     check: 'access',
     kind: 'setting-holds-secret',
@@ -130,7 +130,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the account has no rights',
-    named: 'no rights',
+    named: 'missing permissions',
     plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
     check: 'access',
     kind: 'forbidden',
@@ -138,7 +138,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'a firewall answers in place of the service (403)',
-    named: 'refused on the way',
+    named: 'request refused on the way',
     plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
     check: 'access',
     kind: 'intercepted',
@@ -153,7 +153,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the token gets lost on the way',
-    named: 'token lost on the way',
+    named: 'token removed on the way',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
     check: 'access',
     kind: 'unauthorized',
@@ -161,7 +161,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the network wants a login first, and gets no key',
-    named: 'login page of the network',
+    named: 'login page of a network',
     plant: ({ faults }) => faults.always(tokenPath, page),
     check: 'identity-host',
     kind: 'unexpected-answer',
@@ -184,7 +184,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the model does not support the operation',
-    named: 'operation not supported',
+    named: 'unsupported operation',
     options: {
       emulator: {
         models: [
@@ -198,7 +198,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'every token is called expired',
-    named: 'token expired',
+    named: 'expired token',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_token_expired')),
     check: 'access',
     kind: 'unauthorized',
@@ -207,7 +207,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'every token is called not valid, as for a key of another environment',
-    named: 'key of another account',
+    named: 'key from a different account',
     plant: ({ faults }) =>
       faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),
     check: 'access',
@@ -217,7 +217,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the model is unknown',
-    named: 'model unknown',
+    named: 'unknown model',
     options: { modelId: 'ibm/no-such-model' },
     check: 'access',
     kind: 'model-unknown',
@@ -225,7 +225,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the model is withdrawn',
-    named: 'model withdrawn',
+    named: 'withdrawn model',
     options: { emulator: { models: [withdrawn(['ibm/next', '[x](command:y)'])] } },
     check: 'access',
     kind: 'model-unknown',
@@ -242,7 +242,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the identity service redirects',
-    named: 'redirect by the identity service',
+    named: 'redirect from the identity service',
     plant: ({ faults, url }) => {
       faults.next(tokenPath, { status: 400 });
       faults.always(tokenPath, { redirectTo: `${url}/elsewhere` });
@@ -253,7 +253,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'a proxy wants a login',
-    named: 'proxy wants a login',
+    named: 'proxy login required',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
     check: 'identity-host',
     kind: 'proxy',

@@ -51,9 +51,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
   });
 
   for (const [what, onData, named, connections] of [
-    ['cut', (socket: Socket) => socket.destroy(), 'connection cut short', 1],
+    ['cut', (socket: Socket) => socket.destroy(), 'connection reset', 1],
     // The same words as of a reset later on: only a request with a body tells that nothing was sent.
-    ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection broken off', 8],
+    ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`a connection that is ${what} in its handshake: nothing was sent`, async () => {
       const server = await startMuteServer(onData);
@@ -77,7 +77,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const server = await startMuteServer(() => {});
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
-    assertNamed((await examine()).diagnosis, 'no connection in time');
+    assertNamed((await examine()).diagnosis, 'connection timeout');
   });
 
   it('a host that wants another TLS', async () => {
@@ -85,7 +85,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
     const { diagnosis } = await examine();
-    assertNamed(diagnosis, 'no common TLS');
+    assertNamed(diagnosis, 'no common TLS version');
     assert.equal(diagnosis.failure?.kind, 'tls');
   });
 
@@ -93,7 +93,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     const serviceUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const { examine, emulator } = await startExamination({ credentials: { serviceUrl } });
     const { diagnosis } = await examine();
-    assertNamed(diagnosis, 'nothing answers');
+    assertNamed(diagnosis, 'connection refused');
     const { kind, details } = diagnosis.failure ?? {};
     assert.deepEqual(
       [kind, details?.code, details?.host, details?.attempts],
@@ -112,7 +112,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
       await emulator.requestCount('/identity/token', 1);
       await time.pass(headersMs);
       const { diagnosis } = await found;
-      assertNamed(diagnosis, 'no answer in time');
+      assertNamed(diagnosis, 'response timeout');
       assert.equal(diagnosis.failure?.kind, 'timeout');
     } finally {
       time.end();
@@ -125,7 +125,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
     const { diagnosis } = await examine();
-    assertNamed(diagnosis, 'certificate not trusted');
+    assertNamed(diagnosis, 'untrusted certificate');
     const { kind, details } = diagnosis.failure ?? {};
     assert.deepEqual([kind, details?.code], ['certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
     assert.deepEqual(server.requests, []);
@@ -167,8 +167,8 @@ describe('a diagnosis tells what is wrong on the way', () => {
       closers.push(await throughProxy(proxy.port), proxy.close);
       const { examine } = await startExamination({ credentials: far });
       const { diagnosis } = await examine();
-      if (status === 407) assertNamed(diagnosis, 'proxy wants a login');
-      if (status === 403) assertNamed(diagnosis, 'proxy forbids the host');
+      if (status === 407) assertNamed(diagnosis, 'proxy login required');
+      if (status === 403) assertNamed(diagnosis, 'host blocked by the proxy');
       const { kind, details } = diagnosis.failure ?? {};
       assert.deepEqual([kind, details?.status], ['proxy', status]);
       assert.deepEqual(proxy.asked, ['identity.example:443']);

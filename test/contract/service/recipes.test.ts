@@ -312,8 +312,8 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('a gateway with headers of its own gives text, and sends the key and both headers', async () => {
-    const entry = entryUnder('A gateway with headers of its own');
+  it('a gateway with custom headers generates text, and gets the key and both headers', async () => {
+    const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);
     const followed = await follow(
