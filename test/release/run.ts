@@ -66,8 +66,7 @@ function refuse(sentence: string): 1 {
 function nextSteps(version: string): string {
   const sum = createHash('sha256').update(readFileSync(PACKAGE)).digest('hex');
   const isReady = !readFileSync('SECURITY.md', 'utf8').includes('has to fill in');
-  const open =
-    'First: fill in the owner’s values, see CONTRIBUTING.md, “Values that the owner fills in”.\n';
+  const open = 'First, fill in the owner’s values: see docs/releases.md.\n';
   return `
 ${PACKAGE} is version ${version}, SHA-256 ${sum}
 Nothing is committed or published. ${isReady ? '' : open}To go on:
