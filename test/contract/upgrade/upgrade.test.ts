@@ -31,7 +31,6 @@ describe('an upgrade', () => {
 
   it('is tried from every version that was released', () => {
     const released = releasedIn(readFileSync('CHANGELOG.md', 'utf8'));
-    assert.ok(released.includes('0.1.0'));
     const recorded = states.map(({ version }) => version);
     const missing = released.filter((version) => !recorded.includes(version));
     assert.deepEqual(missing, [], 'run with the code of that version: npm run record-state');
