@@ -37,18 +37,23 @@ import type { Operation } from './services.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Called with each chunk of the text. The response is streamed only if this is set. */
+  /**
+   * Called with each chunk of the response. The response is streamed only if this callback is set.
+   */
   readonly onText?: (text: string) => void;
   /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
-  /** Called once, right before the first attempt is sent. If it rejects, the call ends. */
+  /**
+   * Called once, right before the first attempt is sent. If the returned promise rejects, the call
+   * fails with the same error.
+   */
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
-   * Called once with the usage of the request, even if it failed or was canceled midway. Not called
-   * if the request was refused or never sent.
+   * Called once with the usage of the request. If the request fails after text has arrived, or is
+   * canceled after it was sent, the usage is an estimate. Not called after any other failure.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
@@ -74,7 +79,10 @@ export interface ClientOptions extends InferenceOptions {
   readonly operation: Operation;
   /** Returns cached information about the model. Sends no request. */
   readonly knownModel?: () => Model | undefined;
-  /** Requests information about the model. This also opens a connection for the next request. */
+  /**
+   * Requests information about the model. The request also opens an HTTP connection that the next
+   * request can reuse.
+   */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
   /**
    * Returns other secrets that must not appear in a prompt or a warning: recent keys and tokens of
@@ -91,8 +99,8 @@ interface GenerationRequest extends ModelRequest {
 }
 
 /**
- * Maximum milliseconds to wait for the connection after the token has arrived. A longer wait is
- * pointless: even across an ocean, opening another connection takes only about this long.
+ * Maximum milliseconds to wait for the HTTP connection after the token has arrived. A longer wait
+ * saves no time: even across an ocean, opening another connection takes only about this long.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -129,7 +137,7 @@ export class Client {
 
   /**
    * Generates the next message of a conversation. The generation operation supports neither tools
-   * nor images, so it gets only the texts.
+   * nor images, so only text is sent to it.
    * @throws {ServiceError} as `generateText` does
    */
   chat(
@@ -201,7 +209,7 @@ export class Client {
   /**
    * Returns the kinds of secrets in these texts.
    * @param inputs the texts that the model didn't generate. Only these are searched for private
-   * keys, because a generated one is just an example.
+   * keys, because a private key in generated text is just an example.
    */
   #secretKindsIn(texts: readonly string[], inputs: readonly string[]): SecretKind[] {
     const secrets = this.#secrets;
@@ -213,8 +221,9 @@ export class Client {
   }
 
   /**
-   * Throws if a text or a parameter contains a secret, even if the user confirmed the prompt. IDs
-   * and the URL are checked when the request is sent.
+   * Throws if the prompt, the conversation, or a parameter contains a secret, even if the user
+   * confirmed the prompt. The URL and the model and project IDs are checked when the request is
+   * sent.
    * @param inputs the texts that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
    */
@@ -235,8 +244,8 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     const waitedFor = await this.#getReady(signal);
-    // Build the fields again, because the model information that just arrived can lower the token
-    // limit.
+    // Build the fields again, because model information may have arrived in the meantime, and it
+    // can lower the token limit.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
@@ -286,8 +295,8 @@ export class Client {
   }
 
   /**
-   * Returns the body fields other than the model and project. Also returns the names of dropped
-   * parameters.
+   * Returns the body fields other than the model and project. Also returns the names of the dropped
+   * parameters, which the operation or the API doesn't support.
    */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
@@ -300,16 +309,16 @@ export class Client {
   }
 
   /**
-   * Gets a token if none is valid, and opens a connection to the service in parallel. On a slow
-   * line, doing both in sequence would take twice as long. A failed connection is ignored here,
-   * because the request will report it.
-   * @returns the token; undefined if there was nothing to get ready
+   * Gets a token if none is valid, and opens an HTTP connection to the service in parallel. On a
+   * slow network, doing one after the other would take twice as long. A failed connection is
+   * ignored here, because the request will report it.
+   * @returns the token; undefined if nothing was done in advance
    * @throws {ServiceError} the failure of the token request
    */
   async #getReady(signal: AbortSignal): Promise<Token | undefined> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;
-    // If the user has set a minimum interval between requests, this extra request would delay the
-    // generation.
+    // If the user has set a minimum interval between requests, a request for the model would delay
+    // the generation.
     if (tokenService.hasValidToken || !fetchModelInfo || limiter.hasMinInterval) return undefined;
     const waiting = new AbortController();
     const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
@@ -325,9 +334,11 @@ export class Client {
   }
 
   /**
-   * Throws the cause of a failed request. Looks up the model if the request was refused, because
-   * the response only states that the request is bad.
-   * @throws {ServiceError} the cause if the model is at fault; otherwise the original error
+   * Throws the error of a failed request, or its cause if the model is at fault. Looks up the model
+   * only after a `bad-request` or `model-unknown`, because neither explains why the request was
+   * refused.
+   * @throws the cause if the model is at fault; `cancelled` if the signal aborts; otherwise the
+   * original error
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
     const { fetchModelInfo } = this.#options;

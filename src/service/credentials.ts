@@ -11,7 +11,7 @@ import {
  * URLs. See rules R1 to R7 in docs/threat-model.md. Pure.
  */
 
-/** A key, and everything else that goes into its credential headers. */
+/** A key, and the account and service that determine its credential headers. */
 export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
@@ -56,7 +56,9 @@ export type ValueFlaw =
   | 'non-ascii';
 
 export interface CleanValue {
-  /** Without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix. */
+  /**
+   * The value without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix.
+   */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */
   readonly flaws: readonly ValueFlaw[];
@@ -153,9 +155,9 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * Matches the three hosts that VS Code never sends through a proxy, in the spelling that
- * `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could read the key.
- * Operating systems resolve `localhost` to a loopback address by default:
+ * Matches an http URL of the three hosts that VS Code never contacts through a proxy, in the
+ * spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could read
+ * the key. Operating systems resolve `localhost` to a loopback address by default:
  * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;

@@ -1,7 +1,8 @@
 /**
- * Failures of the service, as a kind and facts. `src/messages` turns them into texts for the user.
- * A failure must not contain headers, bodies, text from the service, or errors of libraries.
- * Logging any of these could reveal the key. For example, an AxiosError contains the request.
+ * Failures of requests. Each has a kind and details, from which `src/messages` builds the text for
+ * the user. A failure must not contain headers, bodies, free text from the service, or errors of
+ * libraries. Logging any of these could reveal the key. For example, an AxiosError contains the
+ * request.
  */
 
 /** The reason for a failure. Each kind calls for a different action by the user. */
@@ -27,7 +28,9 @@ export type ErrorKind =
   /** The service refused the token, but accepted a new one a moment later. */
   | 'refused-once'
   | 'forbidden'
-  /** The refusal isn't in the service's format, so it's probably from a gateway in between. */
+  /**
+   * A 401 or 403 that isn't in the service's format, so it's probably from a gateway in between.
+   */
   | 'intercepted'
   | 'project-missing'
   | 'project-unknown'
@@ -44,9 +47,9 @@ export type ErrorKind =
   | 'rate-limited'
   | 'capacity-full'
   | 'server-failed'
-  // On the network.
+  // On the network, or while the response is read.
   | 'unreachable'
-  /** None of the hosts that were tried is reachable. */
+  /** Neither the identity service nor the inference service is reachable. */
   | 'offline'
   | 'connection-lost'
   | 'certificate'
@@ -65,7 +68,7 @@ export interface ErrorDetails {
   readonly status?: number;
   /** The service's error code. For a connection failure, the code from Node or undici. */
   readonly code?: string;
-  /** The service's ID for the request. Its support team may ask for it. */
+  /** The service's ID for the request, which its support team may ask for. */
   readonly requestId?: string;
   /** The host that the request was sent to. */
   readonly host?: string;
@@ -73,11 +76,14 @@ export interface ErrorDetails {
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;
-  /** Number of requests sent, including the first one. */
+  /** Number of attempts sent, including the first one. */
   readonly attempts?: number;
-  /** Milliseconds the service asked to wait. */
+  /** Milliseconds to wait before another request, as the service requested. */
   readonly retryAfterMs?: number;
-  /** Names of settings or parameters that this extension defines. */
+  /**
+   * Names of the settings, parameters, or environment variables at fault. Never text from a
+   * response.
+   */
   readonly names?: readonly string[];
   /** The bound that `actual` violates, in the same unit. A maximum if `bound` is undefined. */
   readonly limit?: number;
@@ -122,7 +128,7 @@ export type CommandProblem =
 
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
-/** Details whose values can be undefined. `ServiceError` drops those. */
+/** Like `ErrorDetails`, but with values that can be undefined. `ServiceError` drops those. */
 export type FoundDetails = {
   readonly [Name in keyof ErrorDetails]: ErrorDetails[Name] | undefined;
 };
@@ -142,7 +148,7 @@ export class ServiceError extends Error {
     this.details = Object.fromEntries(known);
   }
 
-  /** Returns a copy with more details. */
+  /** Returns a copy in which these details are added or replaced. */
   with(details: FoundDetails): ServiceError {
     return new ServiceError(this.kind, { ...this.details, ...details });
   }
@@ -153,7 +159,10 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
-/** True if the network or the service is unreachable, false if the service refused a request. */
+/**
+ * True if the network, the proxy, or the service is unreachable. False for any other error, such as
+ * a refusal by the service.
+ */
 export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
 }
@@ -216,7 +225,9 @@ const KNOWN: ReadonlySet<string> = new Set([
   KEY_REFUSED,
 ]);
 
-/** True if the code is defined in this file. Any other code is unknown text from a response. */
+/**
+ * True if the code is defined in this file. Any other code may be arbitrary text from a response.
+ */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);
 }

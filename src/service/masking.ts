@@ -3,14 +3,14 @@ import { ServiceError } from './errors.ts';
 /** Finds secrets in text, and masks them. Pure. */
 
 /**
- * Minimum length of a secret to look for in text that is shown or logged, in characters. A shorter
- * one could match by chance.
+ * Minimum length, in characters, of a secret to look for in text that is shown or logged. A shorter
+ * secret could match by chance.
  */
 const MIN_MASKED_LENGTH = 6;
 
 /**
- * Minimum length of a secret to look for in requests, in characters. It's longer, because a chance
- * match would block the request.
+ * Minimum length, in characters, of a secret to look for in requests. Longer than
+ * `MIN_MASKED_LENGTH`, because a chance match would block the request.
  */
 export const MIN_BLOCKED_LENGTH = 8;
 
@@ -23,7 +23,9 @@ export const SECRET_SHAPES: readonly RegExp[] = [
   /(?<=\bapi_?key\b["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"'&,]{4,}/gi,
 ];
 
-/** A private key in PEM or PGP armor, up to the end of the text if its last line is missing. */
+/**
+ * Matches a private key in PEM or PGP armor, up to the end of the text if its last line is missing.
+ */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;
 
@@ -89,7 +91,10 @@ function rangesOf(text: string, forms: readonly string[]): Range[] {
   return merged;
 }
 
-/** True if a URL or an ID contains a secret. Ignores case, because parsed hosts are lowercase. */
+/**
+ * True if a URL or an ID contains a secret. Ignores case, because parsing a URL makes its host
+ * lowercase.
+ */
 export function addressHolds(address: string, secrets: readonly string[]): boolean {
   const lower = secrets.map((secret) => secret.toLowerCase());
   return (
@@ -100,7 +105,7 @@ export function addressHolds(address: string, secrets: readonly string[]): boole
 
 /**
  * Masks the given secrets, and text that looks like a key or token. This is only a second line of
- * defense, because secrets must not be passed to a log or message in the first place.
+ * defense. Secrets must not be passed to a log or message in the first place.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
   return SECRET_SHAPES.reduce(
@@ -109,7 +114,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Returns the error without details that contain a secret or a part of one. */
+/** Returns the error without the details that contain a secret or are part of one. */
 export function withoutSecrets(error: ServiceError, secrets: readonly string[]): ServiceError {
   const entries = Object.entries(error.details);
   const kept = entries.filter(([, value]) => !repeats(value, secrets));
@@ -127,8 +132,8 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 }
 
 /**
- * True if the value contains the secret or is part of it. A part of the scheme doesn't count.
- * Ignores case, because hosts are lowercase.
+ * True if the value contains the secret or is part of it. A value that is only part of the scheme,
+ * such as `Bearer`, doesn't count. Ignores case, because parsing a URL makes its host lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
@@ -136,7 +141,10 @@ function isAlike(value: string, secret: string, scheme: string): boolean {
   return isPart || (!isShort(secret) && word.includes(lower));
 }
 
-/** Returns the scheme of a secret that is a header value, such as `Basic `, or an empty string. */
+/**
+ * Returns the scheme, such as `Basic `, if the secret is a header value that ends with another
+ * secret. Otherwise, returns an empty string.
+ */
 function schemeIn(secret: string, secrets: readonly string[]): string {
   const credential = secrets.find((other) => other !== '' && secret.endsWith(` ${other}`));
   return credential === undefined ? '' : secret.slice(0, -credential.length);

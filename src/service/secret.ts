@@ -1,6 +1,7 @@
 /**
- * A value that is or contains a secret. No field holds it, so `inspect`, JSON, and copies don't show
- * it. Any module may pass it on, but only `service/`, `connection/`, and `dotenv/` open it.
+ * A value that is or contains a secret. It's held in a private field, so `inspect`, JSON, and
+ * copies don't expose it. Any module may pass it on, but only `service/`, `connection/`, and
+ * `dotenv/` may open it.
  */
 export class Secret<Value> {
   readonly #value: Value;

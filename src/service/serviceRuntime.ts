@@ -28,12 +28,13 @@ type KnownKeys = Secret<readonly ServiceKey[]>;
 const PROBE_DEADLINE_MS = 30_000;
 
 /**
- * Everything that outlives a single call: HTTP connections, token services, model information, and
- * a concurrency limit for each service origin. Clients are cheap and created for each call.
+ * Holds everything that outlives a single call: HTTP connections, token services, model
+ * information, and a concurrency limit for each service origin. Clients are cheap and created for
+ * each call.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
-  /** Public for requests without a credential, such as the first checks of a diagnosis. */
+  /** Public, so that a diagnosis can send requests without a credential. */
   readonly http: Http;
   readonly #limiters = new Map<string, ConcurrencyLimit>();
   readonly #models: Models;
@@ -54,7 +55,7 @@ export class ServiceRuntime {
     this.#models = new Models(this.http, () => this.#tokenServices.secrets, clock);
   }
 
-  /** Creates a client for these credentials. */
+  /** Creates a client for these credentials, and applies the concurrency settings. */
   client(credentials: Credentials, settings: ClientSettings): Client {
     const limiter = this.limit(credentials.approved.service, settings.limits);
     limiter.configure(settings.limits);
@@ -62,8 +63,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Creates a client for a diagnosis. It shares the token service, but has its own concurrency
-   * limit and a shorter deadline.
+   * Creates a client for a diagnosis. It uses the same token service as other calls, but has its
+   * own concurrency limit and a shorter deadline.
    */
   clientForChecks(
     credentials: Credentials,
@@ -89,8 +90,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Proves credentials with a new token and an access check before they are used. Generates
-   * nothing. The first generation uses the same token.
+   * Tests credentials before they're used, by getting a new token and checking access. Generates
+   * nothing. The first generation reuses the token.
    * @throws {ServiceError}
    */
   async test(
@@ -108,14 +109,14 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** True if the identity service refused this key in the last request. */
+  /** True if the identity service refused this key in the last token request. */
   isRefused(apiKey: string): boolean {
     return this.#tokenServices.isRefused(apiKey);
   }
 
   /**
    * Requests the models that a service offers. See `Models.list`.
-   * @param from contains the known keys in `otherKeys` if there are no credentials
+   * @param from without credentials, `otherKeys` are the keys that requests must not contain
    * @param credentials needed if the list isn't public
    */
   listModels(
@@ -132,7 +133,10 @@ export class ServiceRuntime {
     return this.#models.list(source, current, signal, access);
   }
 
-  /** Requests information about the model of a call. See `Models.fetchModel`. */
+  /**
+   * Requests information about the model of a call. See `Models.fetchModel`.
+   * @returns undefined also for a deployment, whose model is unknown
+   */
   async fetchModelInfo(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,
@@ -143,17 +147,18 @@ export class ServiceRuntime {
   }
 
   /**
-   * True during a pause that the service asked for. Generations wait for its end, and no automatic
-   * request is sent. The user can still request a model list or a diagnosis.
+   * True during a pause that the service requested. Until it ends, generations wait, and no
+   * automatic request is sent. The user can still request a model list or a diagnosis.
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;
   }
 
   /**
-   * True if a text contains one of these words, one of these keys or the value of its credential
-   * header, or a key or token of this window, in any form.
-   * @param shortest minimum length of what is searched for, in characters
+   * True if a text contains one of these words or keys, or a key or token that was used in this
+   * window. Also finds encoded forms, and header values derived from the keys.
+   * @param shortest minimum length of a word, key, or token to search for, in characters; values
+   * below 6 count as 6
    */
   leaksInto(text: string, words: readonly string[], shortest: number, keys?: KnownKeys): boolean {
     const known = [...words, ...secretsIn(keys), ...this.#tokenServices.secrets];
@@ -166,7 +171,7 @@ export class ServiceRuntime {
     return this.#limiters;
   }
 
-  /** Forgets all tokens, for example after signing out. */
+  /** Discards all tokens, for example after sign-out. */
   forgetTokens(): void {
     this.#tokenServices.forget();
   }
@@ -189,7 +194,7 @@ export class ServiceRuntime {
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
     const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
-    // No automatic request is sent during a pause that the service asked for.
+    // No automatic request is sent during a pause that the service requested.
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
       const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
@@ -222,7 +227,10 @@ function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }
 
-/** True for a deployment. Its model is unknown to this client. */
+/**
+ * True for a deployment. Its model was chosen when it was deployed, so the model in the settings
+ * doesn't apply.
+ */
 function hasOwnModel({ resource }: Credentials): boolean {
   return resource === 'deployment';
 }
@@ -240,7 +248,10 @@ function sourceOf(credentials: Credentials, operation: Operation) {
   };
 }
 
-/** The limits of a diagnosis or test: its own queue, one request at a time, a short deadline. */
+/**
+ * Returns the limits of a diagnosis or test: its own queue, one request at a time, and a short
+ * deadline.
+ */
 function checkLimits(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {
   const limiter = new ConcurrencyLimit({ limit: 1, queue: 1, minIntervalMs: 0 });
   return { limiter, deadlineMs: PROBE_DEADLINE_MS };

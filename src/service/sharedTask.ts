@@ -5,7 +5,10 @@ import { ServiceError } from './errors.ts';
  * the last one does.
  */
 export class SharedTask<Result> {
-  /** The result, for observers. Unlike callers of `wait`, they can't cause an abort. */
+  /**
+   * The result, for observers. Unlike callers of `wait`, observers neither keep the task running
+   * nor abort it.
+   */
   readonly result: Promise<Result>;
   readonly #controller = new AbortController();
   readonly #onOver: (isAbandoned: boolean) => void;

@@ -11,7 +11,8 @@ const identityError = shape({
 
 /**
  * Returns the failure for an error response. Only an error in the identity service's own format
- * proves that the key was refused. Any other 4xx comes from a proxy or gateway in between.
+ * proves that the key was refused. A 4xx in any other format comes from a proxy or gateway in
+ * between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));

@@ -3,11 +3,11 @@ import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { HttpRequest } from '../http/httpTypes.ts';
 import type { TokenResponse } from './token.ts';
 
-/** The way a connection gets its access token. Each authentication method has its own file. */
+/** Defines how a connection gets its access token. Each authentication method has its own file. */
 export interface AuthMethod {
   /** The scheme of the Authorization header in requests to the service. */
   readonly scheme: string;
-  /** The header that has the token without a scheme, in place of Authorization. */
+  /** The header that contains the token without a scheme, instead of the Authorization header. */
   readonly header?: string;
   /** True if requests have no token. */
   readonly sendsNothing?: true;

@@ -31,7 +31,7 @@ export function authMethodOf({ authentication }: Pick<Service, 'authentication'>
 
 /**
  * Returns the secrets of a connection: its key, the keys of unused sources, and all header values
- * derived from them. They must never be shown or sent to other hosts.
+ * derived from them. They must never be shown, or sent to a host that isn't approved.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);

@@ -3,7 +3,10 @@ import { ServiceError } from '../errors.ts';
 
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
-/** Maximum pause that a response can request. A faulty proxy may request years. */
+/**
+ * Maximum pause that a response can request, in milliseconds. A faulty proxy may request a pause of
+ * years.
+ */
 const MAX_REQUESTED_MS = 3_600_000;
 
 /**

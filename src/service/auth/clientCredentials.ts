@@ -59,7 +59,7 @@ export function clientCredentials(
               }),
           },
         ).catch((error: unknown) => {
-          // Errors of the library can contain the request, and therefore the secret.
+          // Errors of oauth4webapi can contain the request, and therefore the secret.
           throw error instanceof ServiceError ? error : new ServiceError('token-request-refused');
         });
         return readTokenResponse(await response.text(), response.headers.get('date') ?? undefined);
@@ -80,7 +80,7 @@ function clientSecretBasic(secret: string): ClientAuth {
 }
 
 /**
- * Returns the value for HTTP Basic. Both parts are form-encoded first:
+ * Returns the encoded credentials for HTTP Basic authentication. Both parts are form-encoded first:
  * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function basicOf(clientId: string, secret: string): string {
@@ -98,7 +98,7 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * All OAuth 2.0 error codes except `invalid_client`:
+ * All OAuth 2.0 error codes except `invalid_client`, the only one that counts as a refused key:
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 const CODES: ReadonlySet<string> = new Set([

@@ -12,7 +12,8 @@ const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
  * The authentication method of Cloud Pak for Data. It exchanges a user name and an API key for a
- * token. The response rarely states when the token expires, so a second request gets the expiry.
+ * token. If the response doesn't state when the token expires, which is common, a second request
+ * gets the expiry.
  * Source: the `cp4d` token manager in IBM's `ibm-cloud-sdk-core`.
  */
 export const cloudPak: AuthMethod = {
@@ -47,7 +48,7 @@ function readToken(json: unknown): TokenResponse {
 
 /**
  * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails,
- * because the token works without it.
+ * because the token can be used without a known expiry.
  */
 function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({
@@ -59,7 +60,9 @@ function fetchExpiration(value: string, identity: IdentityClient): Promise<numbe
   return expiration.catch(() => undefined);
 }
 
-/** The error formats of the platform. Any other body comes from a proxy or gateway in between. */
+/**
+ * The error formats of Cloud Pak for Data. Any other body comes from a proxy or gateway in between.
+ */
 const errorSchema = v.union([
   shape({ message: v.string() }),
   shape({ _messageCode_: v.string() }),

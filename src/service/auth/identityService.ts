@@ -9,8 +9,8 @@ const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 /**
- * Exchanges credentials for an access token. If the key itself is the token, it's returned without
- * a request.
+ * Exchanges credentials for an access token. If the key itself is the access token, returns the key
+ * without a request.
  * @param deadlineMs milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */

@@ -3,7 +3,7 @@ import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
 
-/** The content of a token response. Its schema has been validated, but its times haven't. */
+/** The content of a token response. It matches the schema, but its times haven't been checked. */
 export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the response states one. */
@@ -43,8 +43,9 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
 }
 
 /**
- * Returns the shortest stated lifetime, up to 24 hours, or 5 minutes if none is stated. A token
- * that expires earlier is replaced after a 401.
+ * Returns the shortest lifetime that a response states, in seconds, up to 24 hours. Assumes 5
+ * minutes if none is stated. A token that expires earlier is replaced after a 401. Infinity if the
+ * key itself is the token.
  */
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
@@ -115,7 +116,7 @@ export type TokenState =
       readonly refreshError?: ServiceError;
     }
   | { readonly kind: 'expired' }
-  /** Lasts until the credentials change or the user retries. */
+  /** The identity service refused the credentials. Lasts until they change or the user retries. */
   | { readonly kind: 'refused'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
@@ -152,8 +153,9 @@ export function isBeforeHardThreshold(
 }
 
 /**
- * True if a token is past its hard threshold when it arrives, and the next one would be, too. A
- * token that lives longer than its request may take is only late if the machine was asleep.
+ * True if a token is past its hard threshold when it arrives, and the next one would be, too. With
+ * a lifetime over `TOKEN_DEADLINE_MS`, a token can be late only if the machine was asleep, so the
+ * next one won't be.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

@@ -55,8 +55,8 @@ export interface CheckFacts {
   /** The functions of the model according to the service's model list. */
   readonly functions?: readonly string[];
   /**
-   * True if the project and model couldn't be checked, because the model doesn't support the
-   * required call.
+   * True if the project and model couldn't be checked, because the model doesn't support the call
+   * that checks access.
    */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
@@ -70,7 +70,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** An earlier check failed, so the result would be meaningless. */
+  /** The check was left out, because an earlier one failed and the result would be meaningless. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 /** The part of `ServiceRuntime` that the checks use. */
@@ -100,7 +100,10 @@ export interface DiagnoseOptions {
   readonly clock?: Clock;
 }
 
-/** Smaller differences cause no noticeable problem. */
+/**
+ * Minimum difference between the clocks that causes a warning, in milliseconds. Smaller ones cause
+ * no noticeable problem.
+ */
 const CLOCK_TOLERANCE_MS = 120_000;
 
 interface CheckContext extends DiagnoseOptions {
@@ -162,8 +165,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 };
 
 /**
- * Runs the checks in order until one fails. If only one host may be unreachable, the service host
- * is still checked to find out if the whole network is down.
+ * Runs the checks in order until one fails. If the failure may affect only one host, the service
+ * host is still checked to find out if the whole network is down.
  * @param onResult called when a check starts, waits for a retry, ends, or is left out after a
  * failure
  * @returns the first failure; undefined if all checks passed
@@ -210,7 +213,7 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
     return { check, state: needsWarning(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Details from a response can repeat these values, but a report must not contain them.
+    // A response can repeat the key or the project ID, and a report must contain neither.
     const secrets = [context.credentials.apiKey, context.credentials.projectId];
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
@@ -234,7 +237,7 @@ function mayAffectOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }
 
-/** True if a check passed, but its facts deserve a warning. */
+/** True if a check passed, but found something that the user should be warned about. */
 function needsWarning(check: CheckName, facts: CheckFacts): boolean {
   const { clockAheadMs = 0, model, isUnchecked } = facts;
   if (check === 'clock') return Math.abs(clockAheadMs) >= CLOCK_TOLERANCE_MS;

@@ -36,7 +36,10 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
   };
 }
 
-/** Adds successors and withdrawal date to a failure if the model is deprecated or withdrawn. */
+/**
+ * Adds the successors to a failure if the model is deprecated or withdrawn, and the date if it's
+ * withdrawn.
+ */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;
   if (!stage) return error;

@@ -34,8 +34,8 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 
 /**
  * Returns the `max_new_tokens` of a request that doesn't set it: the default, or the model's output
- * limit if that is lower. Chat also lowers it to the estimated space left in the context.
- * Generation raises it to `min_new_tokens` if necessary. Pure.
+ * limit if that is lower. For chat, it's also limited to the estimated space left in the context.
+ * For generation, it's at least `min_new_tokens`. Pure.
  * @param model undefined if nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {

@@ -4,7 +4,9 @@ import { type ErrorKind, isKind, ServiceError } from '../errors.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
-/** Failures of checks that explain a refusal. After any other, the cause remains unknown. */
+/**
+ * Failures of a check that explain a refusal. After any other failure, the cause remains unknown.
+ */
 const CAUSES: readonly ErrorKind[] = [
   'key-refused',
   'token-request-refused',
@@ -24,7 +26,8 @@ const CAUSES: readonly ErrorKind[] = [
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
-  // If all checks pass, a new token works. The account may still lack the right to generate.
+  // A new token passed all checks, so an `unauthorized` error is over. A `forbidden` error may
+  // persist, because the account may lack the right to generate.
   return refusal.kind === 'unauthorized'
     ? new ServiceError('refused-once', refusal.details)
     : refusal;
@@ -32,7 +35,7 @@ export function explain(refusal: ServiceError, failure: ServiceError | undefined
 
 /**
  * Returns the cause of a refusal, based on the model's entry in the service's list. If the entry
- * doesn't explain it, returns the refusal unchanged. Pure.
+ * explains nothing, returns the refusal unchanged. Pure.
  */
 export function explainByModel(
   refusal: ServiceError,
@@ -40,7 +43,7 @@ export function explainByModel(
   parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
-  // The code is left out, because it only means that the request was bad.
+  // Leave out the error code, because it only means that the request was bad.
   const { status, host, attempts, requestId } = refusal.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }
