@@ -97,7 +97,8 @@ export class FakeEditor {
 
   /** The question that is open once everything else has had its turn. */
   async question(): Promise<Question> {
-    for (let turns = 0; turns < 100 && this.questions.length === 0; turns += 1) await turn();
+    // Enough for real files that are read before the question, on a busy machine, too.
+    for (let turns = 0; turns < 50_000 && this.questions.length === 0; turns += 1) await turn();
     const [question] = this.questions;
     if (!question) throw new Error('No question was asked.');
     return question;
