@@ -30,7 +30,7 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Runs work in the background. Logs any failure. */
+  /** Runs work in the background and logs any failure. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state in the status bar and the command palette. */
   readonly showSetUp: (inUse: Service | undefined) => Promise<void>;

@@ -87,8 +87,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // The address alone isn't enough, because two services can share one. A list that was
-  // kept for other statements has models that are no longer stated.
+  // The address alone isn't enough, because two services can share one. A list from before the
+  // stated models changed must not be used.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
@@ -124,7 +124,7 @@ export function chatModelId({ word }: Service, modelId: string): string {
   return `${word}:${modelId}`;
 }
 
-/** Returns the parts of an ID that `chatModelId` made. */
+/** Splits an ID that `chatModelId` returned. */
 export function partsOfId(id: string): { readonly word: string; readonly modelId: string } {
   const end = id.indexOf(':');
   return { word: id.slice(0, end), modelId: id.slice(end + 1) };

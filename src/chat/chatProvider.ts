@@ -187,8 +187,8 @@ export class ChatProvider {
   }
 
   /**
-   * Returns the message for a failure. Also logs the failure and shows it in the status item,
-   * unless it's a `ChatError` or a cancellation.
+   * Returns the message for a failure. Logs the failure and shows it in the status item, unless
+   * it's a `ChatError` or a cancellation.
    * @param used the connection of the request; by default, the chat's first one
    */
   async sentenceFor(error: unknown, used?: Connection): Promise<string> {

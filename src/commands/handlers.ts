@@ -137,8 +137,8 @@ export const handlers: Handlers = {
       await connections.useForSelections(choice.service, picked);
       return inform(COMMAND_MESSAGES.usedForSelections(choice.service.name));
     }
-    // The model in the user settings belongs to the service in the settings. A different service
-    // gets its model in the folder settings.
+    // The model in the user settings belongs to the service in the settings. The model of another
+    // service goes into the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);
     if (settingsFor(service, readSettings(scope)).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);

@@ -4,7 +4,7 @@ import type { Service } from '../service/services.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 
-/** A row of the menu that uses another service for selections. */
+/** A menu row that switches selections to another service. */
 export interface ServiceRow extends QuickPickItem {
   readonly service: Service;
 }

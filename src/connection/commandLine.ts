@@ -1,11 +1,11 @@
 /** Splits the text of a command into its program and arguments. Pure. */
 
-/** Characters that only a shell would understand. Commands run without one. */
+/** Matches characters with a meaning in a shell. Commands run without a shell. */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 
 /**
- * Splits a command line at spaces outside quotes. Quotes are removed, and a backslash stays, because
- * Windows paths contain it.
+ * Splits a command line at spaces outside quotes. Removes the quotes. Keeps backslashes, because
+ * Windows paths contain them.
  * @returns undefined if a quote isn't closed or a shell would be needed
  */
 export function splitCommand(line: string): readonly string[] | undefined {

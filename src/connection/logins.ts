@@ -67,7 +67,7 @@ export const LOGINS: readonly Login[] = [
   },
 ];
 
-/** Suggested names of a header that has the key. */
+/** Suggested names for the header that contains the key. */
 export const KEY_HEADERS = ['api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key'] as const;
 
 export interface ApiChoice {

@@ -133,13 +133,13 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
   return typeof value === 'string' ? withHeader(service, name.trim(), value.trim()) : value;
 }
 
-/** Returns the service with another header; the same service if it can't have it. */
+/** Adds or replaces a header. Returns the service unchanged if the header isn't allowed. */
 function withHeader(service: NewService, name: string, value: unknown): NewService {
   const headers = { ...withoutHeader(service, name), [name]: value };
   return withFields(service, { headers }) ?? service;
 }
 
-/** Returns the headers of the entry without one of them, ignoring case. */
+/** Returns the headers of the entry except for one. Ignores the case of its name. */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

@@ -38,7 +38,7 @@ export interface NewService {
   readonly steps: number;
 }
 
-/** Stands for the model until the user has picked one from the service's list. */
+/** A placeholder for the model ID until the user picks a model from the service's list. */
 export const UNKNOWN_MODEL = 'unknown';
 
 export function emptyDraft(): ServiceDraft {
@@ -75,7 +75,7 @@ export async function askNewService(
     const answer = await ASK[step](draft, {
       title,
       step: index + 2,
-      // The service before, and one secret and the approval after.
+      // The steps for the service, the secret, and the approval aren't in `steps`.
       totalSteps: steps.length + 3,
       problem: problem?.step === step ? problem.text : undefined,
     });
@@ -197,7 +197,7 @@ const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
 /** Endpoint paths that people often paste along with the address of a service. */
 const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
 
-/** Returns the address without the path of an endpoint. Adds a missing scheme. */
+/** Removes the path of an endpoint from an address, and adds a missing scheme. */
 function addressOf(text: string): string {
   const { value } = cleanValue(text);
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`;
@@ -239,32 +239,34 @@ function newService(
   return service ? { entry, service, steps } : (issues[0] ?? { word: '', field: 'url' });
 }
 
-/** Returns the fields of a login that the setup doesn't ask for, if the login stays the same. */
+/**
+ * Returns the fields of the login that the setup doesn't prompt for. Empty if the login changes.
+ */
 function otherFields(before: ServiceEntry | undefined, login: Login | undefined): ServiceEntry {
   const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);
   return others.kind === login?.authentication.kind ? others : {};
 }
 
-/** Returns an ID for the settings, made from the host: `llm_acme_example`. */
+/** Derives an unused service ID from the host, such as `llm_acme_example`. */
 function freeWord(hostname: string, port: string, taken: readonly Service[]): string {
   const host = `${hostname} ${port}`.trim().toLowerCase();
   const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
-  // An entry with a mistake is no service, but it must stay, too.
+  // Invalid entries aren't in `taken`, but their IDs are in use, too.
   const words = new Set([...taken.map((one) => one.word), ...serviceEntries().map(wordOf)]);
   let free = word;
   for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
   return free;
 }
 
-/** Returns the new service with other fields; undefined if they aren't valid. */
+/** Returns the service with these fields added or replaced; undefined if they aren't valid. */
 export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
   const entry = { ...added.entry, ...fields };
   const [service] = readServices([entry]).own;
   return service && { ...added, entry, service };
 }
 
-/** Returns the entries with this one in place of the one with the same `word`, or at the end. */
+/** Replaces the entry with the same `word`, or appends the entry if there is none. */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
   return entries.some(isSame)
@@ -277,12 +279,12 @@ export function serviceEntry({ definition = '{}' }: Service): ServiceEntry {
   return JSON.parse(definition);
 }
 
-/** Returns a service that exists already, in the form in which the setup changes it. */
+/** Converts an existing service to the form that the setup edits. */
 export function existingService(service: Service): NewService {
   return { entry: serviceEntry(service), service, steps: 0 };
 }
 
-/** Returns the answers that describe a service that exists already. */
+/** Returns the setup answers that would result in this service. */
 export function draftOf(service: Service): ServiceDraft {
   const { api, authentication } = service;
   const { kind } = authentication;

@@ -83,7 +83,7 @@ export function askDestination(
   );
 }
 
-/** Prompts before another program is run for a token than the one that the user approved. */
+/** Prompts before a program other than the approved one is run for a token. */
 function askProgram(
   { approved, wanted }: NonNullable<DestinationChange['program']>,
   service: Service,
@@ -108,7 +108,7 @@ function runText(program: string, service: Service): string {
   return `Runs ${commandText([program || name, ...args])}`;
 }
 
-/** Names the fixed headers of a service, as a list of at most one paragraph. */
+/** Returns a paragraph that names the fixed headers of a service. Empty if it has none. */
 function headersText({ headers }: Service): readonly string[] {
   const names = headers.map(({ name }) => name);
   return names.length > 0 ? [`Headers that are sent: ${listOf(names)}.`] : [];

@@ -16,7 +16,7 @@ import {
 } from './sourceSelection.ts';
 import type { FindOptions } from './sources.ts';
 
-/** Removes the obstacle that keeps a command from getting a connection. */
+/** Removes an obstacle that keeps a command from getting a connection. */
 
 export interface ResolveOptions extends FindOptions {
   readonly setUp: (reason: SetUpReason) => Promise<boolean>;

@@ -45,15 +45,15 @@ async function mayGenerateToken(url: string): Promise<boolean> {
 }
 
 /**
- * Returns the new service with `/v1` in its address, which people often leave out. Undefined if the
- * address has a path already.
+ * Returns the new service with `/v1` added to its address, because people often leave it out.
+ * Undefined if the address already has a path.
  */
 export function withVersion(added: NewService): NewService | undefined {
   const { pathname } = new URL(added.service.url);
   return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
 }
 
-/** Replaces the description of the new service. */
+/** Replaces the definition of the new service. */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, authUrl, defaultModelId: modelId } = service;

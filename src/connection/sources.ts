@@ -50,7 +50,8 @@ export interface FindOptions {
 
 /**
  * Reads all three sources once, for one folder. Never prompts.
- * @param word a service other than the one in the settings, which can only come from the editor
+ * @param word a service other than the one in the settings; its credentials can only come from the
+ *   editor
  */
 export async function findSources(
   options: FindOptions,

@@ -50,8 +50,8 @@ export function runChecks(
 }
 
 /**
- * True if a new lookup for the folder returns the same connection, or does so for its service, which
- * can be another one than that of the settings. False after a timeout.
+ * True if a new lookup returns the same connection. Also looks up the connection's own service,
+ * which may differ from the one in the settings. False after a timeout.
  */
 export async function isStillUsed(
   deps: DiagnosisDeps,

@@ -46,7 +46,7 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // Selected indentation is replaced too, so it's written again.
+  // If the selection includes its indentation, that is replaced too, so it's written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

@@ -15,8 +15,8 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
 
 /**
  * Shows messages about invisible characters, and about truncated or empty responses.
- * @param announce announces complete responses; not called if one is truncated, all are empty, or
- * all were undone
+ * @param announce announces complete responses; not called if any is truncated, or if all are empty
+ *   or undone
  */
 export async function reportOutcome(
   job: Job,

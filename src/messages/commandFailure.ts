@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> =
 /** Maximum length of a command in a failure message, in characters. An approval shows all of it. */
 const MAX_SHOWN = 300;
 
-/** Formats a command for a terminal. Arguments with other characters than usual are quoted. */
+/** Formats a command for a terminal. Quotes arguments that contain special characters. */
 export function commandText(command: readonly string[]): string {
   return command
     .map((one) => (/^[\w@%+=:,./\\-]+$/.test(one) ? one : JSON.stringify(one)))

@@ -126,10 +126,10 @@ export function isServiceName(name: string): boolean {
 }
 
 const MAX_ARGUMENTS = 50;
-/** In characters, of each argument and of the program. */
+/** Maximum length of the program and of each argument, in characters. */
 const MAX_ARGUMENT_LENGTH = 1_000;
 
-/** Returns the program and its arguments; undefined if it isn't a list of texts. */
+/** Returns the program and its arguments; undefined if the value isn't a list of valid strings. */
 function commandIn(value: unknown): readonly string[] | undefined {
   const isArgument = (one: unknown) =>
     typeof one === 'string' && one.length <= MAX_ARGUMENT_LENGTH && !/\p{Cc}/u.test(one);
@@ -140,7 +140,10 @@ function commandIn(value: unknown): readonly string[] | undefined {
 }
 
 const MAX_HEADERS = 20;
-/** Printable ASCII that doesn't start or end with a space. Anything else doesn't arrive as sent. */
+/**
+ * Matches printable ASCII that doesn't start or end with a space. Other values would be changed or
+ * refused on the way.
+ */
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
 /** True if the text can be sent as the value of a header. */
@@ -150,7 +153,7 @@ export function isHeaderValue(text: string): boolean {
 
 /**
  * Returns the fixed headers of an entry; undefined if one isn't allowed.
- * @param keyHeader the header that has the key; empty if there is none
+ * @param keyHeader the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
   if (value === undefined) return [];
@@ -190,7 +193,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** True if a header of this name may contain the key. Also true for no name. */
+/** True if a header of this name may contain the key. Also true for an empty name. */
 export function mayHoldKey(header: string): boolean {
   const name = header.toLowerCase();
   const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);

@@ -21,7 +21,7 @@ export type ErrorKind =
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'
-  /** The command that prints the token failed, or printed something else. */
+  /** The command that prints the token failed, or printed no usable token. */
   | 'command-failed'
   // From the inference service.
   | 'unauthorized'

@@ -45,7 +45,10 @@ type Call<Result> = Pick<
 };
 
 const DEADLINE_MS = 300_000;
-/** A check of the access can get the service's list of models, which may be as long as this. */
+/**
+ * Maximum bytes of a response that isn't streamed. The longest one is a model list, which some
+ * access checks request.
+ */
 const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 

@@ -114,7 +114,9 @@ export interface AuthNeeds {
   readonly secret?: 'API_KEY' | 'CLIENT_SECRET';
   /** True if the identity service has its own address. */
   readonly hasAddress?: true;
-  /** True if the method gets an access token. Otherwise, requests have the secret itself, if any. */
+  /**
+   * True if the method gets an access token. Otherwise, requests contain the secret itself, if any.
+   */
   readonly getsToken?: true;
   /** A field that a user-defined entry must have. */
   readonly required?: 'grantType' | 'command';
@@ -301,8 +303,8 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 }
 
 /**
- * True if the user may approve an address without encryption: only for a service that they added,
- * and only if no secret is exchanged for a token there.
+ * True if the user may approve an unencrypted address for this service. Only a service that the
+ * user added can have one, and only if it exchanges no secret for a token.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_METHODS[authentication.kind];
@@ -325,8 +327,8 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 }
 
 /**
- * Returns no names if a `.env` file or the environment can't have everything that the service
- * needs: the approval of a command, or the secrets of headers.
+ * Returns no names if a `.env` file or the environment can't provide everything that the service
+ * needs, such as the approval of a command or the secrets of headers.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

@@ -22,7 +22,7 @@ export interface StatedModel extends ModelFacts {
   readonly id: string;
 }
 
-/** More than anyone types. */
+/** Far more than anyone would type. */
 const MAX_STATED_MODELS = 200;
 /** Matches a name without Markdown, which VS Code renders in the names of models. */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;

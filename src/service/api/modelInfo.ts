@@ -47,7 +47,7 @@ const deployment = shape({
 
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
-/** True if the times of creation are those of a gateway that has `/model/info`. */
+/** True if the creation times are those of a gateway that has `/model/info`. */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);
 }

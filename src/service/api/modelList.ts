@@ -55,7 +55,7 @@ export function functionOf(operation: Operation): string {
 export interface ModelPage extends ModelList {
   /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
-  /** True if these models look like those of a gateway that states more about them elsewhere. */
+  /** True if the entries look like those of a gateway that provides details in another list. */
   readonly mayHaveInfo?: boolean;
 }
 

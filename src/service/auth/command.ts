@@ -8,8 +8,8 @@ const MAX_OUTPUT_BYTES = 65_536;
 
 /**
  * Creates the authentication method that runs a program of the user and reads the token that it
- * prints. The program has approved arguments, and only the approved path is run. If it fails, it
- * runs once more, because programs that share a cache of tokens can get in each other's way.
+ * prints. Runs only the approved program with the approved arguments. If it fails, it runs once
+ * more, because programs that share a cache of tokens can get in each other's way.
  */
 export function command({
   command: [, ...args],

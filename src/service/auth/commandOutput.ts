@@ -34,7 +34,7 @@ export function readCommandOutput(end: ProgramEnd, now: number): TokenResponse {
   const { value, expiresIn, expiration = jwtExpiration(value) } = found;
   const isExpired = expiration !== undefined && expiration * 1_000 <= now;
   if (isExpired || (expiresIn !== undefined && expiresIn <= 0)) throw failed('expired');
-  // The program runs on this machine, so its clock is the one to compare with.
+  // The program ran on this machine, so its times are compared with this machine's clock.
   return { value, expiresIn, expiration, serverNow: now };
 }
 
@@ -61,7 +61,7 @@ const time = v.fallback(
   undefined,
 );
 
-/** A time without a time zone, such as `2026-11-26 14:05:31.000000`. It's the machine's own. */
+/** A local time without a time zone, such as `2026-11-26 14:05:31.000000`. */
 const localTime = v.fallback(
   v.optional(
     v.pipe(
@@ -89,7 +89,7 @@ const fields = shape({
 });
 
 /**
- * gcloud and Kubernetes have the fields in an inner object. Other programs have a text in `status`,
+ * gcloud and Kubernetes nest the fields in an object. Other programs print a string as `status`,
  * such as `success`.
  */
 const outer = shape({

@@ -4,13 +4,14 @@ import which from 'which';
 
 /**
  * Returns the absolute path of the program that a command starts; undefined if there is none. A
- * path is relative to the home directory, where commands run. A mere name is looked up in `PATH`.
+ * relative path starts at the home directory, where commands run. A name without a path is looked
+ * up in `PATH`.
  */
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
   const sought = isName ? program : resolve(homedir(), program);
   // The asynchronous function of which 2.0.2 ignores `nothrow`.
   const found = await which(sought).catch(() => undefined);
-  // `PATH` can have folders that are relative to the working directory.
+  // `PATH` can contain folders that are relative to the working directory.
   return found === undefined ? undefined : resolve(found);
 }

@@ -16,14 +16,15 @@ export type ProgramEnd =
   | { readonly exitCode: number | null };
 
 /**
- * Milliseconds to wait for the rest of the output after the program has ended. Only a program that
- * it started, and that left its process group, can still have the pipe open.
+ * Milliseconds to wait for the rest of the output after the program has ended. Only a child process
+ * that left the process group can still have the pipe open.
  */
 const REST_MS = 200;
 
 /**
- * Runs a program without a shell in the home directory, and reads what it prints. It can't read
- * input. All processes that it started end with it, at the deadline, and when the signal aborts.
+ * Runs a program without a shell in the home directory, and reads what it prints. The program gets
+ * no input. Its child processes are ended when it exits, at the deadline, and when the signal
+ * aborts.
  * @param program an absolute path
  * @throws {ServiceError} `command-failed` if the program can't be started or exceeds a limit;
  * `cancelled`
@@ -106,6 +107,6 @@ function endTree({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of them have ended.
+    // All processes of the group have already ended.
   }
 }

@@ -50,8 +50,9 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Requested pause.** If the identity service requests a pause, callers without a valid token
  *   get its failure until the pause ends. The pause is limited to one hour. Only `refresh` ignores
  *   it.
- * - **On demand.** A token that takes more than a request to get isn't refreshed in the background.
- *   If the service refuses it, the next one is fetched at most once a minute.
+ * - **On demand.** A token that takes more than a request to get, such as one from a program, isn't
+ *   refreshed in the background. If the service refuses it, the next one is fetched at most once a
+ *   minute.
  * - **Refused credentials.** They aren't sent again until `refresh` is called.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
@@ -162,8 +163,8 @@ export class TokenService {
   }
 
   /**
-   * Proves the credentials with a new token. One on demand that is younger than a minute is proof
-   * enough.
+   * Verifies the credentials by getting a new token. An on-demand token that is less than a minute
+   * old is enough.
    * @throws {ServiceError} as `get` does
    */
   async prove(signal: AbortSignal): Promise<void> {

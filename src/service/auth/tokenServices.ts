@@ -6,7 +6,7 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Enough for each service that the user can add. */
+/** Enough for every service that the user can add. */
 const MAX_CREDENTIALS = MAX_SERVICES;
 /** Per set of credentials. */
 const MAX_TOKENS = 3;
@@ -32,15 +32,18 @@ interface Entry {
  * The token services of this window. Equal credentials share one.
  *
  * Keeps the token services of the last 50 credentials that were used. Also keeps the secrets of the
- * last 50 whose token service was discarded, after a failed test or a sign-out. A service can
- * repeat anything it has received, so secrets stay masked after
- * they're replaced and after sign-out.
+ * last 50 credentials whose token service was discarded, after a failed test or a sign-out. A
+ * service can repeat anything it has received, so secrets stay masked after they're replaced and
+ * after sign-out.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
   /** Keys are made by `keyOf`. The most recently used entries are last. */
   readonly #entries = new Map<string, Entry>();
-  /** All since the last sign-out. A running call can use one that isn't kept anymore. */
+  /**
+   * All token services created since the last sign-out. A running call may still use one that is no
+   * longer in `#entries`.
+   */
   readonly #created: WeakRef<TokenService>[] = [];
 
   constructor(options: TokenServicesOptions) {

@@ -40,7 +40,7 @@ export interface HttpRequest<Result> {
    * `Authorization` header, with a scheme.
    */
   readonly tokenHeader?: string | undefined;
-  /** Further headers of a request to a service. */
+  /** The fixed headers of the service. */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Called at the start of each attempt, so that a retry uses the current token. */
   readonly tokenProvider?: () => TokenProvider;

@@ -8,7 +8,7 @@ import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import { withFacts } from './modelFacts.ts';
 
-/** Until then, the user sees an empty list. */
+/** Deadline in milliseconds. Until it passes, the user sees an empty list. */
 const DEADLINE_MS = 5_000;
 /** Allows 16 KB per model. An entry has 2 to 4 KB, most of them prices. */
 const MAX_BYTES = 16_777_216;
@@ -21,8 +21,8 @@ interface InfoRequest {
 }
 
 /**
- * Adds the limits and capabilities that a gateway states apart from its list, and leaves out models
- * that don't generate text. The list is usable without them, so a failure changes nothing.
+ * Adds the limits and capabilities that a gateway lists separately, and leaves out models that
+ * don't generate text. The list is usable without them, so failures are ignored.
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function withModelInfo(

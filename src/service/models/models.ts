@@ -165,8 +165,8 @@ export class Models {
 }
 
 /**
- * Lists the models that a service offers for an operation. Sends one more request to a gateway that
- * states capabilities and limits apart from the list.
+ * Lists the models that a service offers for an operation. Sends a second request to a gateway that
+ * lists capabilities and limits separately.
  * @throws {ServiceError}
  */
 export async function listModels(
