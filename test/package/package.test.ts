@@ -25,7 +25,7 @@ describe('the package', () => {
       // A file for activation and for each place that imports on first use, and two that they share.
       ...['app', 'chat', 'envFile', 'extension', 'shared', 'shared', 'templates'].map(script),
       'media/icon.png',
-      ...['chat', 'diagnose', 'generated', 'hosts', 'key', 'menu'].flatMap((name) =>
+      ...['chat', 'generated', 'hosts', 'menu', 'templates'].flatMap((name) =>
         ['dark', 'light'].map((theme) => `media/walkthrough/${name}-${theme}.webp`),
       ),
       'package.json',

@@ -40,7 +40,7 @@ function pngWith(type: string, data: Buffer): Buffer {
 }
 
 function webpWith(type: string, data: Buffer): Buffer {
-  const picture = readFileSync('media/walkthrough/key-dark.webp');
+  const picture = readFileSync('media/walkthrough/menu-dark.webp');
   const length = Buffer.alloc(4);
   length.writeUInt32LE(data.length);
   const chunk = Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)]);

@@ -14,6 +14,7 @@ import { writeKeybindings } from '../vscode/keybindings.ts';
 import { type Settings, startVSCodeServer, type VSCodeServer } from '../vscode/server.ts';
 import { needServer } from '../vscode/system.ts';
 import { type Theme, themes, Workbench } from '../vscode/workbench.ts';
+import { takesPictures } from './pictures.ts';
 
 export interface SessionOptions {
   /** Contents of the opened folder by relative path; `null` opens a window without a folder. */
@@ -77,6 +78,7 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
     colorScheme: options.theme?.endsWith('light') ? 'light' : 'dark',
     ...(options.viewport === undefined ? {} : { viewport: options.viewport }),
     ...(options.zoom === undefined ? {} : { zoom: options.zoom }),
+    pixelRatio: takesPictures ? 2 : 1,
   });
   const openWindow = async (target: string, into = page): Promise<Workbench> => {
     const workbench = new Workbench(into, running);

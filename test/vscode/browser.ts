@@ -7,6 +7,8 @@ import { usualWait } from './screen.ts';
 export interface PageOptions {
   /** What the operating system would report; a theme set in the User settings wins over it. */
   colorScheme?: 'dark' | 'light';
+  /** Pixels of a picture per CSS pixel. */
+  pixelRatio?: number;
   /** Pixels. */
   viewport?: { width: number; height: number };
   /** As a browser zooms: 2 shows everything twice as large, and half as much of it. */
@@ -40,11 +42,16 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
     args: flags,
   });
   return {
-    async newPage({ colorScheme = 'dark', viewport = usualViewport, zoom = 1 } = {}) {
+    async newPage({
+      colorScheme = 'dark',
+      pixelRatio = 1,
+      viewport = usualViewport,
+      zoom = 1,
+    } = {}) {
       const context = await browser.newContext({
         colorScheme,
         viewport: { width: viewport.width / zoom, height: viewport.height / zoom },
-        deviceScaleFactor: zoom,
+        deviceScaleFactor: zoom * pixelRatio,
         // Nothing slides or fades, so that a picture shows what a test has just waited for.
         reducedMotion: 'reduce',
       });

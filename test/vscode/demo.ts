@@ -37,7 +37,7 @@ try {
   await workbench.editor.waitForText(/This one only counts\./);
   await status.waitFor({ text: /\$\(key\) \d+m/ });
   console.log(`status: ${(await status.waitFor({})).ariaLabel}`);
-  await workbench.notifications.waitUntilGone(/generating/);
+  await workbench.notifications.waitUntilGone(/Generating/);
   await picture('generated');
   const after = await workbench.editor.savedText(file);
   console.log(`\n--- after\n${after}---`);

@@ -2,9 +2,10 @@
  * `npm run pictures`: the icon, the moving picture and the pictures of the README, in media/. From a
  * real VS Code and the emulated service; the moving one shows the keys by VS Code's own means.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { savePicture, showPublicHosts } from '../ui/pictures.ts';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
 import { demoKey, demoProject, type Sample, startSample } from './sample.ts';
@@ -25,9 +26,8 @@ const bare = {
   'screencastMode.verticalOffset': 10,
 };
 const viewport = { width: 960, height: 420 };
-const reply = `Thank you for your patience. Your parcel was held up at the depot,
-and is on its way again: it will reach you by Friday. We are sorry for
-the delay.`;
+const code = `def total_price(items: list[Item]) -> float:
+    return sum(item.price * item.count for item in items)`;
 
 // The Marketplace takes no SVG.
 await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.png'));
@@ -36,24 +36,24 @@ for (const theme of ['dark', 'light'] as const) {
   const sample = await startSample();
   const browser = await startBrowser();
   // Each with a window of its own: `applyUserSettings` would change the title in the pictures.
-  const openLetter = async (userSettings: Settings): Promise<Workbench> => {
+  const openCode = async (userSettings: Settings): Promise<Workbench> => {
     await sample.server.writeUserSettings(userSettings);
-    const page = await browser.newPage({ colorScheme: theme, viewport });
+    const page = await browser.newPage({ colorScheme: theme, pixelRatio: 2, viewport });
     const workbench = new Workbench(page, sample.server);
     await workbench.open();
-    await workbench.openFile(join(sample.folder, 'letter.md'));
+    await workbench.openFile(join(sample.folder, 'prices.py'));
     await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
     return workbench;
   };
   try {
     // Without an address of its own the set-up shows the hosts that everybody has.
-    const fresh = await openLetter(settings);
+    const fresh = await openCode(settings);
     await takeHosts(fresh, theme);
     await fresh.page.context().close();
     const { url } = sample.emulator;
     const addresses = { 'hostedModel.authUrl': url, 'hostedModel.url': url };
     const project = { 'hostedModel.projectId': demoProject };
-    const workbench = await openLetter({ ...settings, ...addresses, ...project });
+    const workbench = await openCode({ ...settings, ...addresses, ...project });
     await storeKey(workbench);
     if (theme === 'dark') await film(workbench, sample);
     await takeDiagnosis(workbench, sample, theme);
@@ -79,9 +79,8 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.waitFor({ step: '5/5' });
   const picture = await takeQuickInput(workbench, `hosts-${theme}`);
   // Of the walkthrough, too: the emulated service of its test has one host only.
-  await sharp(picture)
-    .webp({ quality: 80 })
-    .toFile(join(media, 'walkthrough', `hosts-${theme}.webp`));
+  const small = await sharp(picture).webp({ quality: 80 }).toBuffer();
+  await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), small);
   await quickInput.dismiss();
 }
 
@@ -94,8 +93,8 @@ async function storeKey(workbench: Workbench): Promise<void> {
 }
 
 /**
- * The main job: a line is selected, two keys are pressed, the answer streams in, one undo takes it
- * back. Its last moment with the answer is a picture of its own, for those who want no motion.
+ * The main job: a comment is selected, two keys are pressed, the code streams in, and one undo removes
+ * it. The last moment with the code is a picture of its own, for readers who want no motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
@@ -111,14 +110,15 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
     await editor.waitForPosition(selected);
     await take(120);
   };
-  const words = reply.split(/(?<=\s)/);
+  // Each chunk ends with visible text.
+  const words = code.split(/(?<=\S)(?=\s)/);
   emulator.settings.answer = () => words;
   emulator.faults.next(chatPath, {
     beforePart: (index) =>
       index > 0 && index % 2 === 0 && index < words.length ? takeMore() : undefined,
   });
 
-  await editor.placeCursor(3, 1);
+  await editor.placeCursor(6, 1);
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
@@ -134,10 +134,11 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   const waits = (await page.getByText('Waiting for second key').count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
-  await editor.waitForText(new RegExp(`${words.at(-1)}\n`));
-  await notifications.waitUntilGone(/generating/);
+  await editor.waitForText(`${before}${code}\n`);
+  await notifications.waitUntilGone(/Generating/);
   await take(3_000);
-  await writeFile(join(media, 'generated-dark.png'), frames.at(-1)?.picture ?? '');
+  const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
+  await savePicture(join(media, 'generated-dark.png'), await last);
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
@@ -145,9 +146,10 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
 
   const pictures = frames.map(({ picture }) => picture);
   const delay = frames.map(({ ms }) => ms);
-  await sharp(pictures, { join: { animated: true } })
+  const moving = await sharp(pictures, { join: { animated: true } })
     .webp({ delay, effort: 6, minSize: true, quality: 80 })
-    .toFile(join(media, 'generate.webp'));
+    .toBuffer();
+  await savePicture(join(media, 'generate.webp'), moving);
 }
 
 async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: string) {
@@ -170,5 +172,8 @@ async function takeQuickInput({ page, screen }: Workbench, name: string): Promis
     width: box.width + 2 * margin,
     height: box.y + box.height + margin,
   };
-  return page.screenshot({ path: join(media, `${name}.png`), clip });
+  await showPublicHosts(page);
+  const picture = await page.screenshot({ clip });
+  await savePicture(join(media, `${name}.png`), picture);
+  return picture;
 }
