@@ -48,9 +48,9 @@ export function activate(context: ExtensionContext): void {
     if (hasAllCommands) {
       startup = new Startup(context, log, make);
       subscriptions.push(parts);
-    } else log.error('could not start: another extension has a command of the same name');
+    } else log.error('couldn’t start: another extension has a command of the same name');
   } catch (error) {
-    log?.error(`could not start: ${latest} failed with ${errorName(error)}`);
+    log?.error(`couldn’t start: ${latest} failed with ${errorName(error)}`);
     // Dispose the parts that were already created. Otherwise, they would keep listening and
     // updating the status bar.
     try {

@@ -1,4 +1,4 @@
-import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 import { listOf, resourceName } from '../messages/settingLabels.ts';
@@ -14,37 +14,43 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
  * @param withdrawn date of withdrawal, YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
-  const end = withdrawn ? ` The service withdraws it on ${withdrawn}.` : '';
+  const end = withdrawn ? ` It will be withdrawn on ${withdrawn}.` : '';
   return `${id}${provider && ` by ${provider}`}, with your own key.${end}`;
 }
 
 // Failures. The chat shows no buttons, so these messages name commands instead.
 
 export const NOT_SET_UP =
-  'Hosted Model has no credentials that it may use here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what is missing.';
+  'Hosted Model isn’t set up here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
 export const EMPTY_RESPONSE =
-  'The model answered nothing. Most likely it did not understand the request. Say it in other words, or pick another model.';
+  'The model’s response was empty. Rephrase the request, or pick another model.';
 export const ONLY_REASONING =
-  'The model thought about it, and then answered nothing. Ask again, or pick another model.';
+  'The model’s response contained only its reasoning. Ask again, or pick another model.';
 export const UNREADABLE_CALL =
-  'The model wanted to use a tool, but its request cannot be read. Try again, or pick a model that is better at tools.';
+  'The model made a tool call that can’t be read. Try again, or pick a model that’s better at tools.';
 export const CALLER_REFUSED =
-  'Hosted Model cannot be used by other extensions here: it was refused. Forget the refusal in “Hosted Model: Show Status and Actions” to be asked again.';
+  'You didn’t allow this extension to use Hosted Model. To be asked again, forget that decision in “Hosted Model: Show Status and Actions”.';
 
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
-    ? 'The answer ended at the most tokens that were asked for. Ask the model to go on, or raise max_new_tokens in the setting hostedModel.parameters.'
-    : 'The answer ended at the time limit of the service. Ask the model to go on.';
+    ? 'The response reached the token limit. Ask the model to continue, or raise max_new_tokens in hostedModel.parameters.'
+    : 'The response reached the service’s time limit. Ask the model to continue.';
 }
 
-const TOO_LARGE = 'The conversation is too large to be sent. Start a new chat, or attach less.';
+const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach less.';
 
 /** Failures whose message in the chat differs from the one for a selection. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
-    `Nothing was sent: the conversation holds ${secretNames(secretKinds)}, most likely from a file. Start a new chat without it.`,
+    `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without it.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
-    `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, and it takes ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
+    `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
+};
+
+/** Titles of commands to name in place of buttons that have no command of the same name. */
+const CHAT_LABELS: Partial<Record<Action, string>> = {
+  refreshToken: 'Refresh Token',
+  changeProject: 'Set Up...',
 };
 
 /**
@@ -59,12 +65,12 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
     // The actual size is known only for a request. A response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
-  if (!message) return 'Cancelled.';
+  if (!message) return 'Canceled.';
   const action = message.actions.find((one) => one !== 'retry');
-  const label = action === 'refreshToken' ? 'Refresh Token' : action && ACTION_LABELS[action];
+  const label = action && (CHAT_LABELS[action] ?? ACTION_LABELS[action]);
   if (!label) return message.text;
   return action === 'openEnvFile'
-    ? `${message.text} Mend it in the .env file of the folder.`
+    ? `${message.text} Fix it in the folder’s .env file.`
     : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
 }
 
@@ -114,7 +120,7 @@ export const TOOL_TITLE = 'Send text to your hosted model?';
 export const TOOL_RUNNING = 'Generating with the hosted model';
 export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
-export const TOOL_ADVICE = 'Do not call the tool again before the user has mended this.';
+export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed this.';
 
 /** Maximum number of prompt characters in the confirmation. */
 const MAX_SHOWN = 300;
@@ -123,7 +129,7 @@ const MAX_SHOWN = 300;
 export function toolQuestion(prompt: string, connection: PublicCredentials): string {
   const destination = destinationOf(connection);
   const question = escapeMarkdown(
-    `${formatNumber(prompt.length)} characters are sent to ${destination}.`,
+    `${formatNumber(prompt.length)} characters will be sent to ${destination}.`,
   );
   const shown = oneLine(prompt, MAX_SHOWN);
   if (shown === '') return question;
@@ -156,16 +162,15 @@ A question sends your text, your attachments, and the open file, which VS Code a
 Chat titles and similar small requests stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt costs three requests.`,
 } as const;
 
-export const AI_IS_OFF = `Hosted Model: AI features are turned off in the settings (${AI_SETTING}), so that nothing was changed. Turn them on first if you want to chat.`;
-export const NOT_TRUSTED =
-  'Hosted Model: VS Code’s chat needs a trusted workspace. Trust this one first.';
+export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}). Turn them on first to use chat.`;
+export const NOT_TRUSTED = 'VS Code’s chat needs a trusted workspace. Trust this one first.';
 
 /** Messages for failed steps of *Use in Chat*, with instructions for doing each step manually. */
 export const FAILED_STEPS = {
   group:
-    'Hosted Model: VS Code did not take the models into its chat by itself. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',
-  chat: 'Hosted Model: VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” in the Extensions view; no sign-in is needed. Then run “Use in Chat” again.',
-  open: 'Hosted Model: the chat could not be opened with your model. Open the Chat view, and pick the model under its input box.',
+    'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',
+  chat: 'VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” (no sign-in needed), then run “Use in Chat” again.',
+  open: 'Couldn’t open the chat with your model. Open the Chat view, and pick the model below the input box.',
 } as const;
 
 export const HELP = 'Open Documentation';

@@ -1,6 +1,6 @@
 import type { LanguageModelChatInformation, Memento } from 'vscode';
 import type { Model } from '../service/api/modelList.ts';
-import { CHAT_NEW_TOKENS } from '../service/api/parameters.ts';
+import { CONVERSATION_NEW_TOKENS } from '../service/api/parameters.ts';
 import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/modelFacts.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
@@ -137,7 +137,7 @@ function informationOf(
 ): LanguageModelChatInformation {
   const context = model.contextLength ?? USUAL_CONTEXT;
   const most = Math.floor(context / 2);
-  const maxOutputTokens = Math.min(CHAT_NEW_TOKENS, model.maxOutputTokens ?? most, most);
+  const maxOutputTokens = Math.min(CONVERSATION_NEW_TOKENS, model.maxOutputTokens ?? most, most);
   const region = service.regions.find(({ url }) => url === serviceUrl)?.place;
   const { withdrawn } = lifecycleOf(model);
   return {

@@ -165,7 +165,7 @@ export class ChatProvider {
       this.#refreshIfStale(request);
     } catch (error) {
       if (isKind(error, 'cancelled')) throw new CancellationError();
-      const text = await this.sentenceFor(error, request?.connection);
+      const text = await this.explainAndLog(error, request?.connection);
       if (!this.callers.isTrusted(callerId)) throw errorForExtension(error, text);
       throw Object.assign(new Error(texts.escapeMarkdown(text)), { stack: undefined });
     }
@@ -191,7 +191,7 @@ export class ChatProvider {
    * it's a `ChatError` or a cancellation.
    * @param used the connection of the request; by default, the chat's first one
    */
-  async sentenceFor(error: unknown, used?: Connection): Promise<string> {
+  async explainAndLog(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;
     // A failed lookup must not hide the original failure.
     const connection = used ?? (await this.connection().catch(() => undefined));

@@ -62,7 +62,7 @@ export class GenerateTool implements LanguageModelTool<GenerateToolInput> {
     try {
       return resultOf({ status: 'done', text: await this.#chat.generate(prompt, token) });
     } catch (error) {
-      return resultOf(failure(causeOf(error), await this.#chat.sentenceFor(error)));
+      return resultOf(failure(causeOf(error), await this.#chat.explainAndLog(error)));
     }
   }
 }

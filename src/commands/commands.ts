@@ -10,10 +10,10 @@ import {
 } from './commandTypes.ts';
 
 const NOT_LOADED =
-  'Hosted Model could not load a part of itself. Most likely it was updated or removed meanwhile. Reload the window.';
+  'Couldn’t load Hosted Model. It may have been updated or removed. Reload the window.';
 
 const NOT_STARTED =
-  'Hosted Model could not start. Most likely it was updated or removed meanwhile, or a part of VS Code that it needs does not work. Reload the window. Its log, if there is one, names what failed.';
+  'Couldn’t start Hosted Model. It may have been updated or removed. Reload the window. If that doesn’t help, check the log.';
 
 /** The part of the extension that exists before the first command. */
 export interface CommandHost {
@@ -106,7 +106,7 @@ async function guarded(
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
     // The code that reports failures couldn't be loaded either, so report this one here.
-    host.log.error(`the code of the commands could not be loaded: ${errorName(error)}`);
+    host.log.error(`couldn’t load the code of the commands: ${errorName(error)}`);
     void window.showErrorMessage(NOT_LOADED);
     return;
   }

@@ -31,13 +31,13 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;
-  if (!listed) return `${hint}, which is not in this list`;
-  return lifecycleOf(listed).stage === 'withdrawn' ? `${hint}, which is withdrawn` : hint;
+  if (!listed) return `${hint} (not in this list)`;
+  return lifecycleOf(listed).stage === 'withdrawn' ? `${hint} (withdrawn)` : hint;
 }
 
 /** Returns the note to show under the input box if the service has more models than it listed. */
 export function moreModelsHint({ length }: readonly Model[]): string {
-  return `The service has more models than these ${length.toLocaleString('en')}. Another one can be named in the setting hostedModel.modelId.`;
+  return `The service has more than these ${length.toLocaleString('en')} models. To use another one, set hostedModel.modelId.`;
 }
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {

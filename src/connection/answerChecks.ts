@@ -13,8 +13,9 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** Checks the values that the user enters in the setup. Messages never contain a value. Pure. */
 
-// `InputBoxValidationSeverity.Info` and `.Error`. Importing them would load `vscode`.
+// `InputBoxValidationSeverity` without its import, which would load `vscode`.
 const INFORMATION = 1;
+const WARNING = 2;
 const ERROR = 3;
 
 /**
@@ -61,6 +62,16 @@ export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
   return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
+}
+
+/** Matches the form of every project ID that the built-in services create. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Warns about a project ID in an unusual form, which can still be right on premises. */
+export function warningOfProject(text: string): InputBoxValidationMessage | undefined {
+  return UUID.test(cleanValue(text).value)
+    ? undefined
+    : { message: ANSWER_ISSUES.unusualProject, severity: WARNING };
 }
 
 /**

@@ -57,7 +57,7 @@ export class Approvals {
   }
 
   /** True if any folder has an approval, which a sign-out would delete. */
-  get areAny(): boolean {
+  get hasApprovals(): boolean {
     return this.#decisions.some(([, decision]) => decision === 'approved');
   }
 

@@ -25,13 +25,13 @@ import {
  */
 
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
-  'not-a-url': 'it is not a web address such as https://us-south.ml.cloud.ibm.com',
+  'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https':
-    'it must begin with https:// (http:// only for 127.0.0.1, [::1], localhost, and services that you added)',
-  'has-user': 'it must not hold a user name or password',
-  'has-query': 'it must not hold a query or fragment',
-  'bad-host': 'its host name holds characters that no host has',
-  'bad-path': 'its path holds characters that no service path has',
+    'it must start with https:// (http:// works only for localhost and services that you added)',
+  'has-user': 'it must not contain a user name or password',
+  'has-query': 'it must not contain a query or fragment',
+  'bad-host': 'its host name contains invalid characters',
+  'bad-path': 'its path contains invalid characters',
 };
 
 /** Returns "service URL" or "identity address", for use within a sentence. */
@@ -41,12 +41,12 @@ export function addressName(setting: AddressProblem['setting']): string {
 
 /** Explains why an address in the settings can't be used. */
 export function addressText({ setting, problem }: AddressProblem): string {
-  return `The ${addressName(setting)} in the settings cannot be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
+  return `The ${addressName(setting)} in the settings can’t be used: ${URL_PROBLEMS[problem]}. Nothing was sent.`;
 }
 
 /** @param why the explanation, as a complete sentence */
 export function unusableText(name: SettingName, why: string, labels: LabelContext): string {
-  return `The ${settingLabel(name, labels)} cannot be used. ${why} Nothing was sent.`;
+  return `The ${settingLabel(name, labels)} can’t be used. ${why} Nothing was sent.`;
 }
 
 type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
@@ -59,23 +59,23 @@ export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
 /** Explains that the project, space, or deployment ID in the settings is malformed. */
 export function projectText(settings: LabelContext & ProjectOrigin): string {
   const what = `The ${settingLabel('projectId', settings)} in the ${projectPlace(settings)}`;
-  return `${what} cannot be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
+  return `${what} can’t be used. ${ANSWER_ISSUES.garbledProject} Nothing was sent.`;
 }
 
 /** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   if (field === 'services') {
-    return `hostedModel.service names ${shownName(word)}, and only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
+    return `hostedModel.service is ${shownName(word)}, but only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
   }
   const why = field
-    ? `its entry in hostedModel.services cannot be used: “${field}” is missing or not allowed`
-    : 'no service of that name is built in or described in hostedModel.services';
-  return `hostedModel.service names ${shownName(word)}, and ${why}. Nothing was sent.`;
+    ? `its entry in hostedModel.services can’t be used: “${field}” is missing or not allowed`
+    : 'no built-in service and no entry in hostedModel.services has that ID';
+  return `hostedModel.service is ${shownName(word)}, but ${why}. Nothing was sent.`;
 }
 
 /** Names of the flaws that `cleanValue` removes. */
 const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
-  whitespace: 'blanks',
+  whitespace: 'spaces',
   quotes: 'quotes',
   bearer: 'the word Bearer',
   control: 'invisible characters',
@@ -84,25 +84,25 @@ const REMOVED_FLAWS: Readonly<Partial<Record<ValueFlaw, string>>> = {
 /** Names what `cleanValue` removes from an entered value. Empty if nothing is removed. */
 export function removedFlawsText(issues: readonly ValueFlaw[]): string {
   const what = issues.flatMap((issue) => REMOVED_FLAWS[issue] ?? []).join(' and ');
-  return what && `Without ${what}: taken off.`;
+  return what && `${capitalized(what)} will be removed.`;
 }
 
 /** Phrases that follow the name of a setting, such as `has no value`. */
 export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   whitespace: `has ${REMOVED_FLAWS.whitespace} around its value`,
   quotes: `has ${REMOVED_FLAWS.quotes} around its value`,
-  bearer: `begins with ${REMOVED_FLAWS.bearer}`,
-  control: `holds ${REMOVED_FLAWS.control}`,
-  placeholder: 'holds a placeholder',
-  'non-ascii': 'holds letters outside ASCII',
-  malformed: 'cannot be right',
-  comment: 'has a comment behind its value',
+  bearer: `starts with ${REMOVED_FLAWS.bearer}`,
+  control: `contains ${REMOVED_FLAWS.control}`,
+  placeholder: 'is a placeholder',
+  'non-ascii': 'contains non-ASCII characters',
+  malformed: 'is malformed',
+  comment: 'has a comment after its value',
   empty: 'has no value',
-  duplicate: 'is there twice, with different values',
-  'bad-url': 'cannot be used as an address',
+  duplicate: 'is set twice, to different values',
+  'bad-url': 'can’t be used as an address',
   'endpoint-url': 'is the address of an endpoint',
   'url-path': 'has a path',
-  'unknown-region': 'leads to no known region',
+  'unknown-region': 'isn’t in a known region',
 };
 
 /** Describes the flaws of a value that is used anyway. */
@@ -119,29 +119,30 @@ export function issuesText(
     return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
   };
   return [
-    ...sentence(known, 'Hosted Model takes that off; other programs may not.'),
-    ...sentence(others, 'Make sure that it is the one you mean.'),
+    ...sentence(known, 'Hosted Model removes them, but other programs may not.'),
+    ...sentence(others, 'Check that it’s the right value.'),
   ].join(' ');
 }
 
 /** Messages about values that the user entered in the setup. They never contain the value. */
 export const ANSWER_ISSUES = {
-  nothing: 'A value is needed.',
-  exampleKey: 'This is the placeholder of an example, not a key.',
+  nothing: 'Enter a value.',
+  exampleKey: 'This is the placeholder from an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
-    `${capitalized(what)} has no ${mayHoldSpaces ? '' : 'blanks and no '}accented letters. Copy it again.`,
+    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}accented letters. Copy it again.`,
   garbledHeader: (label: string) =>
-    `${capitalized(label)} can only have letters, digits, and signs of ASCII, in one line.`,
+    `${capitalized(label)} can only contain ASCII characters on one line.`,
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
-    `The ${what} contains the ${label}, which would be sent with it. Enter another value.`,
-  garbledProject: 'An ID has only letters, digits, hyphens, dots and underscores.',
+    `The ${what} contains the ${label}, which would be sent to the service. Enter another value.`,
+  unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
+  garbledProject: 'An ID contains only letters, digits, hyphens, periods, and underscores.',
 } as const;
 
 /** Explains why an entered service URL, or the identity URL in the settings, can't be used. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
-  return `${which} cannot be used: ${URL_PROBLEMS[problem]}.`;
+  return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
 }
 
 /** Maximum length of a shown name, in characters. Any valid name is shorter. */
@@ -168,25 +169,24 @@ function firstOf(all: readonly string[]): string[] {
 /** Warnings to show after an import if the `.env` file still contains the key. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
-    'Hosted Model: the .env file still holds the key, and git tracks it. Delete the key there before the next commit; create a new one if it was pushed.',
+    'The .env file still contains the key, and Git tracks the file. Delete the key there before you commit. If it was pushed, create a new one.',
   'not-ignored':
-    'Hosted Model: the .env file still holds the key, and no .gitignore of its repository ignores it. Delete the key there, or ignore the file, before it is committed.',
+    'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or ignore the file, before you commit.',
 };
 
-export const ENV_FILE_GONE =
-  'Hosted Model: the .env file cannot be opened. Most likely it was deleted or renamed meanwhile.';
+export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted or renamed.';
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
-  'no-folder': 'no folder to look in',
-  untrusted: 'not read, since the folder is not trusted',
+  'no-folder': 'no folder is open',
+  untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
-  'no-file': 'not there',
-  'symbolic-link': 'a link, which is not followed',
+  'no-file': 'not found',
+  'symbolic-link': 'a link, which isn’t followed',
   folder: 'a folder',
   'not-a-file': 'not a file',
-  'too-large': 'larger than 64 KB, so not read',
+  'too-large': 'larger than 64 KB',
   'not-text': 'not UTF-8 text',
-  unreadable: 'cannot be read',
+  unreadable: 'can’t be read',
 };
 
 export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
@@ -203,9 +203,9 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   if (text.kind === 'unread') return UNREAD[text.why];
   const { missing, named, issues } = text.reading;
   if (named.length === 0) {
-    return text.isOfOther
+    return text.namesOtherService
       ? 'names a different service than hostedModel.service'
-      : 'names none of them';
+      : 'has no settings for this service';
   }
   const errors = issues.filter(({ isError }) => isError);
   const parts = firstOf(values ? [] : errors.map(issuePhrase));
@@ -213,12 +213,12 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const lacking = missing.filter((name) => !faulty.has(name));
   if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
   if (parts.length > 0) return parts.join('; ');
-  return decision === 'refused' ? 'not used, as you decided' : undefined;
+  return decision === 'refused' ? 'declined by you' : undefined;
 }
 
 /** Explains why another source stays in use after a setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
-  return `hostedModel.credentialSource names ${sourceName(inUse, found)}, so that stays in use.`;
+  return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource names it.`;
 }
 
 /** Names the settings that a value is written to. */
@@ -231,24 +231,24 @@ export function targetText(target: SettingsTarget): string {
  * Explains that other settings override the `hostedModel.credentialSource` that was just written.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
-  return `Another value of hostedModel.credentialSource wins over the one in ${targetText(target)}. Change it in the settings.`;
+  return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Change it in the settings.`;
 }
 
 /** The reasons why credentials aren't used, as phrases for a list. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
-  'bad-service': 'the service is not known',
-  'bad-address': 'an address cannot be used',
-  unapproved: 'the hosts are not approved',
-  'bad-project': 'the project cannot be used',
-  'ask-source': 'a source is not approved',
-  'chosen-unusable': 'the source in the settings cannot be used',
+  'bad-service': 'the service is unknown',
+  'bad-address': 'an address can’t be used',
+  unapproved: 'the hosts aren’t approved',
+  'bad-project': 'the project can’t be used',
+  'ask-source': 'a source isn’t approved',
+  'chosen-unusable': 'the source in the settings can’t be used',
 };
 
 export const SOURCE_ACTIONS = {
   import: '$(lock) Import into Secret Storage',
   forgetApproval: '$(discard) Forget Approval',
-  forgetRefusal: '$(discard) Forget Refusal',
+  forgetRefusal: '$(discard) Forget Decision',
   openSettings: '$(gear) Open Settings',
   manageTrust: '$(workspace-trusted) Manage Workspace Trust',
   open: '$(go-to-file) Open .env',
@@ -258,7 +258,7 @@ export const SOURCE_ACTIONS = {
 /** Lists the sources that were checked, and why each one isn't used. */
 export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
-    return `Looked only in ${sourceName('editor', found)}, as set in hostedModel.credentialSource.`;
+    return `Checked only ${sourceName('editor', found)}, because hostedModel.credentialSource is “editor”.`;
   }
   const isHeldUp = found.external.some(isFaultyFile);
   const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
@@ -266,10 +266,10 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });
-  return `Looked in secret storage and user settings, ${places.join(' and ')}.`;
+  return `Checked secret storage and user settings, ${places.join(' and ')}.`;
 }
 
-/** Describes an issue, such as `line 2: VENDOR_URL cannot be used as an address`. */
+/** Describes an issue, such as `line 2: VENDOR_URL can’t be used as an address`. */
 function issuePhrase({ place, name, kind }: Issue): string {
   const phrase = `${name} ${ISSUE_PHRASES[kind]}`;
   return place ? `line ${place.line + 1}: ${phrase}` : phrase;

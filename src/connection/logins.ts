@@ -33,7 +33,7 @@ export const LOGINS: readonly Login[] = [
   },
   {
     label: 'No Key',
-    description: 'a local server, or a gateway that is open inside the company',
+    description: 'a local server, or a gateway without a login',
     fields: [],
     authentication: { kind: 'none' },
   },
@@ -89,6 +89,6 @@ export const API_CHOICES: readonly [ApiChoice, ...ApiChoice[]] = [
     api: 'watsonx',
     label: 'watsonx',
     description: 'IBM watsonx.ai, in the cloud or on premises',
-    addressPrompt: 'Address of the service, such as that of a region.',
+    addressPrompt: 'Address of the service, such as a region’s.',
   },
 ];

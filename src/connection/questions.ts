@@ -59,8 +59,8 @@ export function askDestination(
   const runs = commandOf(service) !== undefined && program;
   return ask(
     isEntryChanged
-      ? `The entry of this service in your settings has changed since your ${label} was saved.`
-      : `Hosted Model would use other hosts than the ones your ${label} was saved for.`,
+      ? `The entry of this service has changed since your ${label} was saved.`
+      : `The hosts aren’t those that your ${label} was saved for.`,
     [
       ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),
       ...(needsSetting('apiKey', { service })
@@ -89,7 +89,7 @@ function askProgram(
   service: Service,
 ): Promise<'wanted' | undefined> {
   return ask(
-    `${service.name} would run another program than the one you approved.`,
+    `${service.name} would run a different program than the one you approved.`,
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),
@@ -111,7 +111,7 @@ function runText(program: string, service: Service): string {
 /** Returns a paragraph that names the fixed headers of a service. Empty if it has none. */
 function headersText({ headers }: Service): readonly string[] {
   const names = headers.map(({ name }) => name);
-  return names.length > 0 ? [`Headers that are sent: ${listOf(names)}.`] : [];
+  return names.length > 0 ? [`Sends the headers ${listOf(names)}.`] : [];
 }
 
 /**
@@ -134,11 +134,9 @@ export function askSource(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,
     [
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
-      `Folder: ${folder.path || 'none'}`,
-      hostsText(destination, service, '\n'),
+      [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
       ...headersText(service),
-      `The text goes to the account that this ${label} belongs to. Whoever wrote ${others} chose account and service: say yes only if you know who that is.`,
-      'The answer holds for exactly these values in this folder: any change asks again. Importing copies them into secret storage and your settings, for all folders.',
+      `Approve this only if you trust the author of ${others}. Your text goes to the account that this ${label} belongs to.`,
     ],
     [
       ['Do Not Use', 'refused'],
@@ -160,11 +158,11 @@ export function askInstead(
 ): Promise<true | undefined> {
   const problem = sourceProblem(source) ?? '';
   return ask(
-    `The source in hostedModel.credentialSource cannot be used: ${sourceName(source.id, found)} (${problem}).`,
+    `The source in hostedModel.credentialSource can’t be used: ${sourceName(source.id, found)} (${problem}).`,
     [
-      `Nothing was sent. Fix it, or let the other sources be used again: secret storage and user settings first. That sets hostedModel.credentialSource to auto in ${targetText(target)}.`,
+      `Nothing was sent. Fix it, or use the other sources. That sets hostedModel.credentialSource to auto in ${targetText(target)}.`,
     ],
-    [['Use the Others Again', true]],
+    [['Use Other Sources', true]],
   );
 }
 
@@ -172,7 +170,7 @@ export function askInstead(
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
-    ['Text from all folders then goes to the account of the new key.'],
+    ['Text from all folders will go to the account of the new key.'],
     [
       ['Keep Stored Key', false],
       ['Replace Key', true],
@@ -194,8 +192,8 @@ export async function requireAddress({ url, service }: Settings): Promise<string
     totalSteps: 1,
     placeholder:
       url === ''
-        ? 'No service URL is set: the models of which region?'
-        : `The service URL cannot be used: ${URL_PROBLEMS[parsed.problem]}. The models of which region?`,
+        ? 'No service URL is set. Select a region'
+        : `The service URL can’t be used: ${URL_PROBLEMS[parsed.problem]}. Select a region`,
     items: service.regions.map(({ place, url: address }) => ({
       label: place,
       description: address,
@@ -210,7 +208,7 @@ export async function requireAddress({ url, service }: Settings): Promise<string
  */
 export function reportSetting(text: string): void {
   const button = 'Open Settings';
-  void window.showErrorMessage(`Hosted Model: ${text}`, button).then((picked) => {
+  void window.showErrorMessage(text, button).then((picked) => {
     if (picked === button) void openSettings();
   });
 }

@@ -16,78 +16,78 @@ export const SET_UP = {
   doneWithKey: 'Hosted Model is set up. The key is in secret storage.',
   generate: 'Generate from selection',
   useInChat: 'Use in Chat',
-  whichService: 'Which service?',
-  accountPrompt: (label: string, { name }: Service) => `${label} of ${name}.`,
+  whichService: 'Select a service',
+  accountPrompt: (label: string, { name }: Service) => `${label} for ${name}.`,
   keyPrompt: (service: Service) => {
-    const { name, keyPage } = service;
+    const { name } = service;
     const label = capitalized(settingLabel('apiKey', { service }));
-    return `${label} of ${name}${keyPage && `, created at ${keyPage}`}. It is kept in VS Code's secret storage.`;
+    return `${label} for ${name}. It’s kept in VS Code’s secret storage.`;
   },
   headerPrompt: (label: string, { name }: Service) =>
-    `${label} of ${name}. It is kept in VS Code's secret storage.`,
+    `${label} for ${name}. It’s kept in VS Code’s secret storage.`,
   keepHeader: 'Leave empty to keep the stored value',
+  createKey: 'Create API Key',
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
     found: 'Leave empty to keep the key that was found',
     typed: 'Leave empty to keep the key you typed',
   },
-  changedKey: 'The stored key was changed in another window.',
-  boundKey:
-    'The stored key is not used for these hosts. Go back to enter a key or another address.',
-  projectPrompt:
-    'ID of the project that requests are billed to: in the project, under Manage, General, Details.',
-  resourcePrompt: (resource: string) => `ID of the ${resource} that requests name.`,
+  changedKey: 'The stored key changed in another window.',
+  boundKey: 'The stored key isn’t used for these hosts. Go back to enter a key or another address.',
+  projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
+  resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: ({ regions }: Service) =>
-    regions.length > 0 ? 'Region of the project, or type the service URL' : 'Type the service URL',
-  noAddress: 'Choose an address.',
+    regions.length > 0
+      ? 'Select the project’s region, or enter the service URL'
+      : 'Enter the service URL',
+  noAddress: 'Select an address.',
   useAddress: (url: string) => `Use ${url}`,
-  expectedAddress: 'Choose a region, or type the service URL.',
+  expectedAddress: 'Select a region, or enter the service URL.',
   current: '(current)',
   typedAddress: (isCut: boolean, url: string) =>
-    `${isCut ? 'Without the path of an endpoint' : 'As an address'}: ${url}`,
+    `${isCut ? 'Without the endpoint path' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
   /** Appended to the hosts during an import, because the source applied to a single folder. */
   ofAllFolders: ', from all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
-      ? `Checks key, ${resourceName(labels)} and model. Generates nothing.`
+      ? `Checks the key, ${resourceName(labels)}, and model. Generates nothing.`
       : 'Checks the credentials and lists the models. Generates nothing.',
   noTest: '$(save) Save Without Testing',
-  cancelled: 'The test was cancelled.',
+  cancelled: 'The test was canceled.',
 } as const;
 
 /** Texts of the steps that add a service. */
 export const NEW_SERVICE = {
   add: '$(add) Add a Service...',
-  whichApi: 'Which API does the service have?',
+  whichApi: 'Select the API of the service',
   addressExample: 'https://llm.acme.example/v1',
-  badAddress: 'This address cannot be used',
+  badAddress: 'This address can’t be used',
   whichLogin: 'How do you log in?',
-  whichHeader: 'Which header has the key? Pick one, or type its name',
+  whichHeader: 'Select the header for the key, or enter its name',
   commandPrompt:
     'Command that prints a token. It runs on this machine without a shell, only when a request needs a token.',
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
-  badCommand: 'Enter a program and its arguments. Pipes and other parts of a shell do not work.',
-  noProgram: 'The program was not found. Check its name, or enter its full path.',
+  badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
+  noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',
   tokenUrlPrompt: 'Address that exchanges the secret for a token.',
-  notAllowed:
-    'This cannot be used with the other answers. A login that sends a secret needs https.',
-  whichModel: 'Which model? Pick one, or type its ID',
-  typeModel: 'Type the ID of a model.',
-  listing: 'Listing the models of the service',
+  notAllowed: 'This doesn’t work with your other answers. A login that sends a secret needs https.',
+  whichModel: 'Select a model, or enter its ID',
+  typeModel: 'Enter a model ID.',
+  listing: 'Loading the models',
   generating: 'Generating one token',
   oneToken: {
     question: (host: string) => `Test ${host} by generating one token?`,
-    detail: 'The service has no model list, so nothing can be tested without generating.',
+    detail: 'The service has no model list, so only a generation can test it.',
     generate: 'Generate One Token',
   },
 } as const;
 
 /** Texts of the steps that change or remove a service. */
 export const MANAGE = {
-  whichAction: (name: string) => `What do you want to change about ${name}?`,
+  whichAction: (name: string) => `Select what to change about ${name}`,
   actions: {
     credentials: '$(key) Change Credentials...',
     login: '$(link) Change Address or Login...',
@@ -97,25 +97,25 @@ export const MANAGE = {
   },
   name: 'Name',
   namePrompt: 'Name of the service in lists and messages.',
-  badName: 'A name has 1 to 64 letters, digits, spaces, and plain punctuation.',
-  renamed: (name: string) => `the service is now called ${name}.`,
+  badName: 'Use 1 to 64 letters, digits, spaces, or simple punctuation.',
+  renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,
     detail: 'This deletes its key from secret storage and its entry from your settings.',
     button: 'Remove',
   },
-  removed: (name: string) => `${name} is removed.`,
-  whichHeader: 'Headers that are sent with each request to the service',
+  removed: (name: string) => `${name} was removed.`,
+  whichHeader: 'Headers to send with each request to the service',
   addHeader: '$(add) Add a Header...',
   removeHeader: (name: string) => `$(trash) Remove ${name}`,
   noMoreHeaders: '$(check) Continue',
   headerNamePrompt: 'Name of the header.',
-  badHeader: 'This header cannot be set. Host, Cookie, Authorization, and Content-* are reserved.',
+  badHeader: 'This header can’t be set. Host, Cookie, Authorization, and Content-* are reserved.',
   isSecret: (name: string) => `Is the value of ${name} a secret?`,
-  plainValue: 'Keep It in the Settings',
-  secretValue: 'Keep It in Secret Storage',
+  plainValue: 'Store in Settings',
+  secretValue: 'Store in Secret Storage',
   headerValuePrompt: (name: string) => `Value of ${name}.`,
-  badHeaderValue: 'A value has letters, digits, and signs of ASCII, in one line.',
+  badHeaderValue: 'A value can only contain ASCII characters on one line.',
 } as const;
 
 /** States everything that the user approves when they save: hosts, command, and headers. */

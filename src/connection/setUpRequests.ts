@@ -1,6 +1,5 @@
 import { messageFor } from '../messages/messages.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
-import { setContextKey } from '../ui/contextKeys.ts';
 import { cancellable } from '../ui/progress.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import { connectionTo } from './createConnection.ts';
@@ -18,10 +17,8 @@ export function setUpOptions({
 }): SetUpOptions {
   return {
     keys,
-    test: async (credentials, settings, signal) => {
-      await connectionTo(credentials, settings, runtime).test(signal);
-      setContextKey('isTested');
-    },
+    test: (credentials, settings, signal) =>
+      connectionTo(credentials, settings, runtime).test(signal),
     listModels: (credentials, settings) => {
       const connection = connectionTo(credentials, settings, runtime).with({ modelId: '' });
       return cancellable(NEW_SERVICE.listing, (signal) => connection.models(signal)).catch(

@@ -74,6 +74,6 @@ export async function readSetUpStatus(
     settings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && getsTokens(used),
-    canSignOut: usesExternalSource || stored.length > 0 || approvals.areAny,
+    canSignOut: usesExternalSource || stored.length > 0 || approvals.hasApprovals,
   };
 }

@@ -11,6 +11,7 @@ import {
   problemOfKey,
   problemOfProject,
   validationOf,
+  warningOfProject,
 } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
@@ -65,9 +66,11 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
 
   apiKey: async (setUp, position) => {
     const kept = keptKey(setUp);
+    const { keyPage } = setUp.settings.service;
     const answer = await askText({
       ...position,
       prompt: SET_UP.keyPrompt(setUp.settings.service),
+      page: keyPage === '' ? undefined : { label: SET_UP.createKey, url: keyPage },
       placeholder: kept ? SET_UP.keepKey[kept] : SET_UP.pasteKey(setUp.settings.service),
       password: true,
       check: (text) =>
@@ -109,7 +112,8 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       value: setUp.projectId,
       check: (text) => {
         const values = { [settingLabel('projectId', setUp)]: text };
-        return validationOf(text, problemOfProject(text) ?? keyLeakProblem(values, keyOf(setUp)));
+        const problem = problemOfProject(text) ?? keyLeakProblem(values, keyOf(setUp));
+        return validationOf(text, problem) ?? (isProject ? warningOfProject(text) : undefined);
       },
     });
     if (typeof answer !== 'string') return answer;

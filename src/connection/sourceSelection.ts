@@ -44,7 +44,7 @@ export type ExternalText<Reading = PublicReading> =
       readonly kind: 'read';
       readonly reading: Reading;
       /** True if the source names other services, but not the one in the settings. */
-      readonly isOfOther?: boolean;
+      readonly namesOtherService?: boolean;
     };
 
 export type UnreadReason =

@@ -172,14 +172,14 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
   if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;
   return editor.kind === 'ready'
     ? 'complete, not used'
-    : `not used, since ${WHY_NOT_USED[editor.kind]}`;
+    : `not used, because ${WHY_NOT_USED[editor.kind]}`;
 }
 
 /** True if the source has a setting or a problem. A missing or empty source needs no row. */
 function isWorthShowing({ text }: ExternalSource): boolean {
   if (text.kind === 'read') {
     const { named, issues } = text.reading;
-    return named.length > 0 || issues.length > 0 || text.isOfOther === true;
+    return named.length > 0 || issues.length > 0 || text.namesOtherService === true;
   }
   return !['no-folder', 'no-file', 'virtual'].includes(text.why);
 }
@@ -188,9 +188,11 @@ function isWorthShowing({ text }: ExternalSource): boolean {
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
   const from = `From ${sourceName(source, found)}`;
   const { credentialSource } = found.settings;
-  if (source === credentialSource) return `${from}, as set in hostedModel.credentialSource.`;
+  if (source === credentialSource)
+    return `${from}, because hostedModel.credentialSource is “${source}”.`;
   const named = externalSource(found, credentialSource);
-  if (named) return `${from}; ${sourceName(named.id, found)} is ${sourceProblem(named)}.`;
+  if (named)
+    return `${from}, because ${sourceName(named.id, found)} can’t be used (${sourceProblem(named)}).`;
   if (source === 'editor') {
     const others = sourcesBehindEditor(found);
     return others ? `${from}, which take precedence over ${others}.` : `${from}.`;

@@ -248,8 +248,8 @@ function readText(
   }
   const all = readForAll(assignments, known.service, known.services);
   const inUse = known.isServiceSet ? all[0] : firstReading(all, known.services);
-  const isOfOther = all.length > 1 && inUse.reading.named.length === 0;
-  return { text: { kind: 'read', reading: inUse.reading, isOfOther }, inUse, all };
+  const namesOtherService = all.length > 1 && inUse.reading.named.length === 0;
+  return { text: { kind: 'read', reading: inUse.reading, namesOtherService }, inUse, all };
 }
 
 /** Returns everything that a decision about a source depends on. */

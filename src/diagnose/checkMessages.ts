@@ -55,12 +55,12 @@ export const TITLES: Readonly<Record<CheckName | 'settings' | 'syntax' | 'hosts'
 };
 
 const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext) => string>> = {
-  'identity-host': ({ host = 'It' }) => `${host} answers.`,
-  'service-host': ({ host = 'It' }) => `${host} answers.`,
+  'identity-host': ({ host = 'It' }) => `${host} responds.`,
+  'service-host': ({ host = 'It' }) => `${host} responds.`,
   token: ({ lifeMs }, { service }) => {
     const what =
-      service && commandOf(service) ? 'The command printed a token' : 'The key is accepted';
-    return lifeMs === undefined ? `${what}.` : `${what}; the token lives ${span(lifeMs)}.`;
+      service && commandOf(service) ? 'The command printed a token' : 'The key was accepted';
+    return lifeMs === undefined ? `${what}.` : `${what}. The token is valid for ${span(lifeMs)}.`;
   },
   clock: ({ clockAheadMs }) => clockText(clockAheadMs),
   access: ({ model, isUnchecked }, labels) => {
@@ -68,26 +68,26 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     // A service without project IDs may have models that it doesn't list, so only the key or token
     // is checked.
     if (!needsSetting('projectId', labels)) {
-      return `The ${bearer} is accepted. Whether the model is, only a generation shows.`;
+      return `The ${bearer} was accepted. Only a generation can test the model.`;
     }
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];
     const proven = isUnchecked
-      ? `The ${bearer} is accepted. ${capitalized(listOf(others))} could not be checked, since this model takes no call that generates nothing`
-      : `${capitalized(listOf([bearer, ...others]))} are accepted`;
+      ? `The ${bearer} was accepted. ${capitalized(listOf(others))} couldn’t be checked, because this model supports no test request`
+      : `${capitalized(listOf([bearer, ...others]))} were accepted`;
     if (!model) return `${proven}.`;
     const [successor] = model.successors;
-    const named = successor ? ` The service names ${successor} in its place.` : '';
+    const named = successor ? ` The service suggests ${successor} instead.` : '';
     const { stage, withdrawn, deprecated } = model;
     const lifecycle = withdrawn
       ? `the model ${stage === 'withdrawn' ? 'was' : 'will be'} withdrawn on ${withdrawn}`
-      : `the model is deprecated since ${deprecated}`;
+      : `the model has been deprecated since ${deprecated}`;
     return `${proven}, but ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
     if (perSecond === undefined) return 'The service doesn’t state a limit.';
-    const rest = left === undefined ? '' : `, ${left} left in this one`;
-    return `${amount(perSecond, 'request')} a second${rest}.`;
+    const rest = left === undefined ? '' : `, ${left} left`;
+    return `${amount(perSecond, 'request')} per second${rest}.`;
   },
 };
 
@@ -115,13 +115,13 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
 }
 
 function clockText(aheadMs: number | undefined): string {
-  if (aheadMs === undefined) return 'The service did not say its time.';
+  if (aheadMs === undefined) return 'The service didn’t send its time.';
   const distance = Math.abs(aheadMs);
-  if (distance < 60_000) return 'It agrees with the clock of the service.';
+  if (distance < 60_000) return 'It matches the service’s clock.';
   const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
-  const fact = `This machine's clock is ${where} the clock of the service.`;
+  const fact = `This machine’s clock is ${where} the service’s clock.`;
   if (distance < 120_000) return fact;
-  return `${fact} Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.`;
+  return `${fact} Tokens still work, but certificates may fail. Set the clock.`;
 }
 
 /**
@@ -157,7 +157,7 @@ export function fixLabel(fix: Fix): string {
 const ALL_PASSED: ShownCheck = {
   title: 'All checks passed',
   state: 'passed',
-  text: 'All checks passed. What only a generation can show was not tried.',
+  text: 'All checks passed. Nothing was generated.',
 };
 
 /** Returns the conclusion: the first failure, or else the first warning, or else success. */
@@ -172,16 +172,16 @@ export function conclusionOf(checks: readonly ShownCheck[]): ShownCheck {
  */
 export const LIST_TEXTS = {
   title: 'Diagnose Connection',
-  placeholder: 'Each check with its result',
-  placeholderAtEnd: 'Enter runs the marked line',
-  prompt: 'Checking. Only the word hello is sent, and nothing is generated.',
+  placeholder: 'Checks and results',
+  placeholderAtEnd: 'Press Enter to run the selected action',
+  prompt: 'Checking. Only the word “hello” is sent, and nothing is generated.',
   checks: 'Checks',
 } as const;
 
 /** Returns the heading of the conclusion. */
 export function conclusionTitle({ state, title }: ShownCheck): string {
   if (state === 'passed') return title;
-  return `${state === 'failed' ? 'Cause' : 'Worth knowing'}: ${title}`;
+  return `${state === 'failed' ? 'Cause' : 'Warning'}: ${title}`;
 }
 
 export const SHOW_LOG = 'Show Log';
@@ -195,7 +195,7 @@ export function lineList(lines: readonly number[]): string {
 
 /** Returns a prefix for a message about these lines; empty if there are none. */
 export function inLines(lines: readonly number[]): string {
-  return lines.length === 0 ? '' : `${lineList(lines)}: `;
+  return lines.length === 0 ? '' : `${capitalized(lineList(lines))}: `;
 }
 
 /** The result of copying a report. */
@@ -205,14 +205,14 @@ export type Copied = 'done' | 'failed' | 'holds-secret';
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',
-  failed: '$(warning) The Report Could Not Be Copied. Try Again',
-  'holds-secret': '$(warning) Not Copied: the Report Held a Key, a Token or a Project ID',
+  failed: '$(warning) Couldn’t Copy the Report. Try Again',
+  'holds-secret': '$(warning) Not Copied: The Report Contains a Key, Token, or Project ID',
 };
 
 /** The text below the *Copy Report* row after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
-  done: 'It holds no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
-  failed: 'The browser probably blocked it. Click into the window and try again.',
+  done: 'It contains no key, token, project ID, prompt, response, or file name. It names the checked hosts.',
+  failed: 'The browser may have blocked it. Click in the window and try again.',
   'holds-secret':
-    'Most likely an address or the code of a failure repeats it. Correct the address, or reload the window to forget past failures.',
+    'An address or error code may contain it. Correct the address, or reload the window to clear past failures.',
 };

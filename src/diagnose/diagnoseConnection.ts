@@ -10,7 +10,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { type ShownCheck, shownCheck } from './checkMessages.ts';
 import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
-import { READING, UNANSWERED, whatToDiagnose } from './preliminaryChecks.ts';
+import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
 import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
 
@@ -46,7 +46,7 @@ export async function diagnoseConnection(
       looked = await peekWithin(deps, KEYRING_MS, folder);
       if (!looked) return show(UNANSWERED);
       settings = settingsFor(serviceInUse(looked), settings);
-      const diagnosed = whatToDiagnose(looked.found, looked.choice);
+      const diagnosed = prepareDiagnosis(looked.found, looked.choice);
       const { connection, context } = diagnosed;
       anonymous = diagnosed.anonymous;
       for (const check of diagnosed.preliminary) show(check);
@@ -82,6 +82,7 @@ export async function diagnoseConnection(
     // Use the folder that was checked, even if another one is active by now.
     if (fix === 'approve') await deps.connections.for(uri ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
+    else if (fix === 'changeProject') await deps.connections.setUp({ missing: ['projectId'] });
     else if (fix === 'openSettings') return openSettings();
     else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);

@@ -46,11 +46,11 @@ export const READING: ShownCheck = { title: TITLES.settings, state: 'running', t
 /** The result of the first check if reading secret storage or the folder takes too long. */
 export const UNANSWERED = failed(
   'settings',
-  'Secret storage or the folder didn’t answer within 10 seconds. If the keyring of this machine asks for its password, enter it. Nothing was sent.',
+  'Secret storage or the folder didn’t respond within 10 seconds. If your keyring asks for a password, enter it. Nothing was sent.',
   'retry',
 );
 
-const WELL_FORMED = 'All are well-formed.';
+const WELL_FORMED = 'All values are well-formed.';
 
 /** The starting point of a diagnosis. */
 interface Diagnosed {
@@ -66,7 +66,7 @@ interface Diagnosed {
 /**
  * Finds the credentials that a generation would use now, and checks them without sending anything.
  */
-export function whatToDiagnose(found: SourceSnapshot, choice: Choice): Diagnosed {
+export function prepareDiagnosis(found: SourceSnapshot, choice: Choice): Diagnosed {
   const preliminary = preliminaryChecks(found, choice);
   const nameless = { ...found, folder: { ...found.folder, name: '' } };
   const mayBeUsed = choice.kind === 'ready' && preliminary.every(({ state }) => state !== 'failed');
@@ -114,10 +114,10 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   const { settings } = found;
   // The identity address may have been checked for a source other than the editor, so name none.
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
-  if (isIdentity) return `${allOf(settings)} are there.`;
+  if (isIdentity) return `${allOf(settings)} are set.`;
   const { projectId, resource } = editorSourceProject(settings);
   const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
-  const project = `The ${resourceName({ resource })} is from the ${projectPlace(settings)}.`;
+  const project = `The ${resourceName({ resource })} comes from the ${projectPlace(settings)}.`;
   // The same text as `connection.reason`, but without the folder name if `found` lacks it.
   const reason = reasonText(source, found);
   return isOfFolder ? `${reason} ${project}` : reason;
@@ -128,7 +128,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
     const problem = sourceProblem(choice.source) ?? 'incomplete';
-    const what = `hostedModel.credentialSource names ${sourceName(id, found)}, which cannot be used (${problem}).`;
+    const what = `hostedModel.credentialSource names ${sourceName(id, found)}, which can’t be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
     return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
   }
@@ -186,29 +186,29 @@ function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
   if (!source || source.values) return passed('syntax', WELL_FORMED);
   const what = `In ${sourceName(id, found)}, ${sourceProblem(source)}.`;
-  const text = `${what} A source with an error is not used. Mend the value.`;
+  const text = `${what} A source with an error isn’t used. Fix the value.`;
   return failed('syntax', text, fixOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   const unapproved = (what: string, { authHost, serviceHost }: Destination) => {
     const where = `${what} to ${authHost} and ${serviceHost}`;
-    return failed('hosts', `${where}, which you have not approved. Nothing was sent.`, 'approve');
+    return failed('hosts', `${where}, which you haven’t approved. Nothing was sent.`, 'approve');
   };
   switch (choice.kind) {
     case 'ready': {
       const { approved, program } = choice.connection;
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
       const key = needsSetting('apiKey', choice.connection)
-        ? `The key goes to ${authHost}, text`
+        ? `The key goes to ${authHost}, and text goes`
         : 'Text goes';
       const ran = program ? ` The token comes from ${program}.` : '';
-      return passed('hosts', `${key} to ${serviceHost}, as you approved.${ran}`);
+      return passed('hosts', `${key} to ${serviceHost}, as approved.${ran}`);
     }
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;
       if (!program || isEntryChanged) return unapproved('The settings lead', wanted);
-      const text = `The command would start ${program.wanted}, which you have not approved. Nothing was run.`;
+      const text = `The command would start ${program.wanted}, which you haven’t approved. Nothing was run.`;
       return failed('hosts', text, 'approve');
     }
     case 'ask-source': {

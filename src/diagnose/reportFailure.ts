@@ -23,7 +23,7 @@ const EXPLANATION_MS = 15_000;
  * @param connection the connection of a generation that failed; undefined for other commands
  * @param options.folder the folder of the selected text; by default the active one
  * @param options.lines lines of the selections that failed, if there are several
- * @returns true if the user chose to retry
+ * @returns true if the user chose to retry, or repaired the connection of a generation
  */
 export async function reportFailure(
   deps: DiagnosisDeps,
@@ -38,11 +38,14 @@ export async function reportFailure(
   if (!message) return false;
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
-  const shown = `Hosted Model: ${inLines(lines)}${text}`;
+  const shown = `${inLines(lines)}${text}`;
   const picked = await window.showErrorMessage(shown, ...labels, SHOW_LOG);
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
+  // A repaired connection is what the generation was waiting for, so it continues.
+  if (action === 'changeProject') return deps.connections.setUp({ missing: ['projectId'] });
+  if (action === 'setUp' && connection) return deps.connections.setUp({ missing: ['apiKey'] });
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings();
   else if (action) await commands.executeCommand(`hostedModel.${action}`);

@@ -96,15 +96,15 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
   const { service, limits, templates, insertMode } = settings;
   const parameters = Object.keys(settings.parameters).length;
   return [
-    `Service: ${service.definition === undefined ? service.word : 'an entry of the user'} (${service.authentication.kind}, ${service.api.kind})`,
+    `Service: ${service.definition === undefined ? service.word : 'user-defined'} (${service.authentication.kind}, ${service.api.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
     `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the settings of the folder or machine' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,
-    `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'another word'}`,
-    `Requests at once: ${limits.limit}, ${limits.minIntervalMs} ms apart`,
+    `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'unknown'}`,
+    `Concurrent requests: ${limits.limit}, at least ${limits.minIntervalMs} ms apart`,
     `Templates in the settings: ${Object.values(templates).flat().length}`,
   ];
 }
@@ -116,7 +116,7 @@ const SOURCES: Readonly<Record<SourceId, string>> = {
 };
 
 function credentialLines({ looked }: ReportFacts): string[] {
-  if (!looked) return ['Not read: secret storage or the folder does not answer'];
+  if (!looked) return ['Not read, because secret storage or the folder didn’t respond'];
   const { found, choice } = looked;
   const inUse =
     choice.kind === 'ready'
@@ -126,13 +126,13 @@ function credentialLines({ looked }: ReportFacts): string[] {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`
-        : `${text.reading.named.length} of the settings named, ${text.reading.issues.length} findings`;
-    return `In ${SOURCES[id]}: ${state}, ${decision ?? 'not asked about'}`;
+        : `${text.reading.named.length} settings, ${text.reading.issues.length} issues`;
+    return `In ${SOURCES[id]}: ${state}, ${decision ?? 'no decision'}`;
   });
   return [
     `In use: ${inUse}`,
     `Source in the settings: ${found.settings.credentialSource}`,
-    `Stored key: ${found.record ? 'kept' : 'none'}`,
+    `Stored key: ${found.record ? 'yes' : 'none'}`,
     ...others,
   ];
 }
@@ -140,13 +140,13 @@ function credentialLines({ looked }: ReportFacts): string[] {
 function tokenWords({ token }: StatusFacts, now: number): string {
   if (token.kind !== 'valid') return token.kind;
   const { expiresAt, refreshesAt, clockAheadMs, refreshError } = token;
-  if (!Number.isFinite(expiresAt)) return 'not traded';
+  if (!Number.isFinite(expiresAt)) return 'not exchanged';
   return [
-    expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'past its end',
-    refreshesAt > now ? `renewed in ${seconds(refreshesAt - now)}` : 'to be renewed',
+    expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'expired',
+    refreshesAt > now ? `refresh in ${seconds(refreshesAt - now)}` : 'refresh due',
     clockAheadMs &&
       `clock ${seconds(Math.abs(clockAheadMs))} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`,
-    refreshError && `renewal failed: ${refreshError.kind}`,
+    refreshError && `refresh failed: ${refreshError.kind}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -156,7 +156,7 @@ function loadLines({ isInUse, state }: Load): string[] {
   const words = requestsWords(state);
   if (!isInUse && words.length === 0) return [];
   const whose = isInUse ? 'Requests' : 'Requests to another service';
-  return [`${whose}: ${[...words, `at most ${state.limit} at once`].join(', ')}`];
+  return [`${whose}: ${[...words, `limit ${state.limit}`].join(', ')}`];
 }
 
 function failureWords(failure: PastFailure): string {
@@ -179,7 +179,7 @@ function failureWords(failure: PastFailure): string {
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};
   if (!code) return [];
-  return [status === undefined || isKnownCode(code) ? code : 'another code'];
+  return [status === undefined || isKnownCode(code) ? code : 'other code'];
 }
 
 function generationWords({ firstTextMs, wholeMs, end }: PastGeneration): string {
@@ -198,7 +198,7 @@ function newestFirst<Entry extends { readonly at: number }>(
 function addressWords(text: string): string {
   if (text === '') return 'not set';
   const address = parseServiceUrl(text);
-  return address.ok ? hostWords(address.host) : 'an address that cannot be used';
+  return address.ok ? hostWords(address.host) : 'invalid address';
 }
 
 /**
@@ -206,7 +206,7 @@ function addressWords(text: string): string {
  * default model of a user-defined service.
  */
 function modelWords({ service, modelId }: Settings): string {
-  if (modelId !== service.defaultModelId) return 'another one';
+  if (modelId !== service.defaultModelId) return 'not the default';
   return service.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
 }
 
@@ -217,7 +217,7 @@ function hostWords(host: string): string {
     const hosts = urls.flatMap((url) => URL.parse(url)?.host ?? []);
     return [...hosts, ...hosts.map((one) => privatePrefix + one)];
   });
-  return known.includes(host) ? host : 'another host';
+  return known.includes(host) ? host : 'other host';
 }
 
 function setOrNot(value: string): string {

@@ -7,7 +7,6 @@ import type { Connection } from '../service/connection.ts';
 import type { ServiceError } from '../service/errors.ts';
 import type { SessionHistory } from '../status/sessionHistory.ts';
 import type { StatusItem } from '../status/statusItem.ts';
-import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 
 /** Runs the checks of a connection, for a diagnosis or to find the cause of a refusal. */
@@ -38,9 +37,6 @@ export function runChecks(
 ): Promise<ServiceError | undefined> {
   const note = (result: CheckResult) => {
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
-    if (result.check === 'access' && 'facts' in result && !result.facts.isUnchecked) {
-      setContextKey('isTested');
-    }
     onResult(result);
   };
   // If the sources don't respond in time, the checks send no credentials.

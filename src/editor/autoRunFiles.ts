@@ -52,29 +52,29 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 /** True if the path alone shows that the file runs automatically. Doesn't follow links. */
-export function isConfigFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
-  return isConfigPath(uri.path);
+export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
+  return isAutoRunPath(uri.path);
 }
 
 /**
  * True if the file runs automatically, directly or through a symbolic link in its path.
  * Repositories can contain such links. Also true if the target of a link can't be determined.
  */
-export async function leadsToConfigFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
-  if (isConfigFile({ uri })) return true;
+export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
+  if (isAutoRunFile({ uri })) return true;
   // Notebook cells never run automatically. A document without an absolute path has no links to
   // follow.
   if (uri.scheme === 'vscode-notebook-cell' || !uri.path.startsWith('/')) return false;
   const isLocal = uri.scheme === 'file' || (uri.scheme === 'untitled' && uri.authority === '');
   try {
-    return isLocal ? isConfigPath(await realPathOf(uri.fsPath)) : await hasLink(uri);
+    return isLocal ? isAutoRunPath(await realPathOf(uri.fsPath)) : await hasLink(uri);
   } catch {
     return true;
   }
 }
 
 /** @param path file path or URI path, or only a name if the document was never saved */
-function isConfigPath(path: string): boolean {
+function isAutoRunPath(path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`;
   return Object.values(RUN_ON_THEIR_OWN).some((patterns) =>
     patterns.some((pattern) => pattern.test(plain)),

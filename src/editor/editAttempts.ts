@@ -4,9 +4,9 @@ const MAX_ATTEMPTS = 3;
  * Maximum number of consecutive rejected edits before giving up. VS Code briefly rejects edits
  * while a tab is being switched.
  */
-const REJECTIONS = 10;
+const MAX_REJECTIONS = 10;
 /** Maximum number of edits overtaken by another change before giving up. */
-const RACES = 50;
+const MAX_RACES = 50;
 
 /**
  * The result of an edit: VS Code returned true (`accepted`) or false (`refused`), or threw an error
@@ -52,6 +52,8 @@ export class EditAttempts {
     }
     // VS Code accepted the edit, but reported other changes. A retry could write the text twice.
     if (result === 'accepted' && hasChanged) return true;
-    return this.#tries >= MAX_ATTEMPTS || this.#races >= RACES || this.#rejections >= REJECTIONS;
+    return (
+      this.#tries >= MAX_ATTEMPTS || this.#races >= MAX_RACES || this.#rejections >= MAX_REJECTIONS
+    );
   }
 }

@@ -6,7 +6,7 @@ import {
   TextDocumentChangeReason,
   workspace,
 } from 'vscode';
-import { isConfigFile } from './autoRunFiles.ts';
+import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
 import { keepSelections } from './keptSelections.ts';
@@ -121,7 +121,7 @@ export class EditorDocument implements Disposable {
       const there = to + here.slice(from.length);
       const renamed = workspace.textDocuments.find(({ uri }) => uri.toString() === there);
       if (renamed?.getText() !== text) continue;
-      if (isConfigFile(this.#document) || !isConfigFile(renamed)) this.#document = renamed;
+      if (isAutoRunFile(this.#document) || !isAutoRunFile(renamed)) this.#document = renamed;
     }
   }
 }

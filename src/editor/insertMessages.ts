@@ -1,13 +1,13 @@
 /** Messages about insert modes and previews. */
 
 export function onClipboard(count: number): string {
-  return `${count === 1 ? 'the answer is' : 'the answers are'} on the clipboard.`;
+  return `${count === 1 ? 'The response is' : 'The responses are'} on the clipboard.`;
 }
 
 export function previewTitle(name: string): string {
   return `${name} (preview)`;
 }
 
-export const PREVIEW_COMPLETE = 'the preview is complete: accept or discard it';
-export const STILL_COMING = 'the answer is still coming. Accept it when it is complete.';
-export const NOT_UP_TO_DATE = 'the preview is not up to date yet. Accept it once it is.';
+export const PREVIEW_COMPLETE = 'The preview is complete: accept or discard it';
+export const STILL_COMING = 'Wait until the response is complete, then accept it.';
+export const NOT_UP_TO_DATE = 'The preview isn’t up to date yet. Accept it in a moment.';

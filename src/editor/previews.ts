@@ -106,7 +106,7 @@ export class Previews implements Disposable {
   }
 
   /** The document that the active preview would change. Undefined if no preview is active. */
-  get documentInUse(): TextDocument | undefined {
+  get activeDocument(): TextDocument | undefined {
     return this.#inUse?.previewed.document;
   }
 

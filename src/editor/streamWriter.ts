@@ -78,7 +78,7 @@ interface ExpectedChange extends NextChange {
  * Maximum number of retries to remove text. A removal fails if the user edits the document in the
  * meantime.
  */
-const REMOVALS = 10;
+const MAX_REMOVALS = 10;
 
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
@@ -152,7 +152,7 @@ export class StreamWriter implements ResponseWriter {
   async undo(): Promise<Undone> {
     for (const response of this.#responses) response.withdraw();
     if (await isLate(this.#running, this.#timing.deadlineMs)) return 'refused';
-    for (let removals = 0; removals <= REMOVALS; removals += 1) {
+    for (let removals = 0; removals <= MAX_REMOVALS; removals += 1) {
       const all = this.#responses.map((response) => response.removal());
       // Removes all responses or none.
       if (all.includes(undefined)) return 'refused';

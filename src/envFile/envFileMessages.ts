@@ -13,42 +13,41 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that keep them, also those at the equals sign, are refused (401). Take them off.',
-  quotes: () => 'Programs that keep them are refused (401). Take them off.',
+    'Programs that don’t trim them are refused (401). Remove them, also around the equals sign.',
+  quotes: () => 'Programs that keep them are refused (401). Remove them.',
   bearer: (label) =>
-    `It is no part of the ${label}, and the service would refuse it (401). Take it off.`,
-  control: () => 'The service would refuse them (401). Take them out.',
+    `It isn’t part of the ${label}, so the service would refuse it (401). Remove it.`,
+  control: () => 'The service would refuse them (401). Remove them.',
   placeholder: (label) =>
-    `It is that of an example, so nothing can be sent. Put the ${label} in its place, or set up Hosted Model.`,
+    `Nothing can be sent with it. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} has any, such as accented ones or typographic quotes, so it would be refused (401). Copy it again.`,
+    `No ${label} has any, such as accents or typographic quotes, so it would be refused (401). Copy it again.`,
   malformed: (label) =>
     `No ${label} has this length or these characters, so it would be refused. Copy it again.`,
   comment: () =>
-    'Programs that take it for a part of the value are refused (401). Remove it or give it a line of its own.',
-  empty: (label) => `So nothing can be sent. Put the ${label} behind it, or set up Hosted Model.`,
+    'Programs that read it as part of the value are refused (401). Remove it, or put it on its own line.',
+  empty: (label) => `Nothing can be sent without it. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
-    'Programs differ in which line they take, so the file is not used. Remove one of the lines.',
+    'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
   'endpoint-url': () =>
-    'Paths are added to it, so requests would go nowhere (404). Cut off the path of the endpoint.',
+    'Paths are added to it, so requests would fail (404). Remove the endpoint path.',
   'url-path': () =>
-    'Requests go below it, which is right for a gateway and wrong for the service itself. Cut it off unless you need it.',
-  'unknown-region': () =>
-    "Your key's token and your text would go there. Make sure that it is the right host.",
+    'That’s right for a gateway, but wrong for the service itself. Remove it unless you need it.',
+  'unknown-region': () => 'Your token and text would go there. Check that it’s the right host.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
-    'No .gitignore of this repository ignores this file, so a commit can publish your key. Add .env to .gitignore, or import the key in Show Status and Actions and delete its line.',
+    'Git doesn’t ignore this file, so a commit could publish your key. Add .env to .gitignore, or import the key in Show Status and Actions and delete its line.',
   tracked:
-    'Git tracks this file, so commits publish your key, whatever .gitignore says. Run git rm --cached on it, and create a new key if it was pushed.',
+    'Git tracks this file, so commits publish your key, even if .gitignore lists it. Run “git rm --cached .env”. If the key was pushed, create a new one.',
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
   comment: 'Remove Comment',
   'bad-url': 'Use https',
-  'endpoint-url': 'Cut Off Path of Endpoint',
-  'url-path': 'Cut Off Path',
+  'endpoint-url': 'Remove Endpoint Path',
+  'url-path': 'Remove Path',
 };
 
 export function issueText(issue: Issue, service: Service): string {
@@ -56,7 +55,7 @@ export function issueText(issue: Issue, service: Service): string {
   const label = settingLabel(setting, { service, resource: resourceOf(name) });
   const what = `${name} ${ISSUE_PHRASES[kind]}`;
   if (issue.kind === 'bad-url') {
-    return `${what}: ${URL_PROBLEMS[issue.problem]}. Nothing is sent to it. Put the ${label} in its place.`;
+    return `${what}: ${URL_PROBLEMS[issue.problem]}. Replace it with the ${label}.`;
   }
   return `${what}. ${ADVICE[issue.kind](label)}`;
 }
@@ -64,21 +63,20 @@ export function issueText(issue: Issue, service: Service): string {
 export function incompleteText(names: readonly string[]): string {
   const list = listOf(names);
   const verb = names.length === 1 ? 'is' : 'are';
-  return `${list} ${verb} missing. Hosted Model uses the file only if nothing is missing in it. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
+  return `${list} ${verb} missing. The file is used only if it’s complete. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
 }
 
 /** The title of a quick fix that edits the file. */
 export function fixTitle(issue: Issue, fix: EnvFix): string {
   if (fix.kind === 'remove-line') {
-    return fix.line === issue.place?.line
-      ? 'Remove This Line'
-      : `Remove the Other Line (Line ${fix.line + 1})`;
+    return fix.line === issue.place?.line ? 'Remove This Line' : `Remove Line ${fix.line + 1}`;
   }
-  if (fix.region) return `Use the Region ${fix.region.place}`;
+  if (fix.region) return `Use Region ${fix.region.place}`;
   return TITLES[issue.kind] ?? 'Clean Up Value';
 }
 
 export const ADD_LINES = 'Add Missing Lines';
+export const FIX_ALL = 'Fix All Problems';
 export const ADD_TO_GITIGNORE = 'Add .env to .gitignore';
 
 /** The titles of quick fixes that run a command, by command name. */

@@ -17,7 +17,13 @@ import { appendedLines, type EnvFix, envFixes } from '../dotenv/envFix.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
-import { ADD_LINES, ADD_TO_GITIGNORE, COMMAND_TITLES, fixTitle } from './envFileMessages.ts';
+import {
+  ADD_LINES,
+  ADD_TO_GITIGNORE,
+  COMMAND_TITLES,
+  FIX_ALL,
+  fixTitle,
+} from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 
 /** Quick fixes for the problems of `.env` files. VS Code applies each edit as one undo step. */
@@ -54,13 +60,42 @@ export function registerQuickFixes(
         action.diagnostics.push(...diagnostics);
       }
     }
-    return [...actions.values()];
+    return [...actions.values(), ...fixAll(document, problemsIn(document, text), text)];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
     { provideCodeActions },
-    { providedCodeActionKinds: [CodeActionKind.QuickFix] },
+    { providedCodeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.SourceFixAll] },
   );
+}
+
+/**
+ * Returns actions that fix the errors of all lines for which there is only one fix: a quick fix if
+ * there are several lines, and one for VS Code's *Fix All* command.
+ */
+function fixAll(
+  document: TextDocument,
+  problems: readonly Problem[],
+  { service }: ServiceReading,
+): CodeAction[] {
+  const changes = new Map<number, readonly [Range, string]>();
+  for (const { issue, place } of problems) {
+    if (!issue?.isError || changes.has(place.line)) continue;
+    const [fix, other] = envFixes(document.lineAt(place.line).text, issue, service);
+    if (fix && !other) changes.set(place.line, changeOf(document, fix));
+  }
+  const kinds = [
+    ...(changes.size > 1 ? [CodeActionKind.QuickFix] : []),
+    ...(changes.size > 0 ? [CodeActionKind.SourceFixAll] : []),
+  ];
+  return kinds.map((kind) => {
+    const action = new CodeAction(FIX_ALL, kind);
+    action.edit = new WorkspaceEdit();
+    for (const [range, newText] of changes.values()) {
+      action.edit.replace(document.uri, range, newText);
+    }
+    return action;
+  });
 }
 
 /** Returns a key that identifies a diagnostic within its document. */

@@ -1,6 +1,6 @@
 import type { TextDocument } from 'vscode';
 import { readSettings } from '../config/settings.ts';
-import { leadsToConfigFile } from '../editor/autoRunFiles.ts';
+import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { captureTargets, currentSnapshot, upToDate } from '../editor/capturedSelection.ts';
 import { modeFor } from '../editor/insertModes.ts';
 import type { Template } from '../templates/template.ts';
@@ -31,7 +31,7 @@ export async function generate(
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
   // Checked before the targets are captured, because the document can change during the check.
-  const mustPreview = await leadsToConfigFile(invoked.document);
+  const mustPreview = await resolvesToAutoRunFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
   const [first, ...more] = captureTargets(snapshot, order.template?.responseLanguage || undefined);

@@ -5,34 +5,33 @@ import { formatNumber } from '../messages/refusalMessages.ts';
 
 // Buttons
 export const CONTINUE = 'Continue';
-export const TRY_AGAIN = 'Try Again';
 export const UNDO = 'Undo Generation';
-export const CANCEL_AND_TRY_AGAIN = 'Cancel and Try Again';
+export const RETRY = 'Retry';
+export const RAISE_LIMIT = 'Raise Limit...';
+export const SHOW = 'Show';
 export const OPEN_IN_NEW_DOCUMENT = 'Open in New Document';
 export const COPY = 'Copy';
 export const SEND = 'Send';
 export const MASK_AND_SEND = 'Mask and Send';
 
 // Before anything is sent
-export const NO_DOCUMENT = 'open a document and select text first.';
-export const NEEDS_PREVIEW =
-  'nothing was sent, because this file now runs automatically and needs a preview. Generate again to get one.';
-export const ALREADY_RUNNING = 'this text is being generated for already. Escape stops it.';
-export const CHANGED_MEANWHILE =
-  'nothing was sent, because the selected text changed first. Select it again.';
-export const NEEDS_SELECTION = 'this template works on selected text. Select some first.';
-export const ONLY_BLANKS = 'there is nothing but blanks to send.';
+export const NO_DOCUMENT = 'Open a document and select text first.';
+export const NEEDS_PREVIEW = 'This file needs a preview now. Generate again to get one.';
+export const ALREADY_RUNNING = 'This text is already being generated. Escape cancels it.';
+export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
+export const NEEDS_SELECTION = 'This template needs selected text. Select some first.';
+export const ONLY_WHITESPACE = 'Nothing was sent, because the text is only whitespace.';
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
-  prompt: 'Nothing is selected: the answer goes to the cursor.',
-  placeHolder: 'What shall the model write?',
+  prompt: 'Nothing is selected. The response goes to the cursor.',
+  placeHolder: 'What should the model write?',
 } as const;
 
-export const NO_PROMPT = 'Type a prompt, or press Escape.';
+export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
 export function tooMuchText(characters: number, most: number): string {
-  return `Hosted Model: nothing was sent. The text has ${formatNumber(characters)} characters, and at most ${formatNumber(most)} are sent at a time. Select less.`;
+  return `Nothing was sent. The text has ${formatNumber(characters)} characters, but the limit is ${formatNumber(most)}. Select less.`;
 }
 
 /** Asks for confirmation before many requests are sent. */
@@ -47,43 +46,40 @@ export const MUCH_TEXT = 'Send this much text?';
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters, about ${formatNumber(tokens)} tokens`;
   return isMany
-    ? `Together they have ${size}, and are billed to your account.`
-    : `It has ${size}, and is billed to your account.`;
+    ? `Together, they have ${size}, billed to your account.`
+    : `It has ${size}, billed to your account.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */
 export function holdsSecretText(secrets: string): string {
-  return `Nothing was sent: the text holds ${secrets}.`;
+  return `Nothing was sent, because the text contains ${secrets}.`;
 }
 
 export const MASKING =
-  'Whatever is sent can be stored by the service and repeated by the model. Masked, it goes out as [redacted]; your document stays as it is.';
+  'The service could store it, and the model could repeat it. If you mask it, [redacted] is sent instead. Your document doesn’t change.';
 
 // Until the first text arrives
-export const GENERATING = 'generating…';
-export const STILL_WAITING = 'no answer yet, still waiting…';
+export const GENERATING = 'Generating… Esc cancels';
+export const STILL_WAITING = 'No response yet. Esc cancels';
 export const NO_RESPONSE_YET =
-  'Hosted Model: no answer for 5 seconds. The service is slow, or the connection has died unseen. Wait, or try again on another connection; the service may bill both requests.';
+  'No response for 20 seconds. You can keep waiting, or retry. The service may bill both requests.';
 
 export function generatingCount(done: number, all: number): string {
-  return `generating… ${done} of ${all} done`;
+  return `Generating… ${done} of ${all} done. Esc cancels`;
 }
 
 // After a response
-export const NOTHING_TO_SAY =
-  'the model had nothing to say to this text. Another prompt or model may do better.';
-export const NOTHING_CUT = 'there is no answer here that the service cut.';
-export const TAKEN_BACK = 'that answer was taken back. Generate a new one.';
-export const CANNOT_INSERT =
-  'nothing was sent, because the document was closed or the text at this place changed. Undo that, or generate again.';
-export const NOTHING_TO_UNDO = 'there is no generated text here to take back.';
-export const UNDO_REFUSED =
-  'couldn’t remove the generated text. Most likely the document was closed, is read-only, or was changed there, or VS Code is busy.';
-export const FORGOTTEN = 'the text of that generation is no longer available. Generate again.';
-export const NO_RESULT = 'Hosted Model has generated nothing in this window yet.';
+export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
+export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
+export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
+export const CANNOT_INSERT = 'Nothing was sent, because its place in the text is gone.';
+export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
+export const UNDO_REFUSED = 'Couldn’t remove the text, because its document changed.';
+export const FORGOTTEN = 'That response is no longer available. Generate again.';
+export const NO_RESULT = 'Nothing has been generated in this window yet.';
 
 export function completeText(count: number): string {
-  return count > 1 ? 'all answers are complete' : 'the answer is complete';
+  return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 
 /** @param failed one-based first line of each selection whose generation failed */
@@ -91,22 +87,29 @@ export function partlyCompleteText(complete: number, failed: readonly number[]):
   return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
 
-export function truncatedText(cut: number, count: number): string {
-  const which = count === 1 ? 'the answer' : `${cut} of ${count} answers`;
-  return `Hosted Model: the service cut ${which}, since a limit of tokens or time was reached.`;
+/** @param tokens number of tokens after which a response ended; undefined if unknown or different */
+export function truncatedText(cut: number, count: number, tokens: number | undefined): string {
+  const which = count === 1 ? 'The response' : `${cut} of ${count} responses`;
+  const limit =
+    tokens === undefined ? 'a token or time limit' : `the limit of ${formatNumber(tokens)} tokens`;
+  return `${which} reached ${limit}.`;
 }
+
+export function canceledText(hasText: boolean): string {
+  return hasText ? 'Canceled, part kept' : 'Canceled';
+}
+
+export const OUT_OF_VIEW = 'The response is complete, but not in view.';
 
 /** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   const out =
     removed === 1
-      ? 'One invisible or control character was removed from the response.'
-      : `${removed} invisible or control characters were removed from the response.`;
+      ? 'Removed an invisible or control character.'
+      : `Removed ${removed} invisible or control characters.`;
   const left =
-    kept === 1
-      ? 'One invisible character remains in the response'
-      : `${kept} invisible characters remain in the response`;
-  const why = `${left}, since some languages need such characters. Check for hidden text if yours doesn't.`;
+    kept === 1 ? 'One invisible character remains' : `${kept} invisible characters remain`;
+  const why = `${left}, because some languages need them. If yours doesn’t, check for hidden text.`;
   return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 
@@ -114,5 +117,5 @@ export function invisibleText(removed: number, kept: number): string {
  * @param where prefix that lists the lines of the selections; empty if there is only one selection
  */
 export function notPlacedText(where: string): string {
-  return `Hosted Model: ${where}the answer could not be put into the document, since it was closed, read-only or changed at that place, or VS Code is busy; then it may still follow. Show Last Response has it until the next one comes.`;
+  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or changed there. Show Last Response still has it.`;
 }

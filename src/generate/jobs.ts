@@ -96,7 +96,7 @@ export class Jobs implements Disposable {
   /** Jobs for the active document. A preview counts as the document that it would change. */
   get #here(): readonly Job[] {
     const inUse: TextDocument | undefined =
-      this.previews.documentInUse ?? window.activeTextEditor?.document;
+      this.previews.activeDocument ?? window.activeTextEditor?.document;
     return this.#kept.filter((job) => job.usesDocument(inUse));
   }
 

@@ -27,7 +27,7 @@ const ASK_ABOVE_SELECTIONS = 10;
 export async function confirmSize(prompts: readonly string[]): Promise<boolean> {
   const text = prompts.join('');
   if (text.trim() === '') {
-    inform(texts.ONLY_BLANKS);
+    inform(texts.ONLY_WHITESPACE);
     return false;
   }
   if (prompts.length <= ASK_ABOVE_SELECTIONS && text.length <= ASK_ABOVE) return true;

@@ -1,9 +1,10 @@
-import { env, Range, window } from 'vscode';
+import { commands, env, Range, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
-import { editDocument } from '../editor/documentEdit.ts';
+import { editDocument, editorOf, showDocument } from '../editor/documentEdit.ts';
 import { openEmpty } from '../editor/editorDocument.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 import type { RunMode } from './runState.ts';
@@ -17,18 +18,20 @@ export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise
  * Shows messages about invisible characters, and about truncated or empty responses.
  * @param announce announces complete responses; not called if any is truncated, or if all are empty
  *   or undone
+ * @param limit number of tokens at which the truncated responses ended, if it's the same for all
  */
 export async function reportOutcome(
   job: Job,
   announce: () => void,
   runAgain: RunAgain,
+  limit: number | undefined,
 ): Promise<void> {
   const { truncated } = job;
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
   if (job.isUndone) return;
-  if (truncated.length > 0) await offerMore(job, truncated, runAgain);
-  else if (job.text === '') inform(texts.NOTHING_TO_SAY);
+  if (truncated.length > 0) await offerMore(job, truncated, runAgain, limit);
+  else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
   else announce();
 }
 
@@ -36,20 +39,46 @@ async function offerMore(
   job: Job,
   truncated: readonly number[],
   runAgain: RunAgain,
+  limit: number | undefined,
 ): Promise<void> {
-  const text = texts.truncatedText(truncated.length, job.indices.length);
-  const { CONTINUE, TRY_AGAIN, UNDO } = texts;
-  const picked = await window.showInformationMessage(text, CONTINUE, TRY_AGAIN, UNDO);
+  const text = texts.truncatedText(truncated.length, job.indices.length, limit);
+  const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
+  const picked = await window.showInformationMessage(text, CONTINUE, RAISE_LIMIT, UNDO);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, runAgain);
-  if (picked === TRY_AGAIN) await runAgain(truncated, 'restart');
+  if (picked === RAISE_LIMIT) {
+    await commands.executeCommand(undocumentedCommands.openSettings, 'hostedModel.parameters');
+  }
   if (picked === UNDO) reportUndone(await job.undo());
+}
+
+/** True if an editor shows the line of the last selection, next to which its response goes. */
+export function isInView(job: Job): boolean {
+  if (!job.mode.placeOf) return true;
+  const line = lastLineOf(job);
+  const ranges = editorOf(job.document)?.visibleRanges ?? [];
+  return ranges.some(({ start, end }) => start.line <= line && line <= end.line);
+}
+
+/** Reports that a response isn't in view, and offers to jump to it. */
+export async function offerToShow(job: Job): Promise<void> {
+  const picked = await window.showInformationMessage(texts.OUT_OF_VIEW, texts.SHOW);
+  if (picked !== texts.SHOW) return;
+  if (job.isForgotten) return inform(texts.FORGOTTEN);
+  await showDocument(job.document);
+  const line = lastLineOf(job);
+  editorOf(job.document)?.revealRange(new Range(line, 0, line + 1, 0));
+}
+
+/** The last line of the last selection, zero-based. */
+function lastLineOf(job: Job): number {
+  return job.linesOf(job.indices.at(-1) ?? 0).last - 1;
 }
 
 /** Continues the truncated responses of a job, or explains why there are none to continue. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
-  if (job?.isUndone) return inform(texts.TAKEN_BACK);
-  if (!job || job.truncated.length === 0) return inform(texts.NOTHING_CUT);
+  if (job?.isUndone) return inform(texts.ALREADY_UNDONE);
+  if (!job || job.truncated.length === 0) return inform(texts.NOTHING_TRUNCATED);
   await runAgain(job.truncated, 'continue');
 }
 

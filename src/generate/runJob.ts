@@ -1,7 +1,7 @@
 import type { WorkspaceFolder } from 'vscode';
 import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
-import { leadsToConfigFile } from '../editor/autoRunFiles.ts';
+import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
 import { asIncomplete, retryText } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
@@ -14,9 +14,15 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
-import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
+import {
+  isInView,
+  offerResult,
+  offerToShow,
+  type RunAgain,
+  reportOutcome,
+} from './reportOutcome.ts';
 import { endOf, type RunMode } from './runState.ts';
-import { markLine, SlowResponseQuestion } from './waiting.ts';
+import { countDown, markLine, SlowResponseQuestion } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
 export interface GenerateDeps {
@@ -44,6 +50,8 @@ interface Outcome {
   readonly isPlaced: boolean;
   /** Undefined if the generation succeeded. */
   readonly error: unknown;
+  /** Number of tokens in a response that a token limit truncated. */
+  readonly limit?: number | undefined;
 }
 
 /** A set of responses of one job that are generated together. */
@@ -124,7 +132,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
   if (!(await confirmSecrets(job, indices, connection))) return undefined;
   // Checked again for each run, because the file may have been renamed, or a link may have a new
   // target.
-  if (writesUnseen(job.mode) && (await leadsToConfigFile(job.document))) {
+  if (writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))) {
     inform(texts.NEEDS_PREVIEW);
     return undefined;
   }
@@ -185,6 +193,7 @@ async function generateOne(
 ): Promise<Outcome> {
   let watch: GenerationWatch | undefined;
   let received = '';
+  let stopCountDown = () => {};
   try {
     watch = startWatch();
     const prompt = job.promptOf(index);
@@ -193,7 +202,7 @@ async function generateOne(
       connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
-        onSilence: () => void slowResponse.ask(request),
+        onSilence: () => slowResponse.onSilence(request),
         onUsage: onUsed,
         onText: (text) => {
           if (received === '') slowResponse.onFirstText(request);
@@ -207,17 +216,22 @@ async function generateOne(
         },
         onRetry: (retry) => {
           watch?.onRetry(retry);
-          say(retryText(retry));
+          stopCountDown();
+          stopCountDown = countDown(retry.waitMs, (leftMs) => say(retryText(retry, leftMs)));
         },
       }),
     );
     watch.onDone(generation);
-    const isPlaced = await job.end(index, endOf(generation.stopReason));
-    return { index, isPlaced, error: undefined };
+    const { stopReason, usage } = generation;
+    const isPlaced = await job.end(index, endOf(stopReason));
+    const limit = stopReason === 'max_tokens' ? usage.outputTokens : undefined;
+    return { index, isPlaced, error: undefined, limit };
   } catch (error) {
     watch?.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, error: received === '' ? error : asIncomplete(error) };
+  } finally {
+    stopCountDown();
   }
 }
 
@@ -260,14 +274,23 @@ async function reportRun(
     const wantsRetry = await options.report(alike[0]?.error, connection, at);
     if (wantsRetry) await runAgain(indices, runMode);
   });
+  const isCanceled = failed.some(({ error }) => isKind(error, 'cancelled'));
+  if (came.length === 0 && isCanceled && !job.isUndone) {
+    options.jobs.announcements.done(texts.canceledText(job.text !== ''), 'circle-slash');
+  }
   if (came.length > 0) {
     const text =
       failed.length === 0
         ? (job.mode.doneText ?? texts.completeText(job.indices.length))
         : texts.partlyCompleteText(came.length, linesOf(failed.map(({ index }) => index)));
-    const announce = () => options.jobs.announcements.done(text);
     const isPlaced = came.every((outcome) => outcome.isPlaced);
-    told.push(reportOutcome(job, isPlaced ? announce : () => {}, runAgain));
+    const announce = () => {
+      if (isPlaced && isInView(job)) options.jobs.announcements.done(text);
+      else if (isPlaced) void offerToShow(job);
+    };
+    const limits = new Set(came.flatMap(({ limit }) => limit ?? []));
+    const [limit] = limits.size === 1 ? limits : [];
+    told.push(reportOutcome(job, announce, runAgain, limit));
   }
   await Promise.all(told);
 }

@@ -25,10 +25,13 @@ export function markLine(document: TextDocument, line: number): () => void {
   return () => mark.dispose();
 }
 
+/** Milliseconds between the progress text about a slow response and the offer to retry. */
+const OFFER_AFTER_MS = 15_000;
+
 /**
- * Prompts the user about requests of a run that get no response. A network connection can die
- * silently after the service has received a request. A repeated request may be billed twice, so the
- * user decides.
+ * Tells the user about requests of a run that get no response, and offers to retry them. A network
+ * connection can die silently after the service has received a request. A repeated request may be
+ * billed twice, so the user decides.
  */
 export class SlowResponseQuestion {
   readonly #say: (message: string) => void;
@@ -48,20 +51,41 @@ export class SlowResponseQuestion {
     this.#silent.delete(request);
   }
 
+  /** Called if a request gets no response within 5 s. Offers to retry it 15 s later. */
+  onSilence(request: AbortController): void {
+    this.#silent.add(request);
+    this.#say(texts.STILL_WAITING);
+    setTimeout(() => {
+      if (this.#silent.has(request)) void this.#ask();
+    }, OFFER_AFTER_MS).unref();
+  }
+
   /**
    * Prompts once for all requests that are silent at the same time. Aborts these requests if the
    * user stops waiting, which also closes their network connections.
    */
-  async ask(request: AbortController): Promise<void> {
-    this.#silent.add(request);
-    this.#say(texts.STILL_WAITING);
+  async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const answer = await window.showWarningMessage(
-      texts.NO_RESPONSE_YET,
-      texts.CANCEL_AND_TRY_AGAIN,
-    );
+    const answer = await window.showWarningMessage(texts.NO_RESPONSE_YET, texts.RETRY);
     this.#isAsking = false;
-    if (answer === texts.CANCEL_AND_TRY_AGAIN) for (const silent of this.#silent) silent.abort();
+    if (answer === texts.RETRY) for (const silent of this.#silent) silent.abort();
   }
+}
+
+/**
+ * Calls `show` now, and again whenever the number of whole seconds left decreases.
+ * @returns a function that stops the calls
+ */
+export function countDown(ms: number, show: (leftMs: number) => void): () => void {
+  const endsAt = performance.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  const tick = () => {
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0) return;
+    show(leftMs);
+    timer = setTimeout(tick, leftMs % 1_000 || 1_000).unref();
+  };
+  tick();
+  return () => clearTimeout(timer);
 }

@@ -1,13 +1,14 @@
-/** Button labels by action. An action is the name of a command, except for the last four. */
+/** Button labels by action. An action is the name of a command, except for the last five. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
   refreshToken: 'Try Key Again',
   diagnose: 'Diagnose Connection',
+  changeProject: 'Change Project...',
   openSettings: 'Open Settings',
   openEnvFile: 'Open .env',
   retry: 'Retry',
-  approve: 'Show What Needs Approval',
+  approve: 'Review Approval',
 } as const;
 
 /** The actions that a diagnosis offers. Only a diagnosis offers `approve`. */

@@ -8,11 +8,11 @@ import type { FailureContext } from './failureContext.ts';
 const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> = {
   exit: 'failed',
   stopped: 'was stopped by the system',
-  'too-slow': 'did not end within 30 seconds',
+  'too-slow': 'took longer than 30 seconds',
   'too-long': 'printed more than 64 KB',
   nothing: 'printed nothing',
   'no-token': 'printed no usable token',
-  expired: 'printed a token that has expired',
+  expired: 'printed an expired token',
 };
 
 /** Maximum length of a command in a failure message, in characters. An approval shows all of it. */
@@ -38,13 +38,13 @@ export function commandFailed(
   const actions = ['retry', 'diagnose'] as const;
   if (problem === 'not-found') {
     return {
-      text: `${shortCommandText(command.slice(0, 1))}, which prints the token, could not be started. VS Code can have another PATH than a terminal, above all if it was opened from the dock. Use the full path of the program.`,
+      text: `Couldn’t start ${shortCommandText(command.slice(0, 1))}, which prints the token. VS Code’s PATH can differ from your terminal’s, especially if it was opened from the dock. Use the program’s full path.`,
       actions,
     };
   }
   const code = exitCode === undefined ? '' : ` with exit code ${exitCode}`;
   return {
-    text: `The command that prints the token ${PROBLEMS[problem]}${code}. Try it in a terminal: “${shortCommandText(command)}”.`,
+    text: `The token command ${PROBLEMS[problem]}${code}. Try it in a terminal: “${shortCommandText(command)}”.`,
     actions,
   };
 }

@@ -28,6 +28,8 @@ export interface FixActions {
   readonly newKey: string;
   /** The action for a single value other than the key. */
   readonly value: Action;
+  /** The action for the project, space, or deployment. */
+  readonly project: Action;
   /** The action for the key, or for several values at once. */
   readonly all: Action;
 }
@@ -53,12 +55,14 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     name: 'the settings',
     newKey: 'set it here',
     value: 'openSettings',
+    project: 'changeProject',
     all: 'setUp',
   },
   envFile: {
     name: 'the .env file',
-    newKey: 'put it into the .env file',
+    newKey: 'put it in the .env file',
     value: 'openEnvFile',
+    project: 'openEnvFile',
     all: 'openEnvFile',
   },
   // VS Code can't change its own environment, but setup can store other values to use instead.
@@ -66,10 +70,17 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     name: 'the environment',
     newKey: 'set it in the environment and restart VS Code',
     value: 'setUp',
+    project: 'setUp',
     all: 'setUp',
   },
   // The values of an unfinished setup aren't stored yet.
-  answers: { name: 'the set-up', newKey: 'set it here', value: 'setUp', all: 'setUp' },
+  answers: {
+    name: 'the setup',
+    newKey: 'set it here',
+    value: 'setUp',
+    project: 'setUp',
+    all: 'setUp',
+  },
 };
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {

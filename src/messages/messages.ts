@@ -20,8 +20,8 @@ import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLa
  */
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {
-  apiKey: 'your own key',
-  token: 'a token of yours',
+  apiKey: 'your key',
+  token: 'one of your tokens',
   privateKey: 'a private key',
 };
 
@@ -29,7 +29,7 @@ const SECRETS: Readonly<Record<SecretKind, string>> = {
 export function messageFor(error: unknown, context: MessageContext = {}): Message | undefined {
   if (!(error instanceof ServiceError)) {
     return {
-      text: 'Hosted Model failed for a reason it does not know. The log has more.',
+      text: 'An unexpected error occurred. Check the log for details.',
       actions: [],
     };
   }
@@ -48,35 +48,39 @@ export function asIncomplete(error: unknown): unknown {
     : error;
 }
 
-/** Describes the next attempt, such as "attempt 2 of 4 in 3 s (503)". */
-export function retryText({ retry, waitMs, error }: Retry): string {
-  const why = error.details.status ?? error.details.code ?? 'no answer';
-  return `attempt ${retry + 1} of ${MAX_RETRIES + 1} in ${Math.max(1, Math.round(waitMs / 1_000))} s (${why})`;
+/**
+ * Describes the next attempt, such as "Retrying in 3s (attempt 2 of 4, 503)". The status item has the
+ * same words.
+ * @param leftMs milliseconds until the attempt
+ */
+export function retryText({ retry, waitMs, error }: Retry, leftMs = waitMs): string {
+  const why = error.details.status ?? error.details.code ?? 'no response';
+  return `Retrying in ${Math.ceil(leftMs / 1_000)}s (attempt ${retry + 1} of ${MAX_RETRIES + 1}, ${why})`;
 }
 
 const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, MessageBuilder>> = {
   'host-not-approved': ({ host }, { labels }) => ({
-    text: `Nothing was sent to ${host ?? 'a host'} that you have not approved for your ${settingLabel('apiKey', labels)}.`,
+    text: `Nothing was sent, because you haven’t approved ${host ?? 'the host'} for your ${settingLabel('apiKey', labels)}.`,
     actions: ['setUp', 'openSettings'],
   }),
   'certificate-checks-off': () => ({
-    text: 'Nothing was sent: certificate checks are off, since NODE_TLS_REJECT_UNAUTHORIZED is 0. Remove it from the environment and restart VS Code.',
+    text: 'Nothing was sent, because NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks. Remove it from the environment and restart VS Code.',
     actions: [],
   }),
   'prompt-holds-secret': ({ secretKinds = [] }) => ({
-    text: `Nothing was sent: the text or a parameter holds ${secretNames(secretKinds)}. Take ${secretKinds.length > 1 ? 'them' : 'it'} out.`,
+    text: `Nothing was sent, because the text or a parameter contains ${secretNames(secretKinds)}. Remove ${secretKinds.length > 1 ? 'them' : 'it'}.`,
     actions: [],
   }),
   'setting-holds-secret': (_, { place, labels }) => ({
-    text: `Nothing was sent. The service URL or the ID of a project or model contains your ${settingLabel('apiKey', labels)} or a token. Enter the right value in ${place.name}.`,
+    text: `Nothing was sent, because the service URL, project ID, or model ID contains your ${settingLabel('apiKey', labels)} or a token. Correct the value in ${place.name}.`,
     actions: [place.value],
   }),
   'queue-full': ({ limit }) => ({
-    text: `${limit} requests are waiting already. Try again when some have finished.`,
+    text: `${limit} requests are already waiting. Try again when some have finished.`,
     actions: ['retry'],
   }),
   'credentials-changed': () => ({
-    text: 'The credentials changed, or could not be read again, during the checks, so that nothing more was sent. Check again.',
+    text: 'The credentials changed or couldn’t be read during the checks, so nothing more was sent. Check again.',
     actions: ['retry'],
   }),
   ...REFUSAL_MESSAGES,
@@ -86,15 +90,15 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel'],
   }),
   'no-model-list': ({ host }) => ({
-    text: `${host ?? 'The service'} has no model list at this address. If the address is right, type the ID of the model.`,
+    text: `${host ?? 'The service'} has no model list at this address. If the address is right, enter the model ID in the settings.`,
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
-    text: `${host ?? 'The service'} refused the headers because they are too large. Shorten those of the service, or the key.`,
+    text: `${host ?? 'The service'} refused the request, because its headers are too large. Shorten the service’s headers or the key.`,
     actions: ['setUp'],
   }),
   'operation-unsupported': () => ({
-    text: 'The model does not support the operation in the settings. Select a model for it, or change the operation.',
+    text: 'The model doesn’t support the operation in the settings. Select another model, or change the operation.',
     actions: ['selectModel', 'openSettings'],
   }),
   'prompt-too-long': (details) => ({
@@ -102,58 +106,61 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) => ({
-    text: `The service did not accept the request (${status ?? 'no status'}). Most likely a parameter in the settings is out of its range, or the text is too long for the model.`,
+    text: `The service rejected the request (${status ?? 'no status'}). A parameter may be out of range, or the text too long for the model. Check the settings.`,
     actions: ['openSettings'],
   }),
   'rate-limited': (details, { isIdentity }) =>
     isIdentity
       ? {
-          text: `The identity service takes no more requests for now: it refused ${sent(details)}${until(details)}. Try again later.`,
+          text: `Too many token requests. The identity service refused ${sent(details)}${until(details)}. Try again later.`,
           actions: ['retry'],
         }
       : {
-          text: `Too many requests: the service refused ${sent(details)}${until(details)}. To avoid it, lower the number of concurrent requests in the settings.`,
+          text: `Too many requests. The service refused ${sent(details)}${until(details)}. Lower the number of concurrent requests in the settings.`,
           actions: ['retry', 'openSettings'],
         },
   'capacity-full': (details) => ({
-    text: `The model is busy with other users: the service refused ${sent(details)}${until(details)}. Try again later or select another model.`,
+    text: `The model is busy. The service refused ${sent(details)}${until(details)}. Try again later, or select another model.`,
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
-    text: `${details.host ?? 'The service'} failed (${details.status ?? 'no status'}) on ${sent(details)}${until(details)}. Most likely it will recover by itself. Try again later.`,
+    text: `${details.host ?? 'The service'} failed (${details.status ?? 'no status'})${onAllAttempts(details)}${until(details)}. Try again later.`,
     actions: ['retry'],
   }),
   ...NETWORK_MESSAGES,
   'too-large': ({ actual }, { address }) =>
     actual === undefined
       ? {
-          text: 'The answer was larger than any real one and was given up. Check the service URL.',
+          text: 'The response was too large, so it was discarded. Check the service URL.',
           actions: [address.value],
         }
-      : { text: 'Nothing was sent: the selection is too large. Select less text.', actions: [] },
+      : {
+          text: 'Nothing was sent, because the selection is too large. Select less text.',
+          actions: [],
+        },
   'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isOfService }) =>
     status >= 200 && status < 300
       ? {
-          text: `${host} answered with a page. Most likely it is a login page of the network: log in with a browser.${isOfService ? '' : ` Otherwise check the address in ${address.name}.`}`,
+          text: `${host} responded with a web page. If your network requires a login, log in with a browser.${isOfService ? '' : ` Otherwise, check the address in ${address.name}.`}`,
           actions: ['retry', isOfService ? 'diagnose' : address.value],
         }
       : {
-          text: `${host} answered something that the hosted model does not say. Most likely it is a login page of a network, or the address in ${address.name} is wrong.`,
+          text: `${host} sent an unexpected response. If your network requires a login, log in with a browser. Otherwise, check the address in ${address.name}.`,
           actions: [address.value, 'diagnose'],
         },
   incomplete: () => ({
-    text: 'The answer broke off before its end, and what came is kept. Most likely the connection was lost. Try again.',
+    text: 'The connection was lost before the response was complete. The text so far was kept.',
     actions: ['retry'],
   }),
 };
 
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
-    const where = hasRegions(labels) ? ', withdrawn, or of another region' : ' or withdrawn';
-    return `does not offer the model in the settings: it may be misspelt${where}.`;
+    const where = hasRegions(labels) ? ', withdrawn, or from another region' : ' or withdrawn';
+    return `doesn’t offer the model in the settings. It may be misspelled${where}.`;
   }
   const [successor] = successors;
-  const named = successor ? ` and names ${successor} in its place` : '';
+  const named = successor ? ` and suggests ${successor} instead` : '';
   return since === undefined
     ? `no longer offers the model in the settings${named}.`
     : `withdrew the model in the settings on ${since}${named}.`;
@@ -167,11 +174,15 @@ export function secretNames(kinds: readonly SecretKind[]): string {
 function tooLong({ limit, actual }: ErrorDetails): string {
   const text = 'The text is too long for the model';
   if (limit === undefined || actual === undefined) return `${text}.`;
-  return `${text}: ${formatNumber(actual)} tokens, and it takes ${formatNumber(limit)}.`;
+  return `${text}: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}.`;
 }
 
 function sent({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? 'the request' : `all ${attempts} attempts`;
+}
+
+function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
+  return attempts === 1 ? '' : ` on all ${attempts} attempts`;
 }
 
 function until({ retryAfterMs }: ErrorDetails): string {
@@ -182,7 +193,7 @@ const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
   // An exact duration doesn't help the user if the wait is longer than a day.
-  if (ms > DAY_MS) return 'for longer than a day';
+  if (ms > DAY_MS) return 'longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }

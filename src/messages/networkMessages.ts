@@ -5,14 +5,14 @@ import type { FailureContext, MessageBuilder } from './failureContext.ts';
 /** The messages for network failures. Pure. */
 
 const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
-  connect: 'did not answer in time',
-  headers: 'did not answer in time',
+  connect: 'didn’t respond in time',
+  headers: 'didn’t respond in time',
   idle: 'stopped sending',
-  total: 'was not done in time',
+  total: 'took too long',
 };
 
 const ELSEWHERE: readonly Action[] = ['retry', 'diagnose'];
-const CHECK_NETWORK = 'Check the network and the proxy settings of VS Code.';
+const CHECK_NETWORK = 'Check your network and VS Code’s proxy settings.';
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const UNKNOWN_NAME = 'ENOTFOUND';
 const OTHER_HOST = /ALTNAME|HOSTNAME/;
@@ -24,13 +24,13 @@ export const NETWORK_MESSAGES = {
       details.code === UNKNOWN_NAME && details.phase !== 'connect' ? fixAddress(where) : ELSEWHERE,
   }),
   offline: () => ({
-    text: `Neither host can be reached: this machine is most likely offline or behind a proxy. ${CHECK_NETWORK}`,
+    text: `Couldn’t reach either host. This machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
   }),
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
     text: isSafeToRepeat
-      ? `The connection to ${host} broke off before the answer. Most likely a firewall or a proxy cut it. ${CHECK_NETWORK}`
-      : `The connection to ${host} was lost after the request was sent. It may have run, so it was not sent again.`,
+      ? `The connection to ${host} was lost. A firewall or proxy may have closed it. ${CHECK_NETWORK}`
+      : `The connection to ${host} was lost after the request was sent. It may have run, so it wasn’t sent again.`,
     actions: ELSEWHERE,
   }),
   certificate: (details, where) => ({
@@ -40,11 +40,11 @@ export const NETWORK_MESSAGES = {
   tls: ({ host = 'The service', code = 'no code' }, where) =>
     code === NO_TLS
       ? {
-          text: `${host} does not speak TLS there. Most likely the port or a proxy is wrong. Check the address in ${where.address.name}.`,
+          text: `${host} doesn’t use TLS at this port. Check the address in ${where.address.name} and VS Code’s proxy settings.`,
           actions: fixAddress(where),
         }
       : {
-          text: `${host} and this machine could not agree on TLS (${code}). Most likely a firewall or a proxy in between is at fault. ${CHECK_NETWORK}`,
+          text: `The TLS handshake with ${host} failed (${code}). A firewall or proxy may have interfered. ${CHECK_NETWORK}`,
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
@@ -52,8 +52,8 @@ export const NETWORK_MESSAGES = {
     const what = `${host ?? 'The service'} ${LATE[phase]}.`;
     return {
       text: isSafeToRepeat
-        ? `${what} Most likely a firewall or a proxy holds it up. ${CHECK_NETWORK}`
-        : `${what} The request may have run, so it was not sent again.`,
+        ? `${what} A firewall or proxy may be blocking the request. ${CHECK_NETWORK}`
+        : `${what} The request may have run, so it wasn’t sent again.`,
       actions: ELSEWHERE,
     };
   },
@@ -64,11 +64,9 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
   const { address, isIdentity, isOfService } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
-  const what = `${asked} wanted to redirect to ${to}: refused, as key or token would go there.`;
-  const cause = 'Most likely the network wants a login in a browser';
-  const end = isOfService
-    ? '. Log in there and try again.'
-    : `, or the address in ${address.name} is wrong.`;
+  const what = `${asked} tried to redirect to ${to}, which was refused.`;
+  const cause = 'If your network requires a login, log in with a browser.';
+  const end = isOfService ? '' : ` Otherwise, check the address in ${address.name}.`;
   return { text: `${what} ${cause}${end}`, actions: fixAddress(where) };
 }
 
@@ -78,20 +76,20 @@ function unreachable(
 ): string {
   if (phase === 'connect') {
     const why = code ? ` (${code})` : ' in time';
-    return `No connection to ${host} came about${why}, and nothing was sent. Most likely a firewall or a proxy does not let it through. ${CHECK_NETWORK}`;
+    return `Couldn’t connect to ${host}${why}, so nothing was sent. A firewall or proxy may be blocking it. ${CHECK_NETWORK}`;
   }
   if (code === UNKNOWN_NAME) {
     return isOfService
-      ? `The name ${host} was not found. Most likely this machine is offline, or a name server of its network does not know it. Check the network.`
-      : `The name ${host} was not found. Most likely the address in ${name} is misspelt, or the name is known in another network only. Check the address.`;
+      ? `Couldn’t find the host ${host}. This machine may be offline. Check your network.`
+      : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to the network that knows this host.`;
   }
   if (code === 'EAI_AGAIN') {
-    return `No name server answered for ${host}. Most likely this machine is offline. Check the network.`;
+    return `Couldn’t look up the host ${host}. This machine may be offline. Check your network.`;
   }
   const settings = isOfService
-    ? 'the network and the proxy settings of VS Code'
-    : `the network, the proxy settings of VS Code and the address in ${name}`;
-  return `Nothing answers at ${host} (${code ?? 'no code'}). Check ${settings}.`;
+    ? 'your network and VS Code’s proxy settings'
+    : `your network, VS Code’s proxy settings, and the address in ${name}`;
+  return `Couldn’t reach ${host} (${code ?? 'no code'}). Check ${settings}.`;
 }
 
 function certificate(
@@ -99,13 +97,13 @@ function certificate(
   { address, isOfService }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return `The certificate of ${host} is not valid today (${code}). Either this machine's clock is wrong or the certificate has expired. Set the clock, or tell the owner of the host.`;
+    return `The certificate of ${host} isn’t valid today (${code}). Check this machine’s clock, or tell the owner of the host.`;
   }
   if (OTHER_HOST.test(code)) {
-    const wrong = isOfService ? '' : ` the address in ${address.name} is wrong, or`;
-    return `The certificate of ${host} is that of another host (${code}). Most likely${wrong} the network leads elsewhere. Check the ${isOfService ? 'network' : 'address'}.`;
+    const check = isOfService ? 'your network' : `the address in ${address.name} and your network`;
+    return `The certificate of ${host} belongs to another host (${code}). Check ${check}.`;
   }
-  return `The certificate of ${host} was not accepted (${code}). If your company has a certificate of its own, install it in the operating system.`;
+  return `The certificate of ${host} isn’t trusted (${code}). If your company uses its own certificates, install them in the operating system.`;
 }
 
 /** Returns the actions for a wrong address. The address of a built-in service needs no fix. */
@@ -119,17 +117,17 @@ const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 /** Describes the failure of a proxy. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
-    return 'A proxy wants a login (407). Set it in the proxy settings of VS Code.';
+    return 'The proxy requires a login (407). Set it in VS Code’s proxy settings.';
   }
   if (status !== undefined) {
-    return `The proxy refused the way to ${host} (${status}). Most likely it does not allow this host. Ask its administrator, or change the proxy settings of VS Code.`;
+    return `The proxy refused to connect to ${host} (${status}). Ask its administrator, or change VS Code’s proxy settings.`;
   }
   if (code === 'UND_ERR_PRX_CONN') {
-    return `The proxy closed the connection in place of a way to ${host} (${code}). Most likely it does not allow this host, or what it leads to is down. Ask its administrator, or change the proxy settings of VS Code.`;
+    return `The proxy closed the connection to ${host} (${code}). Ask its administrator, or change VS Code’s proxy settings.`;
   }
   const why = code ? ` (${code})` : '';
   if (UNUSABLE_PROXY.test(code ?? '')) {
-    return `The proxy in the settings of VS Code cannot be used${why}. Most likely it is a SOCKS proxy, or its address is wrong: only http and https proxies work. Change the proxy settings of VS Code.`;
+    return `The proxy in VS Code’s settings can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
   }
-  return `The proxy${name ? ` ${name}` : ''} on the way to ${host} cannot be reached${why}. Check that it runs, and the proxy settings of VS Code.`;
+  return `Couldn’t reach the proxy${name ? ` ${name}` : ''} for ${host}${why}. Check that it’s running, and check VS Code’s proxy settings.`;
 }

@@ -1,4 +1,5 @@
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
+import { neededSettings, services } from '../service/services.ts';
 import type { Message } from './actions.ts';
 import type { FailureContext, MessageBuilder } from './failureContext.ts';
 import {
@@ -28,61 +29,61 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service did not understand the token request. Most likely it wants client ID and secret in another place: change “clientAuthentication” of the entry in hostedModel.services.',
+      'The identity service didn’t understand the token request. It may expect the client’s credentials elsewhere. Change “clientAuthentication” in the entry in hostedModel.services.',
     invalid_grant:
-      'The identity service takes this grant of the client no more. Ask who runs it to renew it.',
+      'The identity service no longer accepts the client’s grant. Ask its administrator to renew it.',
     unauthorized_client:
-      'The client may not get this token. Check “audience” of the entry in hostedModel.services, or ask who runs the identity service to allow it.',
+      'The client isn’t allowed to get this token. Check “audience” in the entry in hostedModel.services, or ask the identity service’s administrator.',
     unsupported_grant_type:
-      'The identity service gives no tokens for client credentials. Most likely “tokenUrl” of the entry in hostedModel.services is that of another one.',
+      'The identity service doesn’t support client credentials. Check “tokenUrl” in the entry in hostedModel.services.',
     invalid_scope:
-      'The identity service does not give the client this scope. Check “scope” of the entry in hostedModel.services.',
+      'The identity service doesn’t grant this scope. Check “scope” in the entry in hostedModel.services.',
   }),
 );
 
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, and ${place.newKey}.${sendsSecret(labels) ? '' : ' It isn’t sent again until you change it or try it again.'}`,
+    text: `${keyRefusal(code, labels)}, then ${place.newKey}.${sendsSecret(labels) ? '' : ' It won’t be sent again until you change it or try it again.'}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
     text:
       OAUTH_REFUSALS.get(code) ??
-      `The identity service refused the form of the token request. Most likely ${identityAddress(labels)} is not the one of your account.`,
+      `The identity service rejected the token request. Check ${identityAddress(labels)}.`,
     actions: ['openSettings'],
   }),
   'token-unusable': ({ host }, { labels }) => ({
-    text: `${host ?? 'The identity service'} answered without a usable token. Most likely ${identityAddress(labels)} is not that of an identity service.`,
+    text: `${host ?? 'The identity service'} returned no usable token. Check ${identityAddress(labels)}.`,
     actions: ['openSettings', 'retry'],
   }),
   unauthorized,
   'refused-once': () => ({
-    text: 'The service refused the token, yet all checks pass now. Most likely the token had just ended. Try again.',
+    text: 'The service refused the token, but all checks pass now. The token had probably just expired. Try again.',
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels }) => ({
-    text: `The service knows you but does not allow this. Most likely your account has no rights ${rights(labels)}.${unchecked(isUnchecked)}`,
+    text: `The service doesn’t allow this request. Your account may have no rights ${rights(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isOfService }) => ({
-    text: `Something in between, such as a firewall or a gateway, refused the request (${status ?? 'no status'}); the answer is not the service's own. Ask who runs the network${isOfService ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway refused the request (${status ?? 'no status'}), not the service itself. Ask your network administrator${isOfService ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
     text: `The service found no ${resourceName(labels)} in the request. Check the ${settingLabel('projectId', labels)} in ${place.name}.`,
-    actions: [place.value],
+    actions: [place.project, 'diagnose'],
   }),
   'project-unknown': (_, { place, labels }) => ({
-    text: `The ${resourceName(labels)} was not found ${hasRegions(labels) ? 'in this region' : 'at this address'}, or you are not a member of it. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
-    actions: [place.value],
+    text: `The ${resourceName(labels)} doesn’t exist ${hasRegions(labels) ? 'in this region' : 'at this address'}, or you aren’t a member. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
+    actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
-    text: `The ${resourceName(labels)} has no runtime to generate with. Associate one with it: in the ${resourceName(labels)}, under Manage, Services & integrations.`,
+    text: `The ${resourceName(labels)} has no runtime. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
-    text: 'The quota of the plan is used up. It was not tried again. Wait for the next period or change the plan.',
+    text: 'Your plan’s quota is used up. Wait for the next period, or change the plan.',
     actions: [],
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
@@ -90,23 +91,23 @@ export const REFUSAL_MESSAGES = {
 /** Describes the refusal of a secret, and what to do. The caller adds where to put the new one. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
-    return 'The identity service refused the client: its ID or secret is unknown, expired or disabled. Copy both again';
+    return 'The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again';
   }
   if (!needsSetting('apiKey', labels)) {
-    return 'The service demands a key or a login, which it is set up without. Pick a login';
+    return 'The service requires a key or a login, but none is set up. Pick a login';
   }
   if (sendsSecret(labels)) {
-    return 'The service refused the key: it is unknown, expired or of another form, such as a plain API key in place of a Zen one. Copy it again';
+    return 'The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again';
   }
   return needsSetting('account', labels)
-    ? `The identity service refused ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}: one of them is unknown, expired or disabled. Copy both again`
-    : `The identity service refused the ${settingLabel('apiKey', labels)}: it is unknown, expired or disabled. Create a key or copy it again`;
+    ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again`
+    : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Create a key or copy it again`;
 }
 
 function rights(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `in the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
-    : 'to use the model. Ask who runs the service, or select another one';
+    : 'to use the model. Ask the service’s administrator, or select another model';
 }
 
 function unauthorized(
@@ -116,24 +117,36 @@ function unauthorized(
   switch (code) {
     case TOKEN_EXPIRED:
       return {
-        text: `The service called a new token expired. Most likely its clock or a gateway is at fault. Try again in a minute.${unchecked(isUnchecked)}`,
+        text: `The service reported that a new token has expired. Its clock or a gateway may be at fault. Try again in a minute.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     case 'authentication_no_token':
       return {
-        text: `The service received no token. Most likely a proxy or gateway in between takes it out of the request. Ask who runs the network.${unchecked(isUnchecked)}`,
+        text: `The service received no token. A proxy or gateway may remove it from the request. Ask your network administrator.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     default:
       return {
-        text: `The service refused a new token. Most likely ${allSettings(labels)} are not of one account${hasRegions(labels) ? ' and region' : ''}. Check ${allOf(labels).toLowerCase()} in ${place.name}.${unchecked(isUnchecked)}`,
+        text: `The service refused the ${sendsSecret(labels) ? 'key' : 'new token'}. ${accountAdvice(labels, place.name)}${unchecked(isUnchecked)}`,
         actions: [place.all, isUnchecked ? 'diagnose' : 'retry'],
       };
   }
 }
 
+/** Returns what to check after the service refused a new token or the key itself. */
+function accountAdvice(labels: LabelContext, place: string): string {
+  const names = neededSettings(labels.service ?? services[0]);
+  if (names.length > 1) {
+    const accounts = hasRegions(labels) ? 'accounts or regions' : 'accounts';
+    return `The ${allSettings(labels)} may belong to different ${accounts}. Check ${allOf(labels).toLowerCase()} in ${place}.`;
+  }
+  return names.includes('apiKey')
+    ? `Check the ${settingLabel('apiKey', labels)} in ${place}.`
+    : 'Check that you’re logged in to the right account.';
+}
+
 function unchecked(isUnchecked: true | undefined): string {
-  return isUnchecked ? ' Its cause could not be checked now.' : '';
+  return isUnchecked ? ' The cause couldn’t be checked now.' : '';
 }
 
 function parameterRefused(details: ErrorDetails): Message {
@@ -162,23 +175,21 @@ const EXPECTED: Readonly<
   number: () => 'a number',
   boolean: () => 'true or false',
   choice: (choices) => choices.join(' or '),
-  texts: () => 'a list of texts, none of them twice',
-  object: (choices) => `an object that holds nothing but ${choices.join(' and ')}`,
+  texts: () => 'a list of distinct strings',
+  object: (choices) => `an object with only ${choices.join(' and ')}`,
 };
 
 /** Describes what's wrong with a parameter, as part of a sentence. */
 export function parameterFlawText(details: ErrorDetails): string {
   const { names: [name] = [], expected, choices = [], actual, limit } = details;
-  if (name === undefined) return 'a parameter is out of its range';
+  if (name === undefined) return 'a parameter is out of range';
   const isCounted = name === 'stop_sequences';
   const given =
     actual === undefined
       ? name
-      : `${name} ${isCounted ? 'has' : 'is'} ${formatNumber(actual)}${isCounted ? ' entries' : ''}, and`;
+      : `${name} ${isCounted ? 'has' : 'is'} ${formatNumber(actual)}${isCounted ? ' entries' : ''}, but`;
   if (expected) return `${given} must be ${EXPECTED[expected](choices)}`;
-  return limit === undefined
-    ? `${name} is out of its range`
-    : `${given} ${limitText(details, limit)}`;
+  return limit === undefined ? `${name} is out of range` : `${given} ${limitText(details, limit)}`;
 }
 
 function limitText(
@@ -186,8 +197,8 @@ function limitText(
   limit: number,
 ): string {
   const range = `${BOUNDS[bound]} ${formatNumber(limit)}`;
-  if (limitOf === 'model') return `the model takes ${range}`;
-  if (limitOf) return `the ${limitOf} operation takes ${range}`;
-  const verb = name === 'stop_sequences' ? 'may have' : 'must be';
+  if (limitOf === 'model') return `the model allows ${range}`;
+  if (limitOf) return `the ${limitOf} operation allows ${range}`;
+  const verb = name === 'stop_sequences' ? 'can have' : 'must be';
   return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
 }

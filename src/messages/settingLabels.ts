@@ -40,9 +40,9 @@ export function settingNames(names: readonly SettingName[], context?: LabelConte
 
 export function missingText(names: readonly SettingName[], context?: LabelContext): string {
   if (names.length === 0) {
-    return `${context?.service?.name ?? 'The service'} is not set up on this machine. Nothing was sent.`;
+    return `${context?.service?.name ?? 'The service'} isn’t set up on this machine. Nothing was sent.`;
   }
-  return `Hosted Model needs ${settingNames(names, context)} before it can generate. Nothing was sent.`;
+  return `Hosted Model needs ${settingNames(names, context)}. Nothing was sent.`;
 }
 
 /** Lists all settings that the service needs, such as "API key, project ID and service URL". */
@@ -69,8 +69,8 @@ export function needsSetting(name: SettingName, { service = services[0] }: Label
 export function identityAddress({ service = services[0] }: LabelContext): string {
   if (!AUTH_METHODS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
-    ? 'the service or identity address in the settings'
-    : '“tokenUrl” of the entry in hostedModel.services';
+    ? 'the service URL and identity address in the settings'
+    : '“tokenUrl” in the entry in hostedModel.services';
 }
 
 export function hasRegions({ service = services[0] }: LabelContext): boolean {
@@ -83,7 +83,7 @@ export function sendsSecret({ service = services[0] }: LabelContext): boolean {
 }
 
 export function listOf(words: readonly string[]): string {
-  return new Intl.ListFormat('en-GB').format(words);
+  return new Intl.ListFormat('en').format(words);
 }
 
 /** Capitalizes a name for the start of a sentence. */

@@ -9,7 +9,7 @@ import {
 } from './api/conversation.ts';
 import type { Model } from './api/modelList.ts';
 import { mapParameters, type RequestBody, stringsIn } from './api/parameterFields.ts';
-import { CHAT_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
+import { CONVERSATION_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
 import { secretsOf } from './auth/authMethods.ts';
@@ -151,7 +151,7 @@ export class Client {
       text: conversationText(conversation),
       inputs: inputTexts(conversation.messages),
     };
-    const request = { operation, parameters, fields, newTokens: CHAT_NEW_TOKENS, ...texts };
+    const request = { operation, parameters, fields, newTokens: CONVERSATION_NEW_TOKENS, ...texts };
     return this.#generate(request, options);
   }
 

@@ -59,13 +59,14 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const ms = ended('complete');
-      setContextKey('isTested');
       setContextKey('hasGenerated');
       log.info(
         `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
       );
       for (const name of dropped.filter((one) => !named.has(one))) {
-        log.warn(`parameter ${oneLine(name)} was left out: it is not sent with the chat operation`);
+        log.warn(
+          `parameter ${oneLine(name)} was left out, because the chat operation doesn’t support it`,
+        );
         named.add(name);
       }
       if (warnings.length > 0) log.info(`service warnings: ${warnings.join(', ')}`);

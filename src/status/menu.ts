@@ -50,7 +50,7 @@ function commandSections({ isSetUp, token }: StatusFacts, modelId: string | unde
   const isRefused = token.kind === 'refused';
   const isUrgent = !isSetUp || isRefused;
   const first: MenuSection<CommandItem>[] = [
-    { label: 'Set-Up', rows: isUrgent ? [setUp] : [] },
+    { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {
       label: 'Generate',
       rows: isSetUp

@@ -7,7 +7,7 @@ import { type Traffic, toNextSecond } from './statusView.ts';
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;
   return [
-    inFlight > 0 && `${inFlight} in flight`,
+    inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered to ${limit} of ${loweredFrom} after 429`,
     resumesInMs !== undefined && `paused by the service, resumes in ${seconds(resumesInMs)} s`,
@@ -16,8 +16,8 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
 }
 
 const SPACED = {
-  setting: 'spaced by your setting',
-  service: 'spaced by the rate of the service',
+  setting: 'delayed by your setting',
+  service: 'delayed by the service’s rate limit',
 } as const;
 
 /**

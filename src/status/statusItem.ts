@@ -128,7 +128,7 @@ function tooltipLines(
     `Hosted Model: ${words}`,
     facts.connection?.reason,
     traffic?.line(),
-    refresh > 0 && `Next renewal in ${refresh} min`,
+    refresh > 0 && `Next refresh in ${refresh} min`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
     modelLine(settings.modelId, facts.connection?.modelId),
     facts.usageToday?.(),
@@ -154,12 +154,12 @@ function expectedLines(
 ): string[] {
   const needsApproval = obstacle === 'approval';
   if (isSetUp && !url && !needsApproval) {
-    return ['Credentials: not in the settings, read on the next use'];
+    return ['Credentials: read at the next use'];
   }
   return [
     needsApproval
-      ? 'Credentials: not sent, your approval is needed'
-      : `Identity service: ${authUrl ? hostOf(authUrl) : 'that of the service'}`,
+      ? 'Credentials: not sent until you approve them'
+      : `Identity service: ${authUrl ? hostOf(authUrl) : 'the service’s default'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
   ];
@@ -170,7 +170,7 @@ function expectedLines(
  * when an address is first used.
  */
 function hostOf(url: string): string {
-  return URL.parse(url)?.host || 'an address that cannot be used';
+  return URL.parse(url)?.host || 'invalid address';
 }
 
 function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): MarkdownString {
@@ -179,7 +179,9 @@ function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): 
   if (!lastFailure) return tooltip;
   tooltip.appendMarkdown('\n---\n');
   appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
-  const fix = lastFailure.actions.find((one) => one !== 'retry' && one !== 'openEnvFile');
+  const fix = lastFailure.actions.find(
+    (one) => !['retry', 'openEnvFile', 'changeProject'].includes(one),
+  );
   if (fix) {
     const own = `hostedModel.${fix}`;
     const { command, target } =

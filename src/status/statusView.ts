@@ -141,7 +141,7 @@ function shown(state: StatusState): Shown {
     case 'missing':
       return {
         text: `$(key) Set Up ${NAME}`,
-        words: 'credentials are not set up',
+        words: 'not set up',
         ...(state.wasTried && { background: 'warning' }),
       };
     default: {
@@ -163,10 +163,10 @@ const PLAIN: Readonly<
   Record<PlainKind, readonly [icon: string, words: string, background?: 'error']>
 > = {
   refused: ['error', 'credentials refused', 'error'],
-  unapproved: ['error', 'your approval is needed', 'error'],
+  unapproved: ['error', 'needs your approval', 'error'],
   generating: ['loading~spin', 'generating'],
   fetching: ['loading~spin', 'getting a token'],
-  noToken: ['key', 'ready, no token is needed'],
+  noToken: ['key', 'ready, no token needed'],
   expired: ['key', 'token expired, refreshed with the next request'],
   ready: ['key', 'ready, no token yet'],
 };

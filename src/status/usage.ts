@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Memento, Uri, window, workspace } from 'vscode';
+import { commands, type Memento, Uri, workspace } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import type { Connection } from '../service/connection.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
@@ -146,14 +146,15 @@ export class Usage {
   }
 }
 
-/** Shows text in a read-only editor, so VS Code doesn't offer to save it on close. */
+/** Shows Markdown as a rendered preview, which is read-only. */
 async function showText(text: string): Promise<void> {
   const provider = { provideTextDocumentContent: () => text };
   const registered = workspace.registerTextDocumentContentProvider(SCHEME, provider);
   try {
     // Each URI is unique, because VS Code caches the text of a closed document for minutes.
     const uri = Uri.from({ scheme: SCHEME, path: '/Usage.md', query: randomUUID() });
-    await window.showTextDocument(await workspace.openTextDocument(uri));
+    await workspace.openTextDocument(uri);
+    await commands.executeCommand('markdown.showPreview', uri);
   } finally {
     registered.dispose();
   }

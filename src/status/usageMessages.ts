@@ -9,20 +9,19 @@ import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 export const CONTINUE_TODAY = 'Continue Today';
 export const SHOW_USAGE = 'Show Usage';
 
-export const NO_KEY =
-  'there is no key in use whose requests could be shown. Run “Hosted Model: Set Up...” first.';
+export const NO_KEY = 'There’s no usage yet. Run “Hosted Model: Set Up...” first.';
 
 export function nearText(tokens: number, budget: number): string {
-  return `${formatNumber(tokens)} of the ${formatNumber(budget)} tokens of today’s budget are used.`;
+  return `${formatNumber(tokens)} of today’s ${formatNumber(budget)} tokens are used.`;
 }
 
 export function spentText(tokens: number, budget: number): string {
-  return `Hosted Model: today’s budget of ${formatNumber(budget)} tokens is used up, with ${formatNumber(tokens)} so far. Chat, agents and other extensions stop until tomorrow, unless you continue. Generate from selection goes on.`;
+  return `Today’s budget of ${formatNumber(budget)} tokens is used up (${formatNumber(tokens)} so far). Chat, agents, and other extensions stop until tomorrow. Selections still work.`;
 }
 
 /** The refusal in the chat, which names a command because the chat shows no buttons. */
 export function refusalText(budget: number): string {
-  return `Nothing was sent: today’s budget of ${formatNumber(budget)} tokens is used up. To go on, run “Hosted Model: Show Usage” from the Command Palette and choose “Continue Today”, or raise the setting hostedModel.dailyTokenBudget.`;
+  return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and choose “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
 
 /**
@@ -62,7 +61,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-Today counts all windows, this session only this one; both with the key in use. Tokens are those that the service reports. ≈ holds estimates, for requests that were cancelled or broke off. What is billed only the service knows.
+Today includes all windows, and this session only this one. Both count requests with the current key. ≈ marks estimates, for requests that were canceled or interrupted. Your bill can differ.
 `;
 }
 

@@ -49,74 +49,74 @@ export function errorOf(
 }
 
 const EXPECTED: Readonly<Record<Expected, string>> = {
-  text: 'must be a text. Put quotes around it',
-  texts: 'must be a text or a list of texts. Write for instance [python, go]',
-  fields: 'must hold fields of its own. Write for instance {temperature: 0.2}',
+  text: 'must be a string. Put quotes around it',
+  texts: 'must be a string or a list of strings, such as [python, go]',
+  fields: 'must be an object, such as {temperature: 0.2}',
 };
 
-const ALL_VARIABLES = `\${selection}, \${language}, \${fileName} or \${input:question}`;
+const ALL_VARIABLES = `\${selection}, \${language}, \${fileName}, or \${input:question}`;
 
 export function templateIssueText(issue: TemplateIssueDetails): string {
   switch (issue.kind) {
     case 'unknown-variable': {
       const isNamed = /\w/.test(issue.name);
       const what = isNamed ? `The variable ${shownName(issue.name)}` : 'This variable';
-      return `${what} is not known. Use ${ALL_VARIABLES}, or write \\\${ for plain text.`;
+      return `${what} is unknown. Use ${ALL_VARIABLES}, or write \\\${ for plain text.`;
     }
     case 'unclosed-variable':
-      return 'This variable has no closing brace on its line. Add it, or write \\${ for plain text.';
+      return 'This variable has no closing brace on its line. Add one, or write \\${ for plain text.';
     case 'no-question':
-      return `The question is missing. Write it behind the colon, as in \${input:Which language?}.`;
+      return `The question is missing. Add one after the colon, as in \${input:Which language?}.`;
     case 'no-prompt':
-      return 'The prompt is missing, so there is nothing to send. Write it below the front matter, or as the value of prompt in the settings.';
+      return 'The prompt is missing. Add it below the front matter, or as “prompt” in the settings.';
     case 'unclosed-front-matter':
-      return 'The front matter has no end, so there is no prompt. Close it with a line of three hyphens.';
+      return 'The front matter isn’t closed. End it with a line of three hyphens.';
     case 'bad-front-matter':
-      return 'The front matter cannot be read as YAML. Most likely a quote, a colon or an indentation is wrong, or it uses an alias. Correct it here.';
+      return 'The front matter isn’t valid YAML. Check its quotes, colons, and indentation. Aliases aren’t allowed.';
     case 'not-fields':
-      return 'The front matter has no fields. Write them as in name: Explain, one to a line.';
+      return 'The front matter has no fields. Write one per line, such as “name: Explain”.';
     case 'unknown-key':
-      return `The key ${shownName(issue.name)} is not known and is ignored. Correct or remove it.`;
+      return `The key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
     case 'wrong-type':
       return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
     case 'unknown-insert-mode':
-      return `This insert mode is not known. Use ${alternatives(issue.modes)}.`;
+      return `This insert mode is unknown. Use ${alternatives(issue.modes)}.`;
     case 'bad-parameter':
-      return `The parameters cannot be sent: ${parameterFlawText(issue.details)}. Correct them in the template.`;
+      return `The parameters can’t be sent: ${parameterFlawText(issue.details)}. Correct them in the template.`;
     case 'bad-name':
-      return 'The name is missing, has more than 60 characters or holds invisible ones. Give the template another name.';
+      return 'The name is missing, has more than 60 characters, or contains invisible ones. Give the template another name.';
     case 'too-large':
-      return `The file has more than ${TEMPLATE_LIMIT_BYTES / 1_024} KB and is not read. Shorten the prompt.`;
+      return `The file is larger than ${TEMPLATE_LIMIT_BYTES / 1_024} KB, so it isn’t read. Shorten the prompt.`;
     case 'not-text':
-      return 'The file is not text in UTF-8 and is not read. Save it with that encoding.';
+      return 'The file isn’t UTF-8 text, so it isn’t read. Save it as UTF-8.';
     case 'not-a-file':
-      return 'This is not a file, so it is not read. Put a Markdown file in its place.';
+      return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
     case 'link':
-      return 'This is a link, which is not followed. Put a copy in its place.';
+      return 'This is a link, which isn’t followed. Replace it with a copy.';
     case 'unreadable':
-      return 'This cannot be read. Most likely permissions are missing, or a file stands where a folder should. Check it on the disk.';
+      return 'This can’t be read. Check its permissions, and that the templates folder isn’t a file.';
     case 'too-many-files':
-      return 'The folder has more than 200 templates; only the first 200 by name are read. Remove some.';
+      return 'The folder has more than 200 templates. Only the first 200 by name are used.';
   }
 }
 
 function alternatives(names: readonly string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 }
 
 /** UI text of the template picker and of the message about a broken template. */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
-  placeHolder: 'The template to generate with',
+  placeHolder: 'Select a template',
   otherLanguages: 'for other languages',
-  withMistake: 'with a mistake',
-  unusable: 'Hosted Model: this template cannot be used.',
+  withMistake: 'with errors',
+  unusable: 'This template can’t be used.',
   openSettings: 'Open Settings',
 } as const;
 
 /** The message for an unknown template name in a keybinding's arguments. */
 export function noTemplateText(name: string): string {
-  return `there is no template “${oneLine(name)}” here.`;
+  return `There’s no template “${oneLine(name)}” here.`;
 }
 
 /** Shown after the origin of a template that hides another one with the same name. */

@@ -122,7 +122,8 @@ function rowOf(entry: TemplateEntry): TemplateItem {
     return { label: `$(warning) ${name}`, description, detail, entry };
   }
   const [firstLine = ''] = entry.prompt.split('\n', 1);
-  return { label: name, description, detail: oneLine(firstLine), entry };
+  const detail = oneLine(firstLine.replaceAll(/\$\{[^{}]*\}/g, '…'));
+  return { label: name, description, detail, entry };
 }
 
 /** Compares by name. Built-in templates come last, and keep their order in a stable sort. */

@@ -2,9 +2,8 @@ import { commands } from 'vscode';
 
 /** Context keys for `when` clauses and the walkthrough, without the `hostedModel.` prefix. */
 export type ContextKey =
-  // Each of the first four keys completes a walkthrough step.
+  // Each of the first three keys completes a walkthrough step.
   | 'isSetUp'
-  | 'isTested'
   | 'hasGenerated'
   | 'hasChatted'
   /** True while the active document has a generation in progress, which Escape cancels. */

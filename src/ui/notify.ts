@@ -2,7 +2,7 @@ import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from 
 
 /** Shows a notification without buttons. */
 export function inform(text: string): void {
-  void window.showInformationMessage(`Hosted Model: ${text}`);
+  void window.showInformationMessage(text);
 }
 
 /** Milliseconds to show an announcement: long enough to read, but too short to seem permanent. */
@@ -16,9 +16,10 @@ const PRIORITY = 101;
  */
 export class Announcements implements Disposable {
   #item: StatusBarItem | undefined;
+  #isDisposed = false;
 
-  done(text: string): void {
-    this.#show('announcement', `$(check) ${text}`, text);
+  done(text: string, icon = 'check'): void {
+    this.#show('announcement', `$(${icon}) ${text}`, text);
   }
 
   /**
@@ -27,15 +28,18 @@ export class Announcements implements Disposable {
    */
   started(text: string): () => void {
     const item = this.#show('start', text, text);
-    return () => item.dispose();
+    return () => item?.dispose();
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#item?.dispose();
   }
 
-  #show(id: string, text: string, words: string): StatusBarItem {
-    this.dispose();
+  #show(id: string, text: string, words: string): StatusBarItem | undefined {
+    // Generations that were active when the window closed still report their end.
+    if (this.#isDisposed) return undefined;
+    this.#item?.dispose();
     const { Right } = StatusBarAlignment;
     const item = window.createStatusBarItem(`hostedModel.${id}`, Right, PRIORITY);
     item.name = 'Hosted Model Announcements';

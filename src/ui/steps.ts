@@ -1,5 +1,6 @@
 import {
   type Disposable,
+  env,
   type InputBox,
   type InputBoxValidationMessage,
   InputBoxValidationSeverity,
@@ -7,6 +8,8 @@ import {
   QuickInputButtons,
   type QuickPick,
   type QuickPickItem,
+  ThemeIcon,
+  Uri,
   window,
 } from 'vscode';
 
@@ -23,6 +26,8 @@ export interface Question {
   readonly totalSteps: number;
   /** A problem with the previous answer, shown until the user types. */
   readonly problem?: string | undefined;
+  /** A web page that helps to answer, opened by a button in the title. */
+  readonly page?: { readonly label: string; readonly url: string } | undefined;
 }
 
 export interface TextQuestion extends Question {
@@ -96,7 +101,7 @@ export function askPick<Item extends QuickPickItem>(
       pick.enabled = false;
       const problem = await question
         .accept?.(item, closed.signal)
-        .catch(() => 'That did not work. Try again.');
+        .catch(() => 'That didn’t work. Try again.');
       pick.busy = false;
       pick.enabled = true;
       if (problem === undefined) answer(item);
@@ -108,13 +113,20 @@ export function askPick<Item extends QuickPickItem>(
 /** Shows an input as one step of a series. Every step except the first has a Back button. */
 function showStep<Value>(
   input: InputBox | QuickPick<QuickPickItem>,
-  { title, step, totalSteps, placeholder }: Question & { readonly placeholder: string },
+  { title, step, totalSteps, placeholder, page }: Question & { readonly placeholder: string },
   listen: (answer: (value: Value) => void) => Disposable[],
 ): Promise<StepAnswer<Value>> {
-  const buttons = step > 1 ? [QuickInputButtons.Back] : [];
+  const pageButton = page && { iconPath: new ThemeIcon('link-external'), tooltip: page.label };
+  const buttons = [
+    ...(step > 1 ? [QuickInputButtons.Back] : []),
+    ...(pageButton ? [pageButton] : []),
+  ];
   Object.assign(input, { title, step, totalSteps, placeholder, buttons, ignoreFocusOut: true });
   return showInput<StepAnswer<Value>>(input, (answer) => [
-    input.onDidTriggerButton(() => answer(back)),
+    input.onDidTriggerButton((button) => {
+      if (page && button === pageButton) void env.openExternal(Uri.parse(page.url));
+      else answer(back);
+    }),
     ...listen(answer),
   ]);
 }

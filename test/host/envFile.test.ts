@@ -74,7 +74,7 @@ describe('the .env file in a real editor', () => {
         'IBM_API_KEY=abcd1234',
       ],
       ['placeholder', 0, 'IBM_API_KEY=<API_KEY>', DiagnosticSeverity.Error, 'Set Up...', undefined],
-      ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Cut Off Path', rest[1]],
+      ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Remove Path', rest[1]],
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
       const nightly = kind === 'url-path' ? ' @nightly' : '';
@@ -105,7 +105,7 @@ describe('the .env file in a real editor', () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
-        ['Remove the Other Line (Line 3)', good.replace(rest[1] ?? '', other).slice(0, -1)],
+        ['Remove Line 3', good.replace(rest[1] ?? '', other).slice(0, -1)],
       ] as const) {
         const document = await openWith(`${good}${other}`);
         const { range } = await diagnosticOf('duplicate');
@@ -118,6 +118,26 @@ describe('the .env file in a real editor', () => {
       }
       await openWith(`${good}${rest[1]}`);
       await until((all) => all.length === 0);
+    });
+
+    it('fixes all errors that have only one fix, and offers them to the command Fix All', async () => {
+      const text = good.replaceAll(/=(.*)$/gm, '="$1"');
+      const document = await openWith(text);
+      const { range } = await diagnosticOf('quotes');
+      await apply(await actionAt(range, 'Fix All Problems'));
+      assert.equal(document.getText(), good);
+      const { uri } = await openWith(text);
+      await diagnosticOf('quotes');
+      const actions = await commands.executeCommand<CodeAction[]>(
+        'vscode.executeCodeActionProvider',
+        uri,
+        new Range(0, 0, 0, 0),
+        CodeActionKind.SourceFixAll.value,
+      );
+      assert.deepEqual(
+        actions.map(({ title }) => title),
+        ['Fix All Problems'],
+      );
     });
 
     it('adds the lines that are missing, with the line ends of the file', async () => {

@@ -21,7 +21,7 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { isConfigFile, leadsToConfigFile } from '../../src/editor/autoRunFiles.ts';
+import { isAutoRunFile, resolvesToAutoRunFile } from '../../src/editor/autoRunFiles.ts';
 import { isWritable } from '../../src/editor/capturedSelection.ts';
 import { placing } from '../../src/editor/inPlaceModes.ts';
 import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until } from './jobs.ts';
@@ -148,13 +148,13 @@ describe('the places that text goes to', () => {
   ]) {
     it(`J27: ${path} is obeyed by an editor or a shell`, () => {
       const document = { uri: Uri.file(path) } as TextEditor['document'];
-      assert.equal(isConfigFile(document), true);
+      assert.equal(isAutoRunFile(document), true);
     });
   }
 
   it('J27: other files are not', () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
-      assert.equal(isConfigFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
+      assert.equal(isAutoRunFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }
   });
 
@@ -183,8 +183,8 @@ describe('the places that text goes to', () => {
       const folder = await linkFolder();
       await make(folder);
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
-      assert.equal(isConfigFile(document), false);
-      assert.equal(await leadsToConfigFile(document), true);
+      assert.equal(isAutoRunFile(document), false);
+      assert.equal(await resolvesToAutoRunFile(document), true);
     });
   }
 
@@ -194,9 +194,9 @@ describe('the places that text goes to', () => {
     await symlink('plain.txt', join(folder, 'link.txt'));
     for (const name of ['plain.txt', 'link.txt']) {
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
-      assert.equal(await leadsToConfigFile(document), false, name);
+      assert.equal(await resolvesToAutoRunFile(document), false, name);
     }
-    assert.equal(await leadsToConfigFile((await open('text')).document), false);
+    assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
   it('J27: elsewhere every link is obeyed, since nobody can tell where it leads', async () => {
@@ -212,10 +212,10 @@ describe('the places that text goes to', () => {
     });
     const document = (path: string) =>
       ({ uri: Uri.from({ scheme: 'linking', path }) }) as TextEditor['document'];
-    assert.equal(await leadsToConfigFile(document('/a/plain.txt')), false);
-    assert.equal(await leadsToConfigFile(document('/a/link.txt')), true);
-    assert.equal(await leadsToConfigFile(document('/linked/plain.txt')), true);
-    assert.equal(await leadsToConfigFile(document('/a/.env')), true);
+    assert.equal(await resolvesToAutoRunFile(document('/a/plain.txt')), false);
+    assert.equal(await resolvesToAutoRunFile(document('/a/link.txt')), true);
+    assert.equal(await resolvesToAutoRunFile(document('/linked/plain.txt')), true);
+    assert.equal(await resolvesToAutoRunFile(document('/a/.env')), true);
     provider.dispose();
   });
 

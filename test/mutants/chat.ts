@@ -8,7 +8,7 @@ const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
 export const chatMutants: readonly Mutant[] = [
   {
-    name: 'a foreign extension is not asked about',
+    name: 'a foreign extension is no decision',
     file: 'src/chat/chatCallers.ts',
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',

@@ -125,7 +125,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'Continue writes into a file that now runs automatically',
     file: 'src/generate/runJob.ts',
-    from: 'writesUnseen(job.mode) && (await leadsToConfigFile(job.document))',
+    from: 'writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))',
     to: 'false',
     test: 'test/unit/generate/runJob.test.ts',
     title: 'J35: sends nothing for a file that needs a preview now',

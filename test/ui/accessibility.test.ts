@@ -38,7 +38,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });
-    const name = 'Hosted Model: credentials are not set up';
+    const name = 'Hosted Model: not set up';
     await reader.waitForKeyboardOn({ role: 'button', name });
     await page.keyboard.press('Enter');
 
@@ -50,8 +50,8 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     };
     await reader.waitForMarked({ role: 'option', name: 'IBM watsonx.ai, ibm (current)' });
     await page.keyboard.press('Enter');
-    await typed('Paste the API key', /kept in VS Code's secret storage/, apiKey);
-    await typed('Project ID', /project that requests are billed to/, projectId);
+    await typed('Paste the API key', /kept in VS Code’s secret storage/, apiKey);
+    await typed('Project ID', /project to bill/, projectId);
     await quickInput.waitFor({ step: '4/5' });
     await reader.waitForMarked({ role: 'option', name: `${emulator.url}, (current)` });
     await page.keyboard.press('Enter');
@@ -60,7 +60,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       name: `Are these the right hosts? - ${title}`,
       description: `The API key and selected text go to ${new URL(emulator.url).host}`,
     });
-    await reader.waitForMarked({ role: 'option', name: /Test and Save, Checks key, project/ });
+    await reader.waitForMarked({ role: 'option', name: /Test and Save, Checks the key, project/ });
     await page.keyboard.press('Enter');
     await reader.waitForAloud('Info: Hosted Model is set up. The key is in secret storage.');
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
@@ -69,16 +69,16 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
   it('a generation says aloud that it begins, that it is complete, and why it failed', async () => {
     const { editor, page } = session.workbench;
     await generateByKeys(session);
-    await reader.waitForAloud('Hosted Model: generating…');
-    await reader.waitForAloud('Hosted Model: the answer is complete');
+    await reader.waitForAloud('Hosted Model: Generating… Esc cancels');
+    await reader.waitForAloud('Hosted Model: The response is complete');
     await editor.waitForText(answered);
     await page.keyboard.press('Control+Z');
     await editor.waitForText(letter);
 
     emulator.faults.next(chatPath, { status: 400 });
     await generateByKeys(session);
-    await reader.waitForAloud(/^Error: Hosted Model: The service did not accept the request/);
-    const message = page.getByRole('dialog', { name: /did not accept the request/ });
+    await reader.waitForAloud(/^Error: The service rejected the request/);
+    const message = page.getByRole('dialog', { name: /rejected the request/ });
     await message.getByRole('button', { name: 'Open Settings' }).waitFor();
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });
@@ -104,7 +104,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await quickInput.waitFor({ item: '$(copy) Copy Report' });
     await reader.waitForKeyboardOn({
       role: /textbox|combobox/,
-      name: 'Enter runs the marked line - Diagnose Connection',
+      name: 'Press Enter to run the selected action - Diagnose Connection',
       description: /refused the API key/,
     });
     await reader.waitForMarked({ role: 'option', name: /Set Up\.\.\., .*refused the API key/ });

@@ -70,7 +70,7 @@ describe(`chat ${nightly}`, () => {
     await allow.waitFor();
     await page
       .getByText(
-        /14 characters are sent to 127\.0\.0\.1:\d+ and billed to the project ui-test-project/,
+        /14 characters will be sent to 127\.0\.0\.1:\d+ and billed to the project ui-test-project/,
       )
       .filter({ visible: true })
       .first()

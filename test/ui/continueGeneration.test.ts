@@ -26,7 +26,7 @@ const names = [
   'loss0',
   'loss1',
 ];
-const cut = /the service cut the answer/;
+const cut = /The response reached the limit of [\d,]+ tokens\./;
 const continueIt = 'Hosted Model: Continue';
 const tryAgain = 'Hosted Model: Try Again';
 const undoIt = 'Hosted Model: Undo Generation';
@@ -63,10 +63,10 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
   it('is not there yet: then each command says so', async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
-      [commandKeys.continueGeneration, /no answer here that the service cut/],
+      [commandKeys.continueGeneration, /no truncated response here/],
       [commandKeys.tryAgain, /no generation here to try again/],
-      [commandKeys.undoGeneration, /no generated text here to take back/],
-      [commandKeys.showLastResponse, /has generated nothing in this window yet/],
+      [commandKeys.undoGeneration, /no generated text here to undo/],
+      [commandKeys.showLastResponse, /Nothing has been generated in this window yet/],
     ];
     for (const [key, message] of said) {
       await page.keyboard.press(key);
@@ -81,7 +81,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     await select('whole');
     await run(generate);
     const { buttons } = await notifications.waitFor(cut);
-    assert.deepEqual(buttons, ['Continue', 'Try Again', 'Undo Generation']);
+    assert.deepEqual(buttons, ['Continue', 'Raise Limit...', 'Undo Generation']);
     await editor.waitForText(/violets –\nThe end/);
     await notifications.click(cut, 'Continue');
     await editor.waitForText(/“this” {2}is\nThe end/);
@@ -122,14 +122,14 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     await run(tryAgain);
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     await run(continueIt);
-    await notifications.waitFor(/no answer here that the service cut/);
+    await notifications.waitFor(/no truncated response here/);
     await run(undoIt);
     await editor.waitForText(original);
     assert.equal(await saved('palette'), original);
     await run(undoIt);
-    await notifications.waitFor(/no generated text here to take back/);
+    await notifications.waitFor(/no generated text here to undo/);
     await run(continueIt);
-    await notifications.waitFor(/that answer was taken back/);
+    await notifications.waitFor(/That response was undone/);
   });
 
   it('J22: stays after Escape, and Undo Generation restores the document exactly', async () => {
@@ -150,9 +150,9 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
     await run(generate);
-    await notifications.waitFor(/broke off before its end, and what came is kept/);
+    await notifications.waitFor(/lost before the response was complete\. The text so far was kept/);
     await editor.waitForText(/Roses(.|\n)*The end/);
-    await notifications.close(/broke off/);
+    await notifications.close(/lost before the response was complete/);
     emulator.settings.answer = () => 'Short.';
     await run(tryAgain);
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
@@ -178,7 +178,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
       const { open } = await stall(`loss${index}`);
       await lose();
       open();
-      await notifications.close(/could not be put into the document/);
+      await notifications.close(/Couldn’t insert the response/);
       await run(showLast);
       await editor.waitFor(/Untitled/);
       await editor.waitForText('Roses are red and so on.');

@@ -41,7 +41,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       if (theme === 'light') await workbench.toggleTheme();
       await workbench.runCommand(diagnose);
       const list = await finished(workbench);
-      assert.match(list.prompt, /refused the API key: it is unknown, expired or disabled/);
+      assert.match(list.prompt, /refused the API key\. It’s unknown, expired, or disabled/);
       assert.deepEqual(labels(list).slice(0, 3), [
         '$(error) Cause: Key and token',
         '$(wand) Set Up...',
@@ -78,7 +78,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     const list = await finished(workbench);
     assert.match(
       list.prompt,
-      /^The proxy 127\.0\.0\.1:\d+ on the way to iam\.cloud\.ibm\.com cannot/,
+      /^Couldn’t reach the proxy 127\.0\.0\.1:\d+ for iam\.cloud\.ibm\.com/,
     );
     assert.equal(labels(list)[1], '$(wand) Check Again');
     await workbench.quickInput.pick('$(wand) Check Again');
@@ -101,7 +101,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
-      [undefined, /\.env file of project \(not there\)/, '$(wand) Set Up...'],
+      [undefined, /\.env file of project \(not found\)/, '$(wand) Set Up...'],
       [
         `VENDOR_API_KEY="${apiKey}"\n${rest}`,
         /line 1: VENDOR_API_KEY has quotes/,
@@ -109,7 +109,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       ],
       [
         `VENDOR_API_KEY= ${apiKey}\n${rest}`,
-        /line 1: VENDOR_API_KEY has blanks/,
+        /line 1: VENDOR_API_KEY has spaces/,
         '$(wand) Open .env',
       ],
       [`VENDOR_API_KEY=${apiKey}\n`, /lacks VENDOR_PROJECT_ID and VENDOR_URL/, '$(wand) Open .env'],
@@ -166,7 +166,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await generateFrom(session);
     await workbench.dialogs.waitFor(/from the \.env file of this folder/);
     await workbench.dialogs.click('Use These Values');
-    const refused = /refused the API key.*put it into the \.env file/;
+    const refused = /refused the API key.*put it in the \.env file/;
     await workbench.notifications.click(refused, 'Open .env');
     await workbench.editor.waitFor('.env');
 

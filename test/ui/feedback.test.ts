@@ -47,7 +47,7 @@ describe(`while text is generated ${nightly}`, () => {
     // Nothing is shown for 2 s, and the first two waits may be over by then.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
-    await notifications.progress(/attempt 4 of 4 in \d s \(503\)/);
+    await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);
     await editor.waitForText(complete);
   });
 
@@ -58,14 +58,14 @@ describe(`while text is generated ${nightly}`, () => {
     const arrived = emulator.nextRequest(chatPath);
     await generateByKeys(session);
     const silent = await arrived;
-    const { buttons } = await notifications.waitFor(/no answer for 5 seconds/);
-    assert.deepEqual(buttons, ['Cancel and Try Again']);
+    const { buttons } = await notifications.waitFor(/No response for 20 seconds/);
+    assert.deepEqual(buttons, ['Retry']);
     await session.workbench.screenshot('feedback-silence');
     const again = emulator.nextRequest(chatPath);
-    await notifications.click(/no answer for 5 seconds/, 'Cancel and Try Again');
+    await notifications.click(/No response for 20 seconds/, 'Retry');
     assert.notEqual((await again).connection, silent.connection);
     await editor.waitForText(complete);
-    await notifications.waitUntilGone(/still waiting|generating/);
+    await notifications.waitUntilGone(/No response yet|Generating/);
   });
 
   it('the end is announced by an alert, which goes; the token keeps its item', async () => {
@@ -78,7 +78,7 @@ describe(`while text is generated ${nightly}`, () => {
       'the announcement',
       async () => (await screen.read<string | null>(label)) ?? undefined,
     );
-    assert.equal(said, 'Hosted Model: the answer is complete');
+    assert.equal(said, 'Hosted Model: The response is complete');
     await session.workbench.screenshot('feedback-end');
     await session.workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
     await screen.until('the announcement to go', async () =>
@@ -118,7 +118,7 @@ describe(`while text is generated ${nightly}`, () => {
     emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);
     await generateByKeys(session);
-    await notifications.waitFor(/being generated for already\. Escape stops it/);
+    await notifications.waitFor(/already being generated\. Escape cancels it/);
     answer.open();
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     assert.equal(emulator.count(chatPath), 1);
@@ -132,7 +132,7 @@ describe(`while text is generated ${nightly}`, () => {
     const answer = gate();
     emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);
-    await workbench.notifications.progress(/generating…/);
+    await workbench.notifications.progress(/Generating/);
     await workbench.screenshot('feedback-narrow');
     answer.open();
     await workbench.page.waitForSelector('[id$="hostedModel.announcement"]', { state: 'attached' });

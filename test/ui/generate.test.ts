@@ -33,13 +33,13 @@ describe(`generating ${nightly}`, () => {
     await session.workbench.editor.selectLines(line);
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
-  /** Waits until the answer is complete. Nothing is saved before: a save would end the undo step. */
+  /** Waits until The response is complete. Nothing is saved before: a save would end the undo step. */
   const becomes = async (name: string, text: string) => {
     await session.workbench.editor.waitForText(text);
     assert.equal(await saved(name), text);
   };
   const undone = async () => {
-    await session.workbench.notifications.waitUntilGone(/generating/);
+    await session.workbench.notifications.waitUntilGone(/Generating/);
     await session.workbench.editor.focus();
     await session.workbench.editor.undo();
     assert.equal(await saved('letter.txt'), files['letter.txt']);
@@ -81,9 +81,9 @@ describe(`generating ${nightly}`, () => {
     await session.workbench.openFile(session.path('letter.txt'));
     await session.workbench.editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
-    await session.workbench.quickInput.waitFor({ placeholder: /What shall the model write/ });
+    await session.workbench.quickInput.waitFor({ placeholder: /What should the model write/ });
     await session.workbench.quickInput.accept();
-    await session.workbench.quickInput.waitFor({ validation: /Type a prompt/ });
+    await session.workbench.quickInput.waitFor({ validation: /Enter a prompt/ });
     await session.workbench.quickInput.type('A poem');
     await session.workbench.quickInput.accept();
     await becomes('letter.txt', `Write a reply.\n${answerFor('A poem')}`);

@@ -31,7 +31,7 @@ const fileKey = 'key-in-the-env-file-0123';
 /** True if the decoration after a line shows this text. VS Code draws it with a style sheet. */
 const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
-  .some((content) => content.includes('generating…'))`;
+  .some((content) => content.includes('Generating…'))`;
 
 /**
  * The journeys that `npm test` runs. They share one window, because opening a window costs more than
@@ -78,7 +78,7 @@ describe('a day with the extension', () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
-      ariaLabel: 'Hosted Model: credentials are not set up',
+      ariaLabel: 'Hosted Model: not set up',
       background: 'none',
     });
     await select('letter.txt');
@@ -86,9 +86,9 @@ describe('a day with the extension', () => {
     const { text } = await notifications.waitFor(/needs/);
     assert.equal(
       text,
-      'Hosted Model needs an API key, a project ID and a service URL before it can generate. ' +
-        'Nothing was sent. Looked in secret storage and user settings, ' +
-        'the .env file of project (not there) and the environment (names none of them).',
+      'Hosted Model needs an API key, a project ID, and a service URL. ' +
+        'Nothing was sent. Checked secret storage and user settings, ' +
+        'the .env file of project (not found) and the environment (has no settings for this service).',
     );
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);
@@ -125,15 +125,15 @@ describe('a day with the extension', () => {
     const request = await arrived;
     await marked(true);
     await status().waitFor({ text: '$(loading~spin) Hosted Model', ariaLabel: /generating/ });
-    const { buttons } = await notifications.progress(/^Hosted Model: generating…$/);
+    const { buttons } = await notifications.progress(/^Hosted Model: Generating… Esc cancels$/);
     assert.deepEqual(buttons, ['Cancel']);
     answer.open();
     await editor.waitForText(/Hello/);
     await marked(false);
-    await notifications.cancelProgress(/generating/);
+    await notifications.cancelProgress(/Generating/);
     await emulator.disconnected(request);
     rest.open();
-    await notifications.waitUntilGone(/generating/);
+    await notifications.waitUntilGone(/Generating/);
     await ready();
     assert.deepEqual(await notifications.list(), [], 'cancelling is silent');
     const partial = await editor.visibleText();
@@ -194,7 +194,9 @@ describe('a day with the extension', () => {
     await select('secret.txt');
     const sent = emulator.requests.length;
     await generateByKeys(session);
-    const { detail } = await dialogs.waitFor('Nothing was sent: the text holds your own key.');
+    const { detail } = await dialogs.waitFor(
+      'Nothing was sent, because the text contains your key.',
+    );
     assert.ok(!detail.includes(apiKey));
     assert.equal(emulator.requests.length, sent);
     const arrived = emulator.nextRequest(chatPath);
@@ -208,17 +210,17 @@ describe('a day with the extension', () => {
   });
 
   it('a 401 names its cause, and its message leads to the fix', async () => {
-    const { dialogs, notifications, quickInput } = session.workbench;
+    const { dialogs, editor, notifications, quickInput } = session.workbench;
     const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
     const accepted = emulator.faults.always(chatPath, refused);
     emulator.settings.projectIds = ['another'];
     await select('letter.txt');
     await generateByKeys(session);
-    const ofProject = await notifications.waitFor(/project was not found in this region/);
+    const ofProject = await notifications.waitFor(/project doesn’t exist in this region/);
     assert.doesNotMatch(ofProject.text, /unauthorized/i);
-    assert.deepEqual(ofProject.buttons, ['Open Settings', 'Show Log']);
+    assert.deepEqual(ofProject.buttons, ['Change Project...', 'Diagnose Connection', 'Show Log']);
     await ready();
-    await notifications.close(/project was not found/);
+    await notifications.close(/project doesn’t exist/);
     accepted();
 
     emulator.settings.projectIds = [projectId];
@@ -237,7 +239,10 @@ describe('a day with the extension', () => {
     await enterKey(session.workbench, nextKey);
     await quickInput.pick('$(beaker) Test and Save');
     await dialogs.click('Replace Key');
+    // The generation that failed continues by itself.
+    await editor.waitForText('Write a reply.\nShort.');
     await notifications.close(/is set up/);
+    await undone('letter.txt');
     await ready();
   });
 
@@ -267,8 +272,8 @@ describe('a day with the extension', () => {
       ],
     );
     const described = list.items.map(({ description }) => description);
-    assert.ok(described.includes(`${host} answers.`));
-    assert.ok(described.includes('The key is accepted; the token lives 60 minutes.'));
+    assert.ok(described.includes(`${host} responds.`));
+    assert.ok(described.includes('The key was accepted. The token is valid for 60 minutes.'));
     assert.match(list.prompt, /All checks passed/);
     assert.equal(list.items.find(({ focused }) => focused)?.label, '$(copy) Copy Report');
 
@@ -276,7 +281,7 @@ describe('a day with the extension', () => {
     await quickInput.waitFor({ item: '$(check) Report Copied' });
     const report = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(report, /^Hosted Model \d+\.\d+\.\d+\n.* 1\.\d+\.\d+, linux/);
-    assert.match(report, /Key and token: passed\. The key is accepted/);
+    assert.match(report, /Key and token: passed\. The key was accepted/);
     for (const secret of [apiKey, nextKey, projectId, ...emulator.tokensIssued]) {
       assert.ok(!report.includes(secret), `${secret} in the report`);
     }
@@ -311,7 +316,7 @@ describe('a day with the extension', () => {
     await session.workbench.runCommand('Hosted Model: Sign Out');
     await session.workbench.dialogs.click('Sign Out');
     await Promise.all(gone);
-    await notifications.close(/signed out/);
+    await notifications.close(/Signed out/);
     await status().waitFor({ text: '$(key) Set Up Hosted Model' });
     const keptAfter = await kept();
     assert.ok(keptAfter < keptBefore - nextKey.length, `${keptBefore}, then ${keptAfter}`);

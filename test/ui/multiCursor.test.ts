@@ -52,7 +52,7 @@ describe(`several selections ${nightly}`, () => {
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
     await session.workbench.runCommand(generate);
-    const failed = /^Hosted Model: line [45]: /;
+    const failed = /^Line [45]: /;
     await notifications.waitFor(failed);
     await editor.waitForText(answered(three, 'First question', 'Third question'));
     const sent = emulator.count(chatPath);
@@ -71,9 +71,9 @@ describe(`several selections ${nightly}`, () => {
     for (const line of eleven.slice(5)) emulator.faults.next(asking(line), refused);
     await session.workbench.runCommand(generate);
     await session.workbench.dialogs.click('Send');
-    await notifications.waitFor(/lines 1, 2, 3, 4,? and 5: /);
-    await notifications.waitFor(/lines 6, 7, 8, 9, 10,? and 11: /);
-    await notifications.waitUntilGone(/generating…/);
+    await notifications.waitFor(/Lines 1, 2, 3, 4,? and 5: /);
+    await notifications.waitFor(/Lines 6, 7, 8, 9, 10,? and 11: /);
+    await notifications.waitUntilGone(/Generating/);
     await session.workbench.showNotifications();
     const failures = (await notifications.list()).filter(({ severity }) => severity === 'error');
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
@@ -87,7 +87,7 @@ describe(`several selections ${nightly}`, () => {
     const { detail } = await dialogs.waitFor('Send 11 requests, one for each selection?');
     assert.match(
       detail,
-      /^Together they have 123 characters, about 31 tokens, and are billed to your account/,
+      /^Together, they have 123 characters, about 31 tokens, billed to your account/,
     );
     await page.keyboard.press('Escape');
     await session.workbench.screen.until('the question to go', async () =>

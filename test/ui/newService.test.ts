@@ -92,7 +92,7 @@ async function addService({ workbench }: Session, emulator: Emulator, key: strin
   await quickInput.type(`${emulator.url}/v1`);
   await quickInput.accept();
   await quickInput.pick('API Key');
-  await quickInput.waitFor({ prompt: /^API key of /, password: true });
+  await quickInput.waitFor({ prompt: /^API key for /, password: true });
   await quickInput.type(key);
   await quickInput.accept();
   await quickInput.pick('$(beaker) Test and Save');
@@ -111,7 +111,7 @@ describe('a service that the user adds', () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       login('API Key'),
-      { expected: { prompt: /^API key of / }, text: key },
+      { expected: { prompt: /^API key for / }, text: key },
     ]);
     assert.ok(inputs <= 8);
     await session.workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) Hosted Model$/ });
@@ -214,7 +214,7 @@ describe(`two services at once ${nightly}`, () => {
 
     await manage('Our gateway', '$(trash) Remove...');
     await dialogs.click('Remove');
-    await notifications.close(/Our gateway is removed/);
+    await notifications.close(/Our gateway was removed/);
     await generateFrom(session);
     await own.requestCount(chatPath, 1);
   });

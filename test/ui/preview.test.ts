@@ -101,7 +101,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.waitForTitle('closed.txt');
     await editor.waitForText(letter);
     // A busy machine shows the progress of what takes long, until it has ended.
-    await notifications.waitUntilGone(/generating…/);
+    await notifications.waitUntilGone(/Generating/);
     assert.deepEqual(await notifications.list(), []);
     assert.equal(await session.workbench.listsCommand(accept), false);
     assert.equal(await session.workbench.listsCommand(discard), false);
@@ -136,13 +136,11 @@ describe(`a preview ${nightly}`, () => {
     const rest = stalled();
     await preview('coming.txt', /we/);
     await ways['key']?.('Accept');
-    await notifications.waitFor(
-      'Hosted Model: the answer is still coming. Accept it when it is complete.',
-    );
+    await notifications.waitFor('Wait until the response is complete, then accept it.');
     assert.equal(await editor.hasUnsaved('coming.txt'), false);
     rest.open();
     await editor.waitForModifiedText(answered);
-    await notifications.close(/still coming/);
+    await notifications.close(/Wait until the response is complete/);
     await ways['key']?.('Accept');
     await editor.waitForText(answered);
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
@@ -156,7 +154,7 @@ describe(`a preview ${nightly}`, () => {
     const request = await arrived;
     await page.keyboard.press('Escape');
     await emulator.disconnected(request);
-    await notifications.waitUntilGone(/generating/);
+    await notifications.waitUntilGone(/Generating/);
     assert.equal(await editor.title(), titleOf('escaped.txt'));
     const partial = await editor.modifiedText();
     assert.match(partial, /^Dear Sam,\nwe.*\nYours, Kim\n$/);

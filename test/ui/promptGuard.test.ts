@@ -46,7 +46,9 @@ describe(`what is about to be sent ${nightly}`, () => {
     await selectAll('private.txt');
     const sent = emulator.requests.length;
     await session.workbench.runCommand(generate);
-    const question = await dialogs.waitFor('Nothing was sent: the text holds a private key.');
+    const question = await dialogs.waitFor(
+      'Nothing was sent, because the text contains a private key.',
+    );
     assert.ok(!question.detail.includes(privateKey));
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);
@@ -65,7 +67,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
-    await quickInput.waitFor({ title: 'Generate', prompt: /the answer goes to the cursor/ });
+    await quickInput.waitFor({ title: 'Generate', prompt: /The response goes to the cursor/ });
     await quickInput.dismiss();
     await quickInput.waitUntilClosed();
     assert.equal(emulator.count(chatPath), 0);
@@ -77,10 +79,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     const sent = emulator.requests.length;
     await session.workbench.runCommand(generate);
     const { detail } = await dialogs.waitFor('Send this much text?');
-    assert.match(
-      detail,
-      /^It has 100,001 characters, about 25,001 tokens, and is billed to your account/,
-    );
+    assert.match(detail, /^It has 100,001 characters, about 25,001 tokens, billed to your account/);
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);
     await session.workbench.runCommand(generate);
@@ -115,7 +114,7 @@ describe(`what a model does not take ${nightly}`, () => {
   it('is refused with both numbers: a text that is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
-    assert.match(text, /[\d,]+ tokens, and it takes 500\. Select less text or another model/);
+    assert.match(text, /[\d,]+ tokens, but the limit is 500\. Select less text or another model/);
   });
 
   it('is refused with both numbers: more new tokens than it gives', async () => {
@@ -123,6 +122,6 @@ describe(`what a model does not take ${nightly}`, () => {
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });
     const text = await refusal(limits, 'letter.txt', /The service refused the request/);
-    assert.match(text, /max_new_tokens is 1,024, and the model takes at most 1,000/);
+    assert.match(text, /max_new_tokens is 1,024, but the model allows at most 1,000/);
   });
 });

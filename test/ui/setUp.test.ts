@@ -27,7 +27,10 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.accept();
     await quickInput.waitFor({ step: '2/5' });
     await quickInput.type('"key-in-quotes"');
-    assert.equal((await quickInput.waitFor({ validation: /quotes: taken off/ })).severity, 'info');
+    assert.equal(
+      (await quickInput.waitFor({ validation: /Quotes will be removed/ })).severity,
+      'info',
+    );
     await quickInput.type('<API_KEY>');
     assert.equal((await quickInput.waitFor({ validation: /placeholder/ })).severity, 'error');
 
@@ -43,7 +46,7 @@ describe(`set-up ${nightly}`, () => {
 
     await answerFromKey(workbench, { ...answers(), projectId: 'another-project' });
     await quickInput.pick('$(beaker) Test and Save');
-    await quickInput.waitFor({ step: '3/5', validation: /project was not found/ });
+    await quickInput.waitFor({ step: '3/5', validation: /project doesn’t exist/ });
     await quickInput.clickButton('Back');
     await quickInput.waitFor({ step: '2/5', placeholder: /keep the key you typed/ });
     await quickInput.clickButton('Back');
@@ -100,7 +103,7 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.waitFor({ item: 'Use https://us-suoth.ml.cloud.ibm.com' });
     await quickInput.type('nowhere');
     await quickInput.accept();
-    await quickInput.waitFor({ step: '4/5', prompt: /or type the service URL/ });
+    await quickInput.waitFor({ step: '4/5', prompt: /or enter the service URL/ });
     await workbench.screenshot('set-up-region');
     await quickInput.dismiss();
   });
@@ -137,7 +140,7 @@ describe(`set-up ${nightly}`, () => {
 
     await workbench.runCommand('Hosted Model: Sign Out');
     await dialogs.click('Sign Out');
-    await notifications.waitFor(/signed out/);
+    await notifications.waitFor(/Signed out/);
     await workbench
       .statusItem(statusId)
       .waitFor({ text: '$(key) Set Up Hosted Model', background: 'none' });

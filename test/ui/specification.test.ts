@@ -36,7 +36,7 @@ const product = {
   tryKeyAgain: 'Try Key Again',
   signOut: 'Hosted Model: Sign Out',
   signOutButton: 'Sign Out',
-  signedOut: /signed out/,
+  signedOut: /Signed out/,
   settings: {
     concurrency: 'hostedModel.maxConcurrentRequests',
     interval: 'hostedModel.minRequestInterval',
@@ -51,24 +51,24 @@ const product = {
   },
   /** Lines of the tooltip. */
   waiting: (count: number) => `${count} waiting`,
-  spaced: 'spaced by your setting',
-  missing: { key: /needs an API key before/ },
+  spaced: 'delayed by your setting',
+  missing: { key: /needs an API key/ },
   /** The usual causes of a 401, each with its own message. */
   causes: {
-    noFile: /\.env file of \w+ \(not there\)/,
+    noFile: /\.env file of \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY has quotes/,
-    spaces: /VENDOR_API_KEY has blanks/,
-    key: /refused the API key: it is unknown, expired/,
-    project: /project was not found/,
-    token: /token expired/,
+    spaces: /VENDOR_API_KEY has spaces/,
+    key: /refused the API key\. It’s unknown, expired/,
+    project: /project doesn’t exist/,
+    token: /new token has expired/,
   },
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
   /** The attempt, and the seconds before it. */
-  retrying: /attempt (\d) of 4 in (\d+) s/,
-  generating: /generating/,
+  retrying: /Retrying in (?<seconds>\d+)s \(attempt (?<attempt>\d) of 4/,
+  generating: /Generating/,
   /** Shown on a busy machine while a request has no response. */
-  slow: /no answer for 5 seconds/,
+  slow: /No response for 20 seconds/,
   approval: {
     envFile: /from the \.env file/,
     environment: /from the environment/,
@@ -402,13 +402,15 @@ describe('the documentation of the service', () => {
       await notifications.close(product.exhausted);
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
-      const matches = (await announced()).map((text) => product.retrying.exec(text));
-      assert.deepEqual(
-        matches.map((match) => Number(match?.[1])),
-        [2, 3, 4],
-      );
+      // Each attempt is announced with a countdown, which starts with the longest time.
+      const waits = new Map<string, number>();
+      for (const text of await announced()) {
+        const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};
+        waits.set(attempt, Math.max(waits.get(attempt) ?? 0, Number(seconds)));
+      }
+      assert.deepEqual([...waits.keys()], ['2', '3', '4']);
       // Whole seconds of 0.5 to 1 s, 1 to 2 s, and 2 to 4 s.
-      const [first = 0, second = 0, third = 0] = matches.map((match) => Number(match?.[2]));
+      const [first = 0, second = 0, third = 0] = waits.values();
       assert.ok(first <= second && second <= third && first < third, `${first} ${second} ${third}`);
     });
 

@@ -79,14 +79,14 @@ describe(`templates ${nightly}`, () => {
   it('are listed: what fits the language first, what was used last on top', async () => {
     const { editor } = session.workbench;
     await select('rows.py');
-    await pick('Summarise');
+    await pick('Summarize');
     await editor.waitForText('# Some text.\nShort.\n');
     const labels = await rows();
-    assert.equal(labels[0], 'Summarise');
+    assert.equal(labels[0], 'Summarize');
     assert.ok(labels.indexOf('Own Ways') < labels.indexOf('Explain'));
     assert.ok(labels.indexOf('Only Go') > labels.indexOf('Rewrite'));
     assert.equal(labels.at(-1), '$(warning) Broken');
-    assert.match(await promptSent(), /^Summarise the following(.|\n)*# Some text\.$/);
+    assert.match(await promptSent(), /^Summarize the following(.|\n)*# Some text\.$/);
   });
 
   it('explain in a document of its own', async () => {
@@ -136,9 +136,9 @@ describe(`templates ${nightly}`, () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
-    await notifications.waitFor(/there is no template “No Such Template” here/);
+    await notifications.waitFor(/There’s no template “No Such Template” here/);
     await page.keyboard.press(argumentKeys.unknownMode.key);
-    await notifications.waitFor(/there is no insert mode “sideways”/);
+    await notifications.waitFor(/There’s no insert mode “sideways”/);
     assert.equal(emulator.count(chatPath), 0);
     await page.keyboard.press(argumentKeys.template.key);
     await editor.waitForText('Short.\n');
@@ -164,7 +164,7 @@ describe(`templates ${nightly}`, () => {
     const message = '.marker-widget .message';
     await page.waitForSelector(message);
     const said = await screen.read<string>(`document.querySelector('${message}').innerText`);
-    assert.match(said, /^The variable selecton is not known\. Use \$\{selection\}, /);
+    assert.match(said, /^The variable selecton is unknown\. Use \$\{selection\}, /);
     assert.equal(emulator.count(chatPath), 0);
   });
 

@@ -41,11 +41,11 @@ describe('what is said before anything is sent', () => {
     }
     assert.match(
       JSON.stringify(checksOf(found())),
-      /secret storage.*key goes to iam\.cloud\.ibm\.com, text to us-south/,
+      /secret storage.*key goes to iam\.cloud\.ibm\.com, and text goes to us-south/,
     );
     assert.match(
       JSON.stringify(checksOf(found({ record: undefined, external: [approved] }))),
-      /the \.env file of a.*text to evil\.example/,
+      /the \.env file of a.*text goes to evil\.example/,
     );
   });
 
@@ -66,7 +66,7 @@ describe('what is said before anything is sent', () => {
     assert.deepEqual(statesOf(badly), ['passed', 'warning', 'passed']);
     assert.match(
       checksOf(badly)[1]?.text ?? '',
-      /The service URL has blanks around its value and has quotes around its value\. .* takes that off/,
+      /The service URL has spaces around its value and has quotes around its value\. .* removes them/,
     );
   });
 });

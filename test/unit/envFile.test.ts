@@ -24,9 +24,9 @@ describe('problems of a .env file', () => {
     for (const { kind, message } of all) {
       assert.match(message, /^\S.*\.$/, kind);
       const sentences = message.split(/[.;] (?=[A-Za-z])/).length;
-      assert.ok(sentences >= 3 || /, so /.test(message), `${kind}: ${message}`);
+      assert.ok(sentences >= 2, `${kind}: ${message}`);
       assert.ok(message.length <= 220, `${message.length}: ${message}`);
-      assert.doesNotMatch(message, /undefined|NaN|[^\x20-\x7e]/);
+      assert.doesNotMatch(message, /undefined|NaN|[^\x20-\x7e’“”]/);
       assert.ok(!message.includes(KEY) && !message.includes(PROJECT));
       assert.doesNotMatch(message, /evil\.example|eu-de\.ml/);
     }
@@ -78,7 +78,7 @@ describe('problems of a .env file', () => {
     const place = { line: 0, start: 0, end: 0 };
     for (const issue of all.flatMap((one) => one.issue ?? [])) {
       const edit = { kind: 'replace', place, newText: '' } as const;
-      assert.equal(fixTitle(issue, { ...edit, region }), 'Use the Region Dallas');
+      assert.equal(fixTitle(issue, { ...edit, region }), 'Use Region Dallas');
       assert.match(fixTitle(issue, edit), /^[A-Z]/);
     }
     const { issue } = all.find(({ kind }) => kind === 'duplicate') ?? {};
@@ -87,7 +87,7 @@ describe('problems of a .env file', () => {
     const titleFor = (removed: number) => fixTitle(issue, { kind: 'remove-line', line: removed });
     assert.deepEqual(
       [titleFor(line), titleFor(line + 6)],
-      ['Remove This Line', `Remove the Other Line (Line ${line + 7})`],
+      ['Remove This Line', `Remove Line ${line + 7}`],
     );
   });
 });

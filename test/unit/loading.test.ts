@@ -75,7 +75,7 @@ describe('a part that cannot be loaded', () => {
     registerCommands(hostWith(load), []);
     assert.equal(await editor.run('hostedModel.diagnose'), undefined);
     assert.equal(editor.said.length, 1);
-    assert.match(editor.said[0] ?? '', /could not load .* Reload the window\.$/);
+    assert.match(editor.said[0] ?? '', /Couldn’t load .* Reload the window\.$/);
     assert.doesNotMatch([...editor.said, ...logged].join(), /somebody/);
     assert.equal(logged.length, 1);
     isThere = true;
@@ -87,7 +87,7 @@ describe('a part that cannot be loaded', () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
-    assert.match(editor.said.join(), /could not start.* Reload the window/);
+    assert.match(editor.said.join(), /Couldn’t start.* Reload the window/);
   });
 
   it('is not reported if the window closes while it loads', async () => {
@@ -182,6 +182,6 @@ describe('a .env file that is gone', () => {
     assert.deepEqual(editor.said, []);
     editor.files.clear();
     await openEnvFile(folder);
-    assert.match(editor.said.join(), /the \.env file cannot be opened\. .*deleted/);
+    assert.match(editor.said.join(), /Couldn’t open the \.env file\. .*deleted/);
   });
 });

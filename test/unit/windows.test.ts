@@ -74,7 +74,7 @@ describe('on Windows', () => {
   }
 
   it('files that an editor or a shell obeys are known', async () => {
-    const { isConfigFile } = await import('../../src/editor/autoRunFiles.ts');
+    const { isAutoRunFile } = await import('../../src/editor/autoRunFiles.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],
       ['c:\\app\\.VSCode\\Tasks.json', true],
@@ -86,7 +86,7 @@ describe('on Windows', () => {
       ['C:\\app\\vscode\\settings.txt', false],
       ['\\\\server\\share\\letter.md', false],
     ] as const) {
-      assert.equal(isConfigFile({ uri: file(path) as never }), expected, path);
+      assert.equal(isAutoRunFile({ uri: file(path) as never }), expected, path);
     }
   });
 });

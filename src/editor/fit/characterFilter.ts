@@ -32,7 +32,7 @@ const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
  * Invisible characters to remove from instructions for AI agents: all of them. Agents would follow
  * text that people can't see, and VS Code doesn't highlight it in instruction files.
  */
-const UNWANTED_WHERE_OBEYED = /./sv;
+const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
 /** Printable ASCII, tab, and LF. Most chunks match and need no further checks. */
@@ -62,7 +62,7 @@ export class CharacterFilter {
 
   constructor(languageId: string) {
     this.#countsKept = PROSE.has(languageId);
-    if (AGENT_INSTRUCTIONS.has(languageId)) this.#unwanted = UNWANTED_WHERE_OBEYED;
+    if (AGENT_INSTRUCTIONS.has(languageId)) this.#unwanted = UNWANTED_IN_INSTRUCTIONS;
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 

@@ -14,7 +14,7 @@ export const DEFAULT_NEW_TOKENS = 1_024;
  * chat provider also reports it to VS Code as a model's maximum output, unless the model's own
  * limit is lower.
  */
-export const CHAT_NEW_TOKENS = 8_192;
+export const CONVERSATION_NEW_TOKENS = 8_192;
 
 export interface NumberRange {
   readonly type: 'integer' | 'number';

@@ -212,17 +212,17 @@ describe('the chat provider', () => {
   });
 
   const sentences: readonly [what: string, step: object, expected: RegExp][] = [
-    ['says nothing', {}, /^The model answered nothing\./],
-    ['only thinks', { reasoning: 'hm' }, /^The model thought about it/],
+    ['says nothing', {}, /^The model’s response was empty\./],
+    ['only thinks', { reasoning: 'hm' }, /^The model’s response contained only its reasoning/],
     [
       'writes arguments that are no JSON',
       { toolCalls: [{ name: 'x', arguments: '{"a' }] },
-      /cannot be read/,
+      /can’t be read/,
     ],
     [
       'writes arguments that are a list',
       { toolCalls: [{ name: 'x', arguments: '[1]' }] },
-      /cannot be read/,
+      /can’t be read/,
     ],
   ];
   for (const [what, step, expected] of sentences) {
@@ -238,14 +238,14 @@ describe('the chat provider', () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
     const { told, failure } = await respond();
-    assert.match(failure?.message ?? '', /cannot be read/);
+    assert.match(failure?.message ?? '', /can’t be read/);
     assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
   it('says that the answer ended at its limit, and keeps what came', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { told, failure } = await respond();
-    assert.match(failure?.message ?? '', /most tokens/);
+    assert.match(failure?.message ?? '', /token limit/);
     assert.ok(told.some(({ kind }) => kind === 'LanguageModelTextPart'));
   });
 
@@ -274,7 +274,7 @@ describe('the chat provider', () => {
       'a page',
       chatStream,
       { status: 200, body: echo, headers: { 'content-type': 'text/html' } },
-      /login page/,
+      /web page/,
     ],
     [
       'a conversation that is too long',
@@ -333,8 +333,8 @@ describe('the chat provider', () => {
     );
     assert.equal(emulator.requests.length, 0);
     await question.answer();
-    assert.match((await first).failure?.message ?? '', /refused/);
-    assert.match((await respond([ask('Hello')], foreign)).failure?.message ?? '', /refused/);
+    assert.match((await first).failure?.message ?? '', /didn’t allow/);
+    assert.match((await respond([ask('Hello')], foreign)).failure?.message ?? '', /didn’t allow/);
     assert.deepEqual([emulator.requests.length, editor.asked], [0, 1]);
     const unnamed = respond([ask('Hello')], { toolMode: 1 });
     await (await editor.question()).answer('Allow');
@@ -345,7 +345,7 @@ describe('the chat provider', () => {
     const anew = await editor.question();
     assert.match(anew.detail, /another-project/);
     await anew.answer();
-    assert.match((await elsewhere).failure?.message ?? '', /refused/);
+    assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
   });
 
   it('sends no key that was deleted while its question was open', async () => {
@@ -486,7 +486,7 @@ describe('the chat provider', () => {
     it('names size, host and project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
-        /^1,234 characters are sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
+        /^1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
       );
     });
 
@@ -536,7 +536,7 @@ describe('the chat provider', () => {
       emulator.settings.step = () => undefined;
       emulator.settings.stopReason = 'max_tokens';
       const { status, message } = await invoke({ prompt: 'Hello' });
-      assert.deepEqual([status, /most tokens/.test(message)], ['failed', true]);
+      assert.deepEqual([status, /the token limit/.test(message)], ['failed', true]);
     });
 
     it('refuses nothing, too much, and what is no text', async () => {

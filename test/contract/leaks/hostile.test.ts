@@ -55,7 +55,7 @@ describe('hostile text in the whole extension', () => {
       ]) {
         const scenario = { key, source: 'secret storage', answers } as const;
         const { editor } = await useService(opened, scenario, COMMANDS);
-        assert.match(editor.textOf('notification'), /Hosted Model/);
+        assert.match(editor.textOf('notification'), /Show Log/);
         for (const text of editor.sunk.get('notification') ?? []) {
           assert.ok(text.length <= LONGEST_MESSAGE, text);
         }
@@ -151,7 +151,7 @@ describe('hostile text in the whole extension', () => {
     const scenario = { key, source: 'secret storage', editor } as const;
     await useService(opened, scenario, commands);
     assert.match(editor.textOf('document'), /^Hello from/m);
-    assert.match(editor.textOf('notification'), /a new token is in use/);
+    assert.match(editor.textOf('notification'), /A new token is in use/);
     assert.equal(editor.textOf('thrown error'), '');
   });
 

@@ -157,7 +157,7 @@ describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
         const others = texts.filter((_, index) => !isGrant(requests[index] as ReceivedRequest));
         assert.deepEqual(hitsIn(others.join('\n')), []);
         const shown = editor.textOf(fault ? 'notification' : 'document');
-        assert.match(shown, fault ? /Hosted Model/ : /^Hello from/m);
+        assert.match(shown, fault ? /Show Log/ : /^Hello from/m);
       });
     }
   }
@@ -173,7 +173,7 @@ describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
   for (const [what, line] of Object.entries(failing)) {
     it(`E01: a command that ${what}`, async () => {
       const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
-      assert.match(editor.textOf('notification'), /The command that prints the token/);
+      assert.match(editor.textOf('notification'), /The token command/);
       assert.ok(!requests.some(({ headers }) => headers.authorization));
     });
   }

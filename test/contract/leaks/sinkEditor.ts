@@ -404,7 +404,7 @@ export class SinkEditor extends FakeEditor {
 }
 
 /** Placeholder of the list of services. Its first item is picked, so the key comes next. */
-const ASKS_SERVICE = 'Which service?';
+const ASKS_SERVICE = 'Select a service';
 /** Lists that are not closed at once. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 
@@ -412,7 +412,7 @@ const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model']
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
-  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor'],
+  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor', 'ThemeIcon'],
 ] as const;
 
 function later(run: () => void): boolean {

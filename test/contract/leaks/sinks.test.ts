@@ -105,7 +105,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
           const text = editor.textOf(sink);
           assert.deepEqual(hitsIn(text), [], `${sink}: ${text}`);
         }
-        assert.match(editor.textOf('notification'), /Hosted Model/);
+        assert.match(editor.textOf('notification'), /Show Log/);
       });
     }
   }

@@ -45,7 +45,7 @@ describe('announcements in the status bar', () => {
       await run('generateFromSelection');
     });
     assert.match(editor.textOf('status text'), /3 of 4 complete, line 1 failed/);
-    assert.doesNotMatch(editor.textOf('status text'), /all answers are complete/);
+    assert.doesNotMatch(editor.textOf('status text'), /All responses are complete/);
   });
 
   it('of the last generation disappear when the next one starts', async () => {
@@ -57,7 +57,7 @@ describe('announcements in the status bar', () => {
       // No announcement disappears because of its age.
       mock.timers.enable({ apis: ['setTimeout'] });
       await run('generateFromSelection');
-      assert.match(editor.textOf('status text'), /the answer is complete/);
+      assert.match(editor.textOf('status text'), /The response is complete/);
       const last = items().filter((item) => !atRest.includes(item));
       assert.equal(last.length, 1);
       const held = gate();

@@ -42,15 +42,15 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   });
 
   const unknown: readonly [given: unknown, said: RegExp][] = [
-    [{ template: 'Revue' }, /there is no template “Revue” here/],
-    [{ template: 7 }, /: “template” in the keybinding's “args” must be a string\./],
-    [{ template: null }, /: “template” in the keybinding's “args” must be a string\./],
+    [{ template: 'Revue' }, /There’s no template “Revue” here/],
+    [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
+    [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
     [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
-    [{ insertMode: null }, /: “insertMode” in the keybinding's “args” must be a string\./],
+    [{ insertMode: null }, /“insertMode” in the keybinding’s “args” must be a string\./],
     [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
-    ['Review', /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
-    [['Review'], /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
-    [7, /: the keybinding's “args” must be an object, such as {"template": "Review"}\./],
+    ['Review', /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
+    [['Review'], /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
+    [7, /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
   ];
   for (const [given, message] of unknown) {
     it(`send nothing and say what is wrong: ${JSON.stringify(given)}`, async () => {

@@ -72,7 +72,7 @@ describe('a window that opens', () => {
     editor.broken = part;
     return new FakeKeyring();
   };
-  const failed = (part: string) => new RegExp(`could not start: ${part} failed with Error`);
+  const failed = (part: string) => new RegExp(`couldn’t start: ${part} failed with Error`);
   const breaks: Readonly<
     Record<string, readonly [breakIt: (editor: SinkEditor) => FakeKeyring, logged: RegExp]>
   > = {
@@ -88,7 +88,7 @@ describe('a window that opens', () => {
         editor.takenCommand = 'hostedModel.selectModel';
         return new FakeKeyring();
       },
-      /could not start: another extension has a command of the same name/,
+      /couldn’t start: another extension has a command of the same name/,
     ],
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
@@ -102,7 +102,7 @@ describe('a window that opens', () => {
         for (const [index, command] of COMMANDS.entries()) {
           await window.run(command);
           const said = editor.sunk.get('notification') ?? [];
-          assert.equal(said.filter((text) => text.includes('could not start')).length, index + 1);
+          assert.equal(said.filter((text) => text.includes('Couldn’t start')).length, index + 1);
         }
         assert.match(editor.textOf('log'), logged);
         assert.equal(life.emulator.requests.length, 0);
@@ -128,10 +128,10 @@ describe('a window that opens', () => {
       for (const count of [1, 2]) {
         await window.run('refreshToken');
         const said = editor.sunk.get('notification') ?? [];
-        assert.equal(said.filter((text) => text.includes('could not load')).length, count);
+        assert.equal(said.filter((text) => text.includes('Couldn’t load')).length, count);
         assert.deepEqual(editor.heldCounts, listeners);
       }
-      assert.match(editor.textOf('log'), /could not be loaded: Error$/m);
+      assert.match(editor.textOf('log'), /couldn’t load the code of the commands: Error$/m);
       editor.broken = undefined;
       await window.run('refreshToken');
       assert.equal(emulator.count(tokenPath), 1);

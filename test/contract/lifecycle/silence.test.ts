@@ -57,7 +57,7 @@ describe('a failure', () => {
             letGo();
             await generated;
           });
-          assert.match(editor.textOf('notification'), /Hosted Model/);
+          assert.match(editor.textOf('notification'), /Show Log/);
           assert.match(editor.textOf('log'), new RegExp(`${status}`));
         } finally {
           await emulator.close();

@@ -44,7 +44,7 @@ describe('a service that the settings do not name', () => {
         const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
         await becomes('painted', () => tooltip().includes('Model: acme/large'));
       });
-      assert.match(editor.textOf('report'), /Service: an entry of the user \(zenApiKey, openai\)/);
+      assert.match(editor.textOf('report'), /Service: user-defined \(zenApiKey, openai\)/);
       assert.match(editor.textOf('report'), /Model: the default of the entry/);
     });
   }

@@ -105,7 +105,7 @@ describe('a diagnosis', () => {
       events.filter((event) => event.startsWith('access')),
       ['access running', 'access running', 'access passed'],
     );
-    assert.deepEqual(retries, ['attempt 2 of 4 in 1 s (503)']);
+    assert.deepEqual(retries, ['Retrying in 1s (attempt 2 of 4, 503)']);
   });
 
   it('tries a key anew that was refused before', async () => {

@@ -34,14 +34,14 @@ const cases: readonly Case[] = [
     plant: (emulator) => onBoth(emulator, expired),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /called a new token expired/,
+    says: /a new token has expired/,
   },
   {
     cause: 'the key is of another account',
     plant: (emulator) => onBoth(emulator, notValid),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /not of one account and region/,
+    says: /may belong to different accounts or regions/,
   },
   {
     cause: 'the project is wrong',
@@ -51,7 +51,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'project-unknown',
-    says: /project was not found in this region/,
+    says: /project doesn’t exist in this region/,
   },
   {
     cause: 'the project is of another region',
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'project-unknown',
-    says: /not found in this region/,
+    says: /doesn’t exist in this region/,
   },
   {
     cause: 'the key is refused by now',
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'key-refused',
-    says: /unknown, expired or disabled/,
+    says: /unknown, expired, or disabled/,
   },
   {
     cause: 'the quota is used up',
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     },
     refused: 'forbidden',
     explained: 'quota-used-up',
-    says: /quota of the plan is used up/,
+    says: /plan’s quota is used up/,
   },
   {
     cause: 'the checks are kept from looking',
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /refused a new token.*Its cause could not be checked now\.$/,
+    says: /refused the new token.*The cause couldn’t be checked now\.$/,
   },
   {
     cause: 'the service is too busy for the checks',
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     },
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /does not allow this.*could not be checked now\.$/,
+    says: /doesn’t allow this.*couldn’t be checked now\.$/,
   },
   {
     cause: 'it has passed',
@@ -166,7 +166,7 @@ describe('a refusal for which the model is the reason', () => {
     const { failure } = await refused(old);
     assert.equal(
       messageFor(await failure())?.text,
-      'The service withdrew the model in the settings on 2027-01-15 and names ibm/granite-4-h-small in its place. Select another one.',
+      'The service withdrew the model in the settings on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another one.',
     );
   });
 

@@ -330,7 +330,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), before);
   });
 
-  it('says what became of a model that is not offered any more, by the clock of the service', async () => {
+  it('says what became of a model that is not offered any more, by the service’s clock', async () => {
     const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
     const { serviceUrl, service } = withKey('key-number-one');
     const from = { service, serviceUrl, operation: 'chat' as const };

@@ -30,7 +30,7 @@ const isCutOff = `(() => {
 /** Of the words behind the line that is generated from: VS Code draws them by a style sheet. */
 const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .map((span) => getComputedStyle(span, '::after'))
-  .find(({ content }) => content.includes('generating…'))?.color`;
+  .find(({ content }) => content.includes('Generating…'))?.color`;
 
 for (const [look, options] of Object.entries(looks)) {
   describe(`the first day in ${look} ${nightly}`, () => {
@@ -81,12 +81,12 @@ for (const [look, options] of Object.entries(looks)) {
       emulator.faults.next(chatPath, { hold: rest.opened });
       await editor.focus();
       await generateByKeys(session);
-      await notifications.progress(/generating/);
+      await notifications.progress(/Generating/);
       assert.notEqual(await screen.read<string>(colourOfMark), 'rgba(0, 0, 0, 0)');
       await picture('5-generating');
       rest.open();
       await editor.waitForText(/only counts/);
-      await notifications.waitUntilGone(/generating/);
+      await notifications.waitUntilGone(/Generating/);
       await page.keyboard.press('Control+Z');
 
       await page.keyboard.press(modeKeys.preview);

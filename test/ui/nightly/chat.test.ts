@@ -26,7 +26,7 @@ const failures: readonly [path: string, fault: Fault, said: string][] = [
   [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],
   [chatPath, { status: 403, ...errorOf('token_quota_reached') }, 'quota'],
   [chatPath, { status: 404, ...errorOf('model_not_supported') }, 'Select another one'],
-  [chatPath, { status: 400, ...errorOf('json_type_error') }, 'did not accept the request'],
+  [chatPath, { status: 400, ...errorOf('json_type_error') }, 'rejected the request'],
   [chatPath, { status: 200, body: echo, headers: { 'content-type': 'text/html' } }, 'login page'],
   [chatPath, { redirectTo: 'http://127.0.0.1:9/' }, 'redirect'],
   [chatPath, { cutAfterBytes: 900 }, 'broke off'],
@@ -131,7 +131,7 @@ describe('chat, at night', () => {
     await workbench.screenshot('chat-foreign-question');
     assert.equal(emulator.requests.length, 0);
     await workbench.dialogs.click('Don’t Allow');
-    await workbench.notifications.close(/Foreign failed: NoPermissions: .*was refused/);
+    await workbench.notifications.close(/Foreign failed: NoPermissions: .*didn’t allow/);
     await workbench.runCommand('Foreign: Call the Model');
     await workbench.notifications.close(/Foreign failed: NoPermissions/);
     assert.equal(emulator.requests.length, 0);

@@ -15,7 +15,7 @@ import { chatPath, generateFrom, giveUpSetUp, outside, statusId, tokenPath } fro
 import { nightly, openWorkbench, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
-const question = /Use the API key, project ID and service URL from the \.env file/;
+const question = /Use the API key, project ID, and service URL from the \.env file/;
 
 describe(`a .env file that a folder brings ${nightly}`, () => {
   let first: Emulator;
@@ -46,14 +46,14 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it('B07 B08 B09 G06: is not read before trust, not used before approval, not asked about twice', async () => {
+  it('B07 B08 B09 G06: is not read before trust, not used before approval, no decision twice', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;
     await generateFrom(session);
     const { text } = await workbench.notifications.waitFor(/needs/);
-    assert.match(text, /needs an API key, a project ID and a service URL/);
-    assert.match(text, /the \.env file of project \(not read, since the folder is not trusted\)/);
+    assert.match(text, /needs an API key, a project ID, and a service URL/);
+    assert.match(text, /the \.env file of project \(not read in an untrusted folder\)/);
     assert.equal(await dialogs.state(), undefined);
     await giveUpSetUp(workbench);
     assertUntouched(unapproved, second);
@@ -71,7 +71,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
 
     await generateFrom(session);
     const message = await workbench.notifications.waitFor(/needs/);
-    assert.match(message.text, /the \.env file of project \(not used, as you decided\)/);
+    assert.match(message.text, /the \.env file of project \(declined by you\)/);
     await giveUpSetUp(workbench);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
@@ -193,7 +193,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     unapproved.approve();
     await quickInput.pick('$(save) Save Without Testing');
     await notifications.waitFor(
-      /\.env file still holds the key, and no \.gitignore of its repository ignores it/,
+      /\.env file still contains the key, and Git doesn’t ignore the file/,
     );
     await first.requestCount(chatPath, 1);
     assert.equal(first.count(tokenPath), 1);

@@ -100,7 +100,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     await writeFile(path('.vscode/settings.json'), text({ 'hostedModel.projectId': 'my project' }));
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
-    await other.notifications.waitFor(/project ID in the settings of the folder or machine cannot/);
+    await other.notifications.waitFor(/project ID in the settings of the folder or machine can’t/);
     assert.equal(emulator.count(chatPath), 1);
   });
 

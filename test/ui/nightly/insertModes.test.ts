@@ -168,7 +168,7 @@ for (const theme of ['dark', 'light'] as const) {
     it('clipboard: copies the whole answer and leaves document, selection and focus alone', async () => {
       const { editor, notifications, page } = session.workbench;
       await generateInto('clipboard.py', 2, 'clipboard', test);
-      await notifications.waitFor('Hosted Model: the answer is on the clipboard.');
+      await notifications.waitFor('The response is on the clipboard.');
       assert.equal(await clipboard(page), test);
       await takeModePicture(session.workbench, `clipboard-${theme}`);
       assert.equal(await editor.hasUnsaved('clipboard.py'), false);

@@ -77,7 +77,7 @@ describe(`the key at rest ${nightly}`, () => {
     });
     const { notifications } = session.workbench;
     await generateFrom(session);
-    await notifications.waitFor(/needs an API key before it can generate/);
+    await notifications.waitFor(/needs an API key/);
     assert.match(await userSettings(session), /apiKey/);
     assert.equal(emulator.requests.length, 0);
   });

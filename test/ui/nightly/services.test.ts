@@ -97,8 +97,8 @@ describe(`a service of one’s own ${nightly}`, () => {
       emulator,
       { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },
       [
-        { prompt: /Client ID of ACME gateway/, text: account },
-        { prompt: /Client secret of ACME/, text: secret, password: true },
+        { prompt: /Client ID for ACME gateway/, text: account },
+        { prompt: /Client secret for ACME/, text: secret, password: true },
       ],
       [oauthPath, '/v1/models'],
       'service',
@@ -123,7 +123,7 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'apiKey', header: 'api-key' },
-      [{ prompt: /API key of ACME gateway/, text: key, password: true }],
+      [{ prompt: /API key for ACME gateway/, text: key, password: true }],
       ['/v1/models'],
       'plain-key',
     );
@@ -168,7 +168,7 @@ describe(`two folders on two services ${nightly}`, () => {
       {
         file: 'one/a.txt',
         minutes: /^\$\(key\) 5\dm$/,
-        asks: 'API key, project ID and service URL from',
+        asks: 'API key, project ID, and service URL from',
       },
       {
         file: 'two/b.txt',

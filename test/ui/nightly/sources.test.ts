@@ -93,7 +93,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
-    await notifications.close(/credentialSource is set to envFile/);
+    await notifications.close(/credentialSource is now “envFile”/);
     await becomes(session, fileRow, 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
     await generateFrom(session);
@@ -104,9 +104,9 @@ describe(`sources in the menu ${nightly}`, () => {
     assert.equal(token?.form?.['apikey'], key);
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
-    await notifications.close(/answer is forgotten/);
+    await notifications.close(/be asked before these values/);
     await act(session, 'Use Another Source', 'Automatic');
-    await notifications.close(/credentialSource is set to auto/);
+    await notifications.close(/credentialSource is now “auto”/);
     assert.equal(await act(session, editorRow), 'in use');
     const forgotten = notApprovedYet(theirs);
     await generateFrom(session);
@@ -115,7 +115,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await act(session, 'Use Another Source', fileRow);
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
-    await becomes(session, fileRow, 'not used, as you decided');
+    await becomes(session, fileRow, 'declined by you');
     await act(session, fileRow, 'Forget Refusal');
     await becomes(session, fileRow, 'complete, not approved');
 

@@ -79,7 +79,7 @@ describe('the models of the chat', () => {
     assert.equal(one?.detail, 'Dallas · project-1');
     assert.equal(
       one?.tooltip,
-      'a/one by Maker, with your own key. The service withdraws it on 2027-01-15.',
+      'a/one by Maker, with your own key. It will be withdrawn on 2027-01-15.',
     );
   });
 

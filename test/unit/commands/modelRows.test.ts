@@ -135,9 +135,9 @@ describe('the rows of Select Model', () => {
 describe('the hint of Select Model', () => {
   it('names the current model, and says where the list does not hold it', () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
-    assert.equal(modelHint([full], 'mine'), 'Current: mine, which is not in this list');
+    assert.equal(modelHint([full], 'mine'), 'Current: mine (not in this list)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });
-    assert.equal(modelHint([over], 'old'), 'Current: old, which is withdrawn');
+    assert.equal(modelHint([over], 'old'), 'Current: old (withdrawn)');
     assert.ok(modelHint([], hostile).length <= 160);
   });
 });

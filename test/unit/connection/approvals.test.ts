@@ -90,7 +90,7 @@ describe('approvals', () => {
     assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
   });
 
-  it('outlive a moment in which secret storage cannot be read', async () => {
+  it('outlive a moment in which secret storage can’t be read', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     let fails = true;

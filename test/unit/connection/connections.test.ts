@@ -471,12 +471,12 @@ describe('the connections of a window', () => {
       ['with a NUL', 'not UTF-8 text', () => editor.files.set('/work/.env', `${envFile()}\0`)],
       [
         'larger than 64 KB',
-        'larger than 64 KB, so not read',
+        'larger than 64 KB',
         () => editor.files.set('/work/.env', envFile().padEnd(70_000, '#')),
       ],
       [
         'that the file system refuses',
-        'cannot be read',
+        'can’t be read',
         () => {
           editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
         },
@@ -640,7 +640,7 @@ describe('the connections of a window', () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
-      const place = 'in the settings of the folder or machine cannot be used';
+      const place = 'in the settings of the folder or machine can’t be used';
       assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
       assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
     });
@@ -811,8 +811,8 @@ describe('the connections of a window', () => {
     assert.equal(await given, undefined);
     const again = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /cannot be used: the \.env file of work \(not there\)/);
-    await question.answer('Use the Others Again');
+    assert.match(question.text, /can’t be used: the \.env file of work \(not found\)/);
+    await question.answer('Use Other Sources');
     assert.equal((await again)?.serviceUrl, SERVICE);
     assert.equal(editor.folderSettings.get('credentialSource'), 'auto');
     assert.equal(editor.userSettings.get('credentialSource'), undefined);
@@ -844,7 +844,7 @@ describe('the connections of a window', () => {
       assert.equal(await given, undefined);
     });
 
-    it('are not asked about again after a refusal', async () => {
+    it('are no decision again after a refusal', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -894,7 +894,7 @@ describe('the connections of a window', () => {
         question.detail,
         /sets hostedModel\.credentialSource to auto in your user settings/,
       );
-      await question.answer('Use the Others Again');
+      await question.answer('Use Other Sources');
       assert.equal(await given, 'editor');
       assert.equal(editor.userSettings.get('credentialSource'), 'auto');
       assert.equal(editor.folderSettings.has('credentialSource'), false);
@@ -905,7 +905,7 @@ describe('the connections of a window', () => {
       editor.userSettings.set('credentialSource', 'environment');
       editor.hiddenSettings.add('credentialSource');
       const given = sourceOf();
-      await (await editor.question()).answer('Use the Others Again');
+      await (await editor.question()).answer('Use Other Sources');
       assert.equal(await given, undefined);
       assert.equal(editor.asked, 1);
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
@@ -938,7 +938,7 @@ describe('the connections of a window', () => {
       const saved = connections.setUp();
       await (await editor.question()).answer('Replace Key');
       assert.equal(await saved, true);
-      assert.match(editor.said.join(), /hostedModel\.credentialSource names the environment/);
+      assert.match(editor.said.join(), /environment stays in use/);
     });
   });
 
@@ -972,7 +972,7 @@ describe('the connections of a window', () => {
       const given = connections.for();
       const question = await editor.question();
       assert.match(question.detail, /to auto in the workspace settings/);
-      await question.answer('Use the Others Again');
+      await question.answer('Use Other Sources');
       assert.equal((await given)?.source, 'editor');
       const { Workspace } = (await import('vscode')).ConfigurationTarget;
       assert.deepEqual(editor.targets, [Workspace, Workspace]);
@@ -1049,7 +1049,7 @@ describe('the connections of a window', () => {
       editor.picks.push(IBM);
       editor.typed.push('');
       assert.equal(await connections.setUp(), false);
-      assert.match(JSON.stringify(editor.refusals), /A value is needed/);
+      assert.match(JSON.stringify(editor.refusals), /Enter a value/);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { contextOf, contextOfTest } from '../../../src/connection/connectionMessages.ts';
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
-import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
@@ -20,14 +20,14 @@ import {
 
 const diagnosed = (changes: Changes) => {
   const all = found(changes);
-  return whatToDiagnose(all, choiceOf(all));
+  return prepareDiagnosis(all, choiceOf(all));
 };
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
 describe('what a diagnosis starts from', () => {
   it('includes the current project, and whether it comes from the folder', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
-    assert.match(preliminary[0]?.text ?? '', /The project is from the settings of the folder/);
+    assert.match(preliminary[0]?.text ?? '', /The project comes from the settings of the folder/);
     assert.deepEqual(
       preliminary.map(({ state }) => state),
       ['passed', 'passed', 'passed'],
@@ -37,8 +37,8 @@ describe('what a diagnosis starts from', () => {
 
   it('includes a malformed project ID and the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
-      [false, /The project ID in the user settings cannot be used/],
-      [true, /The project ID in the settings of the folder or machine cannot be used/],
+      [false, /The project ID in the user settings can’t be used/],
+      [true, /The project ID in the settings of the folder or machine can’t be used/],
     ] as const) {
       const settings = { projectId: 'my project', isProjectOfFolder };
       const blanks = diagnosed({ settings });
@@ -137,15 +137,15 @@ describe('what is said about the test of a set-up', () => {
 
   it('leads to the answers, since nothing is in the settings yet', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
-    assert.match(textOf('unreachable', misspelt), /address in the set-up is misspelt/);
+    assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
-      assert.match(textOf(kind), /in the set-up/);
+      assert.match(textOf(kind), /in the setup/);
     }
-    assert.match(textOf('key-refused'), /copy it again, and set it here/);
+    assert.match(textOf('key-refused'), /copy it again, then set it here/);
   });
 
   it('leads to the settings for the identity address, which no answer changes', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
-    assert.match(textOf('unreachable', misspelt), /address in the settings is misspelt/);
+    assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });
 });

@@ -4,6 +4,7 @@ import {
   problemOfKey,
   problemOfProject,
   validationOf,
+  warningOfProject,
 } from '../../../src/connection/answerChecks.ts';
 import { compareWithApproved, parseDestination } from '../../../src/connection/binding.ts';
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
@@ -172,17 +173,31 @@ describe('checks at the door', () => {
   const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
-    ['no key', checkKey('  ')?.message, /^A value is needed/],
-    ['blanks around a key', checkKey(' abcd1234 ')?.message, /blanks: taken off/],
-    ['quotes around a key', checkKey('"abcd1234"')?.message, /quotes: taken off/],
-    ['the word Bearer before a key', checkKey('Bearer abcd1234')?.message, /Bearer: taken off/],
+    ['no key', checkKey('  ')?.message, /^Enter a value/],
+    ['blanks around a key', checkKey(' abcd1234 ')?.message, /Spaces will be removed/],
+    ['quotes around a key', checkKey('"abcd1234"')?.message, /Quotes will be removed/],
+    [
+      'the word Bearer before a key',
+      checkKey('Bearer abcd1234')?.message,
+      /Bearer will be removed/,
+    ],
     ['a placeholder', checkKey('<API_KEY>')?.message, /placeholder/],
-    ['a blank inside a key', checkKey('abcd 1234')?.message, /^An API key has no blanks/],
+    ['a blank inside a key', checkKey('abcd 1234')?.message, /^An API key can’t contain spaces/],
     ['a blank inside a client secret', problemOfKey('abcd 1234', oauth), undefined],
-    ['an accent inside a client secret', problemOfKey('é', oauth), /^A client secret has no acc/],
+    [
+      'an accent inside a client secret',
+      problemOfKey('é', oauth),
+      /^A client secret can’t contain acc/,
+    ],
     ['a key as short as a word', checkKey('test')?.message, undefined],
-    ['quotes without a key', checkKey('""')?.message, /^A value is needed/],
+    ['quotes without a key', checkKey('""')?.message, /^Enter a value/],
     ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
+    [
+      'a UUID as a project',
+      warningOfProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message,
+      undefined,
+    ],
+    ['the name of a project', warningOfProject('my-project')?.message, /usually UUIDs/],
     ['a project with a slash', checkProject('a/b')?.message, /only letters/],
     ['a good address', checkUrl(URL_SETTING, settings), undefined],
     [

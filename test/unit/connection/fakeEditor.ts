@@ -283,6 +283,7 @@ export class FakeEditor {
       ProgressLocation: { Notification: 15 },
       InputBoxValidationSeverity: { Error: 3 },
       QuickInputButtons: { Back: {} },
+      ThemeIcon: class {},
       QuickPickItemKind: { Separator: -1 },
       Range: {},
       StatusBarAlignment: { Right: 2 },

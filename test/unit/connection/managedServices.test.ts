@@ -203,7 +203,7 @@ describe('a service that the user added', () => {
     assert.equal((await connections.peek()).choice.kind, 'unapproved');
   });
 
-  it('does not take the place of an entry with a mistake', async () => {
+  it('does not take the place of an entry with errors', async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');

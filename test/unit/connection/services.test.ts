@@ -4,7 +4,7 @@ import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
-import { whatToDiagnose } from '../../../src/diagnose/preliminaryChecks.ts';
+import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
@@ -163,8 +163,8 @@ describe('the services that credentials are for', () => {
     for (const [broken, problem] of [
       [cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has quotes'],
       ['IBM_API_KEY="key\n', 'IBM_API_KEY has quotes'],
-      ['WATSONX_URL=us-south\n', 'WATSONX_URL cannot be used as an address'],
-      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID holds invisible characters'],
+      ['WATSONX_URL=us-south\n', 'WATSONX_URL can’t be used as an address'],
+      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID contains invisible characters'],
     ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
       assert.equal(await connections.for(), undefined, broken);
@@ -222,7 +222,7 @@ describe('the services that credentials are for', () => {
     assert.equal(await using, true);
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.service names nobody/);
+    assert.match(editor.said.join(), /hostedModel\.service is nobody/);
   });
 
   it('need another approval only if the remaining values were never approved', async () => {
@@ -338,7 +338,7 @@ describe('the services that credentials are for', () => {
       editor.files.set('/work/.env', text);
       const required = connections.for();
       const question = await editor.question();
-      assert.match(question.text, new RegExp(`API key, ${resource} ID and service URL from the`));
+      assert.match(question.text, new RegExp(`API key, ${resource} ID, and service URL from the`));
       await question.answer(use);
       assert.deepEqual(
         [(await required)?.resource, (await required)?.projectId],
@@ -415,7 +415,7 @@ describe('the services that credentials are for', () => {
     const { found, choice } = await connections.peek();
     assert.equal(choice.kind, 'ready');
     const said = [
-      ...whatToDiagnose(found, choice).preliminary.map(({ text }) => text),
+      ...prepareDiagnosis(found, choice).preliminary.map(({ text }) => text),
       ...sourceRows(found, choice).map(({ detail }) => detail),
     ];
     assert.doesNotMatch(said.join(), /project/);
@@ -490,7 +490,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(editor.refusals.filter(Boolean), []);
     const { found, choice } = await connections.peek();
     assert.ok(choice.kind === 'ready' && choice.connection.source === 'editor');
-    const failed = whatToDiagnose(found, choice).preliminary.filter((one) => one.fix);
+    const failed = prepareDiagnosis(found, choice).preliminary.filter((one) => one.fix);
     assert.deepEqual(failed, []);
   });
 
@@ -507,7 +507,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /entry of this service in your settings has changed/);
+    assert.match(question.text, /entry of this service has changed/);
     await question.answer('Use the Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
   });
@@ -529,10 +529,7 @@ describe('the services that credentials are for', () => {
   it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(
-      editor.said.join(),
-      /hostedModel\.service names nobody, and no service of that name/,
-    );
+    assert.match(editor.said.join(), /hostedModel\.service is nobody, but no built-in service/);
     assert.equal(
       await connections.setUp(),
       false,
@@ -542,10 +539,7 @@ describe('the services that credentials are for', () => {
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
-    assert.match(
-      editor.said.join(),
-      /names acme, and its entry .* “api” is missing or not allowed/,
-    );
+    assert.match(editor.said.join(), /is acme, but its entry .* “api” is missing or not allowed/);
   });
 
   for (const [stored, inUse] of [

@@ -127,7 +127,7 @@ describe('the choice of a source', () => {
     assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
   });
 
-  it('B09: is not asked about again after a refusal', () => {
+  it('B09: is no decision again after a refusal', () => {
     const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });

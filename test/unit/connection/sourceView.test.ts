@@ -204,7 +204,7 @@ describe('provenance', () => {
     const refused = found({ external: [environment(full, 'refused')] });
     assert.deepEqual(labelsOf('environment', refused), [
       'Import into Secret Storage',
-      'Forget Refusal',
+      'Forget Decision',
     ]);
   });
 });
@@ -221,7 +221,7 @@ describe('the reason of a connection whose source is in the settings', () => {
     ] as const) {
       assert.equal(
         reason(credentialSource, { settings: { credentialSource } }),
-        `From ${name}, as set in hostedModel.credentialSource.`,
+        `From ${name}, because hostedModel.credentialSource is “${credentialSource}”.`,
       );
     }
   });
@@ -230,12 +230,12 @@ describe('the reason of a connection whose source is in the settings', () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
-      'From secret storage and user settings; the environment is not used, as you decided.',
+      'From secret storage and user settings, because the environment can’t be used (declined by you).',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
       reason('editor', { settings, external: [{ id: 'environment', text }] }),
-      'From secret storage and user settings; the environment is not read, since the folder is not trusted.',
+      'From secret storage and user settings, because the environment can’t be used (not read in an untrusted folder).',
     );
   });
 });
@@ -270,7 +270,7 @@ describe('the choices of Use Another Source', () => {
         '',
         'complete, not approved · key ••••••••, project proj…, evil.example',
       ],
-      ['environment', 'The environment', '', 'names none of them'],
+      ['environment', 'The environment', '', 'has no settings for this service'],
     ]);
     assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
   });
@@ -376,17 +376,17 @@ describe('where it looked', () => {
       const text = checkedSourcesText(found({ record: undefined, external: [file] }));
       assert.ok(text.length < 500, text);
       assert.match(text, /; and [\d]+ more; lacks/);
-      assert.match(text, /^[\w .,;:?()"'-]+$/);
+      assert.match(text, /^[\w .,;:?()"'’-]+$/);
     }
   });
 
-  it('is nowhere else if hostedModel.credentialSource names the editor', () => {
+  it('is nowhere else if the editor', () => {
     const settings = { credentialSource: 'editor' } as const;
     const one = found({ record: undefined, external: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';
     assert.equal(
       checkedSourcesText(one),
-      `Looked only in ${place}, as set in hostedModel.credentialSource.`,
+      `Checked only ${place}, because hostedModel.credentialSource is “editor”.`,
     );
   });
 
@@ -397,7 +397,7 @@ describe('where it looked', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, decision: undefined },
         environment({}),
       ],
-      'the .env file of a (not there) and the environment (names none of them).',
+      'the .env file of a (not found) and the environment (has no settings for this service).',
     ],
     [
       'a folder without trust',
@@ -405,22 +405,22 @@ describe('where it looked', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
         { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
       ],
-      'the .env file of a (not read, since the folder is not trusted) and the environment (not read, since the folder is not trusted).',
+      'the .env file of a (not read in an untrusted folder) and the environment (not read in an untrusted folder).',
     ],
     [
       'B19: quotes and a missing name, with the line and never the value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
-      'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (names none of them).',
+      'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (has no settings for this service).',
     ],
     [
       'what was refused',
       [envFile(full, 'refused'), environment({})],
-      'the .env file of a (not used, as you decided) and the environment (names none of them).',
+      'the .env file of a (declined by you) and the environment (has no settings for this service).',
     ],
   ];
   for (const [what, outside, text] of cases) {
     it(`is said: ${what}`, () => {
-      const all = `Looked in secret storage and user settings, ${text}`;
+      const all = `Checked secret storage and user settings, ${text}`;
       assert.equal(checkedSourcesText(found({ record: undefined, external: outside })), all);
     });
   }

@@ -29,32 +29,31 @@ describe('the sentences of the checks', () => {
 
   const ahead = (minutes: number) =>
     shown({ check: 'clock', state: 'warning', facts: { clockAheadMs: minutes * 60_000 } });
-  const rest =
-    'Tokens do not mind, since their life is counted, but certificates may fail. Set the clock.';
+  const rest = 'Tokens still work, but certificates may fail. Set the clock.';
   for (const [minutes, text] of [
-    [7, `This machine's clock is 7 minutes ahead of the clock of the service. ${rest}`],
-    [-600, `This machine's clock is 10 hours behind the clock of the service. ${rest}`],
-    [1, "This machine's clock is 1 minute ahead of the clock of the service."],
-    [4_320, `This machine's clock is 3 days ahead of the clock of the service. ${rest}`],
-    [-1_051_200, `This machine's clock is 2 years behind the clock of the service. ${rest}`],
-    [0.5, 'It agrees with the clock of the service.'],
+    [7, `This machine’s clock is 7 minutes ahead of the service’s clock. ${rest}`],
+    [-600, `This machine’s clock is 10 hours behind the service’s clock. ${rest}`],
+    [1, 'This machine’s clock is 1 minute ahead of the service’s clock.'],
+    [4_320, `This machine’s clock is 3 days ahead of the service’s clock. ${rest}`],
+    [-1_051_200, `This machine’s clock is 2 years behind the service’s clock. ${rest}`],
+    [0.5, 'It matches the service’s clock.'],
   ] as const) {
     it(`tell a clock that is off by ${minutes} minutes`, () => assert.equal(ahead(minutes), text));
   }
 
   it('tell the life of a token and the limit, in whole words', () => {
     const life = (lifeMs: number) => shown({ check: 'token', state: 'passed', facts: { lifeMs } });
-    assert.match(life(3_599_000), /lives 60 minutes\.$/);
-    assert.match(life(60_000), /lives 1 minute\.$/);
-    assert.match(life(9_000), /lives less than a minute\.$/);
+    assert.match(life(3_599_000), /valid for 60 minutes\.$/);
+    assert.match(life(60_000), /valid for 1 minute\.$/);
+    assert.match(life(9_000), /valid for less than a minute\.$/);
     const limit = (perSecond: number, left: number | undefined) =>
       shown({
         check: 'request-limit',
         state: 'passed',
         facts: { requestLimit: { perSecond, left } },
       });
-    assert.equal(limit(8, 7), '8 requests a second, 7 left in this one.');
-    assert.equal(limit(1, undefined), '1 request a second.');
+    assert.equal(limit(8, 7), '8 requests per second, 7 left.');
+    assert.equal(limit(1, undefined), '1 request per second.');
   });
 
   it('tell what becomes of a model', () => {
@@ -64,7 +63,10 @@ describe('the sentences of the checks', () => {
       return shown({ check: 'access', state: 'warning', facts: { model } });
     };
     assert.match(fate('deprecated', '2027-01-15'), /will be withdrawn on 2027-01-15/);
-    assert.match(fate('deprecated', undefined), /deprecated since 2026-09-01.*names maker\/next/);
+    assert.match(
+      fate('deprecated', undefined),
+      /deprecated since 2026-09-01.*suggests maker\/next/,
+    );
     assert.match(fate('withdrawn', '2026-10-01'), /was withdrawn on 2026-10-01/);
   });
 
@@ -72,22 +74,22 @@ describe('the sentences of the checks', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
     const [service, gateway] = services;
-    assert.equal(accepted({ service }), 'Token, project and model are accepted.');
+    assert.equal(accepted({ service }), 'Token, project, and model were accepted.');
     assert.equal(
       accepted({ service, resource: 'deployment' }),
-      'Token and deployment are accepted.',
+      'Token and deployment were accepted.',
     );
     assert.ok(gateway);
-    const unproven = 'Whether the model is, only a generation shows.';
-    assert.equal(accepted({ service: gateway }), `The token is accepted. ${unproven}`);
+    const unproven = 'Only a generation can test the model.';
+    assert.equal(accepted({ service: gateway }), `The token was accepted. ${unproven}`);
     const zen = serviceFor('zen') ?? assert.fail();
-    assert.equal(accepted({ service: zen }), 'Key, project and model are accepted.');
+    assert.equal(accepted({ service: zen }), 'Key, project, and model were accepted.');
   });
 
   it('are those of the messages for a failure, with its first fix and its facts', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
-    assert.match(check.text, /quota of the plan is used up/);
+    assert.match(check.text, /Your plan’s quota is used up/);
     assert.deepEqual([check.fix, check.facts], ['retry', 'quota-used-up (status 403)']);
   });
 });

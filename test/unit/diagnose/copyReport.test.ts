@@ -115,7 +115,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`is not kept from copying by words of every day, of a source that is ${answer ?? 'not asked about'}`, async () => {
+    it(`is not kept from copying by words of every day, of a source that is ${answer ?? 'no decision'}`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -123,7 +123,7 @@ describe('Copy Report', () => {
         runtime.tokenService({ ...credentials, apiKey: everyDay.key });
         for (const open of [undefined, runtime]) {
           await copy(undefined, undefined, source, open);
-          assert.match(editor.copied.join(), /the default[\s\S]* credentials are not/);
+          assert.match(editor.copied.join(), /the default[\s\S]* not set up/);
           editor.copied = [];
           for (const code of [everyDay.key, everyDay.project, btoa(everyDay.key)]) {
             const history = new SessionHistory(systemClock);
@@ -160,7 +160,7 @@ describe('Copy Report', () => {
 
   it('says in the report that there is no answer of secret storage or the folder', async () => {
     await copy(undefined, true);
-    const line = '- Not read: secret storage or the folder does not answer';
+    const line = '- Not read, because secret storage or the folder didn’t respond';
     assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());
   });
 

@@ -139,7 +139,7 @@ describe('the list of a diagnosis', () => {
   it('offers another diagnosis where a message would offer another try', () => {
     const labels = list.finalRows([warned], 'not-tried').map(({ label }) => label);
     assert.ok(labels.includes('$(wand) Check Again'));
-    assert.ok(labels.includes('$(warning) Worth knowing: Clock'));
+    assert.ok(labels.includes('$(warning) Warning: Clock'));
   });
 });
 
@@ -200,8 +200,8 @@ describe('the list of a diagnosis in an editor', () => {
     const [list] = editor.lists;
     editor.mayCopy = false;
     await list?.pick('copy');
-    assert.ok(list?.items.some(({ label }) => label.includes('Could Not Be Copied')));
-    assert.ok(list?.items.some(({ detail }) => detail?.includes('Click into the window')));
+    assert.ok(list?.items.some(({ label }) => label.includes('Couldn’t Copy')));
+    assert.ok(list?.items.some(({ detail }) => detail?.includes('Click in the window')));
     assert.equal(editor.copied, undefined);
     editor.mayCopy = true;
     await list?.pick('copy');
@@ -226,7 +226,7 @@ describe('the list of a diagnosis in an editor', () => {
     assert.match(list?.items[1]?.detail ?? '', /within 10 seconds.*keyring/);
     await list?.pick('copy');
     assert.match(editor.copied ?? '', /^Settings: failed\..*keyring/m);
-    assert.match(editor.copied ?? '', /^- Not read: secret storage or the folder/m);
+    assert.match(editor.copied ?? '', /^- Not read, because secret storage or the folder/m);
     isLocked = false;
     await list?.pick('fix');
     await turn();

@@ -88,10 +88,10 @@ describe('the report of a diagnosis', () => {
       '- Parameters: 1 set',
       '- In use: from secret storage and user settings',
       '- Source in the settings: auto',
-      '- In the .env file: not read (no-file), not asked about',
-      '- Token: valid, 60 s left, renewed in 30 s',
-      '- Requests: 1 in flight, 2 waiting, at most 3 at once',
-      '- Requests to another service: limit lowered to 1 of 3 after 429, at most 1 at once',
+      '- In the .env file: not read (no-file), no decision',
+      '- Token: valid, 60 s left, refresh in 30 s',
+      '- Requests: 1 in progress, 2 waiting, limit 3',
+      '- Requests to another service: limit lowered to 1 of 3 after 429, limit 1',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
       '- 90 s ago: no text, cancelled after 40 ms',
@@ -143,10 +143,10 @@ describe('the report of a diagnosis', () => {
       }),
     );
     assert.doesNotMatch(text, /canary/i);
-    assert.match(text, /Identity service: another host/);
-    assert.match(text, /Service URL: an address that cannot be used/);
+    assert.match(text, /Identity service: other host/);
+    assert.match(text, /Service URL: invalid address/);
     assert.match(text, /Templates in the settings: 3/);
-    assert.match(text, /server-failed, another host/);
+    assert.match(text, /server-failed, other host/);
     assert.match(text, /: unknown$/m);
   });
 
@@ -159,8 +159,8 @@ describe('the report of a diagnosis', () => {
     for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
       assert.equal(words({ status: 400, code }), `, status 400, ${code}`);
     }
-    assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, another code');
-    assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, another code');
+    assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, other code');
+    assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, other code');
     // Without an answer it is a word of this machine.
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
@@ -193,8 +193,8 @@ describe('the report of a diagnosis', () => {
       'expired',
       'refused',
       'failed',
-      'past its end, to be renewed',
-      'valid, 1 s left, to be renewed, clock 5 s behind, renewal failed: key-refused',
+      'expired, refresh due',
+      'valid, 1 s left, refresh due, clock 5 s behind, refresh failed: key-refused',
     ]);
   });
 

@@ -89,8 +89,8 @@ describe("VS Code's Git extension", () => {
       ['it cannot be activated', { activate: broken }],
       ['git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
       ['the file is in no open repository', withRepository(null)],
-      ['the index cannot be read', withRepository({ ...untracked, getObjectDetails: broken })],
-      ['the rules cannot be read', withRepository({ ...untracked, checkIgnore: broken })],
+      ['the index can’t be read', withRepository({ ...untracked, getObjectDetails: broken })],
+      ['the rules can’t be read', withRepository({ ...untracked, checkIgnore: broken })],
     ] as const) {
       it(`is unknown if ${name}`, async () => {
         editor.extension = extension;

@@ -49,7 +49,7 @@ describe('files that run automatically', () => {
     ],
   })) {
     it(`J27: include those that ${runner} runs`, () => {
-      const others = paths.filter((path) => !files.isConfigFile(at(path)));
+      const others = paths.filter((path) => !files.isAutoRunFile(at(path)));
       assert.deepEqual(others, []);
     });
   }
@@ -62,7 +62,7 @@ describe('files that run automatically', () => {
       ...['/a/machine/notes.json', '/a/bashrc.md', '/a/fish/soup.md', '/a/pre-commit.md'],
       ...['/a/.vscode-test/a.txt', '/a/SKILL.md', '/a/update', '/a/etc/profile', '/a/Cargo.toml'],
     ];
-    const found = paths.filter((path) => files.isConfigFile(at(path)));
+    const found = paths.filter((path) => files.isAutoRunFile(at(path)));
     assert.deepEqual(found, []);
   });
 
@@ -76,7 +76,7 @@ describe('files that run automatically', () => {
       symlinkSync('docs', join(folder, 'texts'));
       symlinkSync('nowhere', join(folder, 'gone'));
       const leads = (path: string, authority = '') =>
-        files.leadsToConfigFile(at(join(folder, path), 'untitled', authority));
+        files.resolvesToAutoRunFile(at(join(folder, path), 'untitled', authority));
       for (const path of ['notes/tasks.json', 'notes/new/a.json', 'gone', 'gone/a', 'file/a']) {
         assert.equal(await leads(path), true, path);
       }
@@ -85,7 +85,7 @@ describe('files that run automatically', () => {
       }
       assert.equal(await leads('a.md', 'elsewhere'), true, 'on another machine');
       for (const [path, isOne] of Object.entries({ 'Untitled-1': false, '.npmrc': true })) {
-        assert.equal(await files.leadsToConfigFile(at(path, 'untitled')), isOne, path);
+        assert.equal(await files.resolvesToAutoRunFile(at(path, 'untitled')), isOne, path);
       }
     } finally {
       rmSync(folder, { recursive: true });

@@ -55,6 +55,34 @@ describe('messages and copies of a response', () => {
     job.dispose();
   });
 
+  for (const [what, limit, expected] of [
+    ['the limit', 1_024, 'The response reached the limit of 1,024 tokens.'],
+    ['an unknown limit', undefined, 'The response reached a token or time limit.'],
+  ] as const) {
+    it(`offer to continue a response that reached ${what}, or to raise it`, async () => {
+      const job = await jobWith('a');
+      await job.end(0, 'truncated');
+      editor.button = 'Raise Limit...';
+      const announce = () => assert.fail('announced as complete');
+      const runAgain = async () => assert.fail('run again');
+      await outcome.reportOutcome(job, announce, runAgain, limit);
+      assert.deepEqual(editor.sunk.get('notification'), [
+        expected,
+        JSON.stringify(['Continue', 'Raise Limit...', 'Undo Generation']),
+      ]);
+      job.dispose();
+    });
+  }
+
+  it('lead to a response that no editor shows', async () => {
+    const job = await jobWith('a');
+    assert.equal(outcome.isInView(job), false);
+    editor.button = 'Show';
+    await outcome.offerToShow(job);
+    assert.match(editor.textOf('notification'), /not in view/);
+    job.dispose();
+  });
+
   for (const [what, text, removed, kept] of [
     ['were removed', 'a\u001B\u202Eb', 2, 0],
     ['remain', 'a\u2067b\u2069\u200B', 0, 3],
@@ -66,11 +94,12 @@ describe('messages and copies of a response', () => {
         job,
         () => {},
         async () => assert.fail('run again'),
+        undefined,
       );
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((said) => said !== '[]'),
-        [`Hosted Model: ${invisibleText(removed, kept)}`],
+        [invisibleText(removed, kept)],
       );
       job.dispose();
     });

@@ -44,7 +44,7 @@ describe('the buttons of messages', () => {
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
     );
     const others = Object.keys(ACTION_LABELS).filter((action) => !names.includes(action));
-    assert.deepEqual(others, ['openSettings', 'openEnvFile', 'retry', 'approve']);
+    assert.deepEqual(others, ['changeProject', 'openSettings', 'openEnvFile', 'retry', 'approve']);
   });
 });
 
@@ -69,10 +69,10 @@ describe('messages', () => {
   it('I26: tell of a retry its attempt, its wait and the status, and nothing the service said', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     const text = retryText({ retry: 2, waitMs: 7_600, error });
-    assert.equal(text, 'attempt 3 of 4 in 8 s (429)');
+    assert.equal(text, 'Retrying in 8s (attempt 3 of 4, 429)');
     const unreachable = new ServiceError('unreachable', { code: 'ECONNREFUSED', host: 'C4nary' });
     const short = retryText({ retry: 1, waitMs: 20, error: unreachable });
-    assert.equal(short, 'attempt 2 of 4 in 1 s (ECONNREFUSED)');
+    assert.equal(short, 'Retrying in 1s (attempt 2 of 4, ECONNREFUSED)');
   });
 
   const DAY_MS = 86_400_000;
@@ -80,9 +80,9 @@ describe('messages', () => {
     ['seconds', 90_000, 'asks to wait 90 s'],
     ['minutes', 3_600_000, 'asks to wait 60 minutes'],
     ['a day', DAY_MS, 'asks to wait 1440 minutes'],
-    ['more than a day', DAY_MS + 1, 'asks to wait for longer than a day'],
-    ['until the year 9999', 251_606_966_940_000, 'asks to wait for longer than a day'],
-    ['until the end of all numbers', Number.MAX_SAFE_INTEGER, 'asks to wait for longer than a day'],
+    ['more than a day', DAY_MS + 1, 'asks to wait longer than a day'],
+    ['until the year 9999', 251_606_966_940_000, 'asks to wait longer than a day'],
+    ['until the end of all numbers', Number.MAX_SAFE_INTEGER, 'asks to wait longer than a day'],
   ] as const) {
     it(`says in words for how long a service wants to be left alone: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
@@ -96,9 +96,9 @@ describe('messages', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
-  it('says of a request that was not done in time that it may have run', () => {
+  it('says of a request that took too long that it may have run', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
-    assert.match(sent?.text ?? '', /was not done in time\. The request may have run/);
+    assert.match(sent?.text ?? '', /took too long\. The request may have run/);
   });
 
   it('leads to the place that the credentials came from', () => {
@@ -114,10 +114,10 @@ describe('messages', () => {
     }
     const service = of('unreachable', 'envFile', 'model.example');
     assert.deepEqual(service?.actions, ['openEnvFile', 'diagnose']);
-    assert.match(service?.text ?? '', /the address in the \.env file is misspelt/);
+    assert.match(service?.text ?? '', /the address in the \.env file/);
     const identity = of('unreachable', 'envFile', 'identity.example');
     assert.deepEqual(identity?.actions, ['openSettings', 'diagnose']);
-    assert.match(identity?.text ?? '', /the address in the settings is misspelt/);
+    assert.match(identity?.text ?? '', /the address in the settings/);
     assert.equal(of('bad-request', 'envFile')?.actions[0], 'openSettings', 'of the editor');
   });
 
@@ -128,17 +128,17 @@ describe('messages', () => {
         authHost: 'identity.example',
       });
     assert.equal(of('identity.example')?.actions[0], 'openSettings');
-    assert.match(of('identity.example')?.text ?? '', /address in the settings is wrong/);
+    assert.match(of('identity.example')?.text ?? '', /address in the settings/);
     for (const host of ['login.example', 'identity.example', 'iam.cloud.ibm.com']) {
       assert.equal(of('model.example', host)?.actions[0], 'openEnvFile');
-      assert.match(of('model.example', host)?.text ?? '', /address in the \.env file is wrong/);
+      assert.match(of('model.example', host)?.text ?? '', /address in the \.env file/);
     }
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
   it('names no host of a redirect that leads to none', () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
-    assert.match(message?.text ?? '', /wanted to redirect to another address: refused/);
+    assert.match(message?.text ?? '', /tried to redirect to another address/);
   });
 
   it('does not blame the user for an address that we ourselves have written', () => {
@@ -155,7 +155,7 @@ describe('messages', () => {
     for (const kind of ['timeout', 'connection-lost'] as const) {
       const text = messageFor(new ServiceError(kind), { isCheck: true })?.text ?? '';
       assert.doesNotMatch(text, /may have run/);
-      assert.match(text, /firewall or a proxy/);
+      assert.match(text, /firewall or proxy/);
     }
   });
 
@@ -163,35 +163,32 @@ describe('messages', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
-      [{ temperature: 3 }, 'temperature is 3, and must be at most 2'],
-      [{ top_p: 2 }, 'top_p is 2, and must be at most 1'],
-      [{ random_seed: 2.5 }, 'random_seed is 2.5, and must be a whole number'],
+      [{ temperature: 3 }, 'temperature is 3, but must be at most 2'],
+      [{ top_p: 2 }, 'top_p is 2, but must be at most 1'],
+      [{ random_seed: 2.5 }, 'random_seed is 2.5, but must be a whole number'],
       [{ random_seed: '7' }, 'random_seed must be a whole number'],
       [{ temperature: '1' }, 'temperature must be a number'],
-      [{ time_limit: -1e300 }, 'time_limit is -1e+300, and must be at least 1'],
-      [{ max_new_tokens: 0 }, 'max_new_tokens is 0, and the chat operation takes at least 1'],
+      [{ time_limit: -1e300 }, 'time_limit is -1e+300, but must be at least 1'],
+      [{ max_new_tokens: 0 }, 'max_new_tokens is 0, but the chat operation allows at least 1'],
       [
         { stop_sequences: ['1', '2', '3', '4', '5'] },
-        'stop_sequences has 5 entries, and the chat operation takes at most 4',
+        'stop_sequences has 5 entries, but the chat operation allows at most 4',
       ],
-      [
-        { stop_sequences: ['1', '1'] },
-        'stop_sequences must be a list of texts, none of them twice',
-      ],
+      [{ stop_sequences: ['1', '1'] }, 'stop_sequences must be a list of distinct strings'],
       [{ decoding_method: 'best' }, 'decoding_method must be greedy or sample'],
     ];
     const ofGeneration: typeof cases = [
-      [{ top_p: 0 }, 'top_p is 0, and the generation operation takes more than 0'],
-      [{ random_seed: 0 }, 'random_seed is 0, and the generation operation takes at least 1'],
-      [{ top_k: 101 }, 'top_k is 101, and must be at most 100'],
+      [{ top_p: 0 }, 'top_p is 0, but the generation operation allows more than 0'],
+      [{ random_seed: 0 }, 'random_seed is 0, but the generation operation allows at least 1'],
+      [{ top_k: 101 }, 'top_k is 101, but must be at most 100'],
       [{ include_stop_sequence: 1 }, 'include_stop_sequence must be true or false'],
       [
         { length_penalty: { decay_factor: 1 } },
-        'length_penalty.decay_factor is 1, and must be more than 1',
+        'length_penalty.decay_factor is 1, but must be more than 1',
       ],
       [
         { length_penalty: { factor: 2 } },
-        'length_penalty must be an object that holds nothing but decay_factor and start_index',
+        'length_penalty must be an object with only decay_factor and start_index',
       ],
     ];
     for (const [operation, sets] of [
@@ -204,10 +201,10 @@ describe('messages', () => {
         assert.ok(text.length <= 200, text);
       }
     }
-    assert.match(of('generation', { stop_sequences: [...'1234567'] }) ?? '', /may have at most 6/);
+    assert.match(of('generation', { stop_sequences: [...'1234567'] }) ?? '', /can have at most 6/);
     assert.match(
       of('generation', { min_new_tokens: 2_000, max_new_tokens: 1_024 }) ?? '',
-      /min_new_tokens is 2,000, and must be at most 1,024, which is max_new_tokens/,
+      /min_new_tokens is 2,000, but must be at most 1,024, which is max_new_tokens/,
     );
   });
 
@@ -215,7 +212,7 @@ describe('messages', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
-      'The service refused the request: max_new_tokens is 1,501, and the model takes at most 1,500. Change it in the settings.',
+      'The service refused the request: max_new_tokens is 1,501, but the model allows at most 1,500. Change it in the settings.',
     );
   });
 
@@ -224,7 +221,7 @@ describe('messages', () => {
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
       of({ limit: 2_000, actual: 5_000 }),
-      'The text is too long for the model: 5,000 tokens, and it takes 2,000. Select less text or another model.',
+      'The text is too long for the model: 5,000 tokens, but the limit is 2,000. Select less text or another model.',
     );
     assert.equal(of({}), 'The text is too long for the model. Select less text or another model.');
   });
@@ -234,11 +231,11 @@ describe('messages', () => {
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(
       of('apiKey'),
-      'Nothing was sent: the text or a parameter holds your own key. Take it out.',
+      'Nothing was sent, because the text or a parameter contains your key. Remove it.',
     );
     assert.equal(
       of('apiKey', 'token', 'privateKey'),
-      'Nothing was sent: the text or a parameter holds your own key, a token of yours and a private key. Take them out.',
+      'Nothing was sent, because the text or a parameter contains your key, one of your tokens, and a private key. Remove them.',
     );
   });
 
@@ -248,15 +245,15 @@ describe('messages', () => {
   });
 
   it('names exactly the settings that are missing', () => {
-    const rest = 'before it can generate. Nothing was sent.';
-    assert.equal(missingText(['apiKey']), `Hosted Model needs an API key ${rest}`);
+    const rest = 'Nothing was sent.';
+    assert.equal(missingText(['apiKey']), `Hosted Model needs an API key. ${rest}`);
     assert.equal(
       missingText(['projectId', 'url']),
-      `Hosted Model needs a project ID and a service URL ${rest}`,
+      `Hosted Model needs a project ID and a service URL. ${rest}`,
     );
     assert.equal(
       missingText(['apiKey', 'projectId', 'url']),
-      `Hosted Model needs an API key, a project ID and a service URL ${rest}`,
+      `Hosted Model needs an API key, a project ID, and a service URL. ${rest}`,
     );
   });
 });
@@ -265,7 +262,7 @@ describe('a refused client', () => {
   for (const [code, said] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
-    ['invalid_grant', /takes this grant .* no more/],
+    ['invalid_grant', /no longer accepts .* grant/],
     ['unauthorized_client', /“audience”/],
     ['unsupported_grant_type', /“tokenUrl”/],
     ['invalid_scope', /“scope”/],
@@ -293,10 +290,10 @@ describe('what is said of a service', () => {
     messageFor(new ServiceError(kind, {}), context)?.text ?? '';
 
   for (const [what, context, pattern] of [
-    ['the cloud', { service: cloud }, /API key, project ID and service URL are .* Check all three/],
-    ['a space', { service: cloud, resource: 'space' }, /API key, space ID and service URL/],
+    ['the cloud', { service: cloud }, /API key, project ID, and service URL .* Check all three/],
+    ['a space', { service: cloud, resource: 'space' }, /API key, space ID, and service URL/],
     ['machines of its own', { service: onPremises }, /user name, API key, .* Check all four/],
-    ['a gateway', { service: gateway }, /client ID, client secret and service URL are/],
+    ['a gateway', { service: gateway }, /client ID, client secret, and service URL/],
   ] as const) {
     it(`is said of its own settings: ${what}`, () => {
       assert.match(said('unauthorized', context), pattern);
@@ -306,7 +303,7 @@ describe('what is said of a service', () => {
   it('names what requests name there', () => {
     assert.match(
       said('project-unknown', { service: cloud, resource: 'deployment' }),
-      /^The deployment was not found .* Check the deployment ID/,
+      /^The deployment doesn’t exist .* Check the deployment ID/,
     );
     assert.match(said('forbidden', { service: cloud, resource: 'space' }), /in the space\. /);
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
@@ -320,15 +317,15 @@ describe('what is said of a service', () => {
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
         said(kind, { service: cloud }),
-        /the service or identity address in the settings/,
+        /the service URL and identity address in the settings/,
       );
-      assert.match(said(kind, { service: onPremises }), /Most likely the service URL/);
-      assert.match(said(kind, { service: gateway }), /“tokenUrl” of the entry/);
+      assert.match(said(kind, { service: onPremises }), /Check the service URL/);
+      assert.match(said(kind, { service: gateway }), /“tokenUrl” in the entry/);
     }
   });
 
   it('names what the identity service knows', () => {
-    assert.match(said('key-refused', { service: onPremises }), /refused user name and API key/);
+    assert.match(said('key-refused', { service: onPremises }), /refused the user name and API key/);
     assert.match(said('key-refused', { service: cloud }), /refused the API key/);
     assert.match(said('host-not-approved', { service: gateway }), /for your client secret/);
     const zen = serviceFor('zen') ?? assert.fail();

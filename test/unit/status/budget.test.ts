@@ -57,7 +57,7 @@ describe('the budget of a day', () => {
   it('says 80 % once a day and key, in whichever window', async () => {
     const [one, other] = [open(), open()];
     const said = await saidOf(one, use(799), use(800), use(900));
-    assert.deepEqual(said, ['Hosted Model: 800 of the 1,000 tokens of today’s budget are used.']);
+    assert.deepEqual(said, ['800 of today’s 1,000 tokens are used.']);
     assert.deepEqual(await saidOf(other, use(950)), []);
     assert.equal((await saidOf(other, use(950, { fingerprint: 'two' }))).length, 1);
     now += 2 * HOUR_MS;
@@ -67,7 +67,7 @@ describe('the budget of a day', () => {
   it('says 100 % once a day and key, with two buttons, and holds up all but selections', async () => {
     const budget = open();
     const said = await saidOf(budget, use(1_200), use(1_300));
-    assert.match(said.join(), /^Hosted Model: today’s budget of 1,000 .* 1,200 so far\./);
+    assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 so far/);
     assert.deepEqual(editor.offered, [['Continue Today', 'Show Usage']]);
     assert.deepEqual(
       [use(999), use(1_000), use(1_000, { budget: 0 })].map((one) => budget.allowsRequests(one)),

@@ -12,8 +12,8 @@ const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 describe('what requests do, in the tooltip', () => {
   const rows: readonly [string, ConcurrencyState, string | undefined][] = [
     ['nothing at rest', idle, undefined],
-    ['how many are in flight', { ...idle, inFlight: 3 }, 'Requests: 3 in flight'],
-    ['how many wait', { ...idle, inFlight: 3, waiting: 2 }, 'Requests: 3 in flight, 2 waiting'],
+    ['how many are in flight', { ...idle, inFlight: 3 }, 'Requests: 3 in progress'],
+    ['how many wait', { ...idle, inFlight: 3, waiting: 2 }, 'Requests: 3 in progress, 2 waiting'],
     [
       'that the service throttled, also at rest',
       { ...idle, limit: 1, loweredFrom: 3 },
@@ -22,17 +22,17 @@ describe('what requests do, in the tooltip', () => {
     [
       'when the next one starts that keeps the distance of the setting',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
-      'Requests: 2 waiting, next start in 10 s, spaced by your setting',
+      'Requests: 2 waiting, next start in 10 s, delayed by your setting',
     ],
     [
       'when the next one starts that keeps the rate of the service',
       { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
-      'Requests: 1 waiting, next start in 1 s, spaced by the rate of the service',
+      'Requests: 1 waiting, next start in 1 s, delayed by the service’s rate limit',
     ],
     [
       'all of it',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in flight, 2 waiting, limit lowered to 1 of 3 after 429, paused by the service, resumes in 8 s',
+      'Requests: 3 in progress, 2 waiting, limit lowered to 1 of 3 after 429, paused by the service, resumes in 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {

@@ -22,19 +22,13 @@ type Row = [
 ];
 
 const rows: Row[] = [
-  [
-    'no credentials, never used',
-    {},
-    '$(key) Set Up Hosted Model',
-    undefined,
-    'credentials are not set up',
-  ],
+  ['no credentials, never used', {}, '$(key) Set Up Hosted Model', undefined, 'not set up'],
   [
     'no credentials, after a try',
     { obstacle: 'missing' },
     '$(key) Set Up Hosted Model',
     'warning',
-    'credentials are not set up',
+    'not set up',
   ],
   [
     'credentials, no token yet',
@@ -83,7 +77,7 @@ const rows: Row[] = [
     { isSetUp: true, token: valid(Number.POSITIVE_INFINITY) },
     '$(key) Hosted Model',
     undefined,
-    'ready, no token is needed',
+    'ready, no token needed',
   ],
   [
     'unreachable, though the secret itself opens the service',
@@ -130,9 +124,9 @@ const rows: Row[] = [
   [
     'approval needed',
     { isSetUp: true, obstacle: 'approval', activity: { kind: 'generating', count: 1 } },
-    '$(error) Hosted Model: your approval is needed',
+    '$(error) Hosted Model: needs your approval',
     'error',
-    'your approval is needed',
+    'needs your approval',
   ],
   [
     'key refused',
@@ -153,7 +147,7 @@ describe('status item', () => {
 
   it('says in words what colour and icon say', () => {
     for (const [name, , text, background] of rows) {
-      if (background) assert.match(text, /Set Up|refused|needed/, name);
+      if (background) assert.match(text, /Set Up|refused|approval/, name);
     }
   });
 

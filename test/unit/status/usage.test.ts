@@ -133,7 +133,7 @@ describe('usage', () => {
     assert.equal(await one.refusal(connection), undefined);
     await one.record(connection, asked(1_000));
     for (const usage of [one, other]) {
-      assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent: .* 1,000 tokens/);
+      assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent, .* 1,000 tokens/);
     }
     assert.equal(editor.offered.length, 1, 'said once');
     // A key of its own has a budget of its own.
@@ -194,7 +194,7 @@ describe('usage', () => {
   it('is shown as a table, of the key in use', async () => {
     const usage = open();
     await usage.show(undefined);
-    assert.match(editor.said.join(), /no key in use/);
+    assert.match(editor.said.join(), /no usage yet/);
     assert.deepEqual(editor.shown, []);
     await usage.record(connection, asked(10));
     await usage.record(connectionWith('another'), asked(99));
@@ -227,7 +227,7 @@ describe('usage', () => {
       '## This session',
       '',
     ]);
-    assert.match(shown, /No requests\.\n\n.*≈ holds estimates/);
+    assert.match(shown, /No requests\.\n\n.*≈ marks estimates/);
     const none = textOf({ day: '', today: [], session: [], budget: 0 });
     assert.match(none, /Daily budget: none\./);
   });

@@ -68,7 +68,6 @@ export class UsageEditor extends FakeEditor {
           this.beforeAnswer();
           return this.picks.shift();
         },
-        showTextDocument: async () => void this.shown.push(this.#text()),
       }),
       workspace: own('workspace', {
         fs: this.#files(),
@@ -80,6 +79,11 @@ export class UsageEditor extends FakeEditor {
           return { dispose: () => {} };
         },
         openTextDocument: async () => ({}),
+      }),
+      commands: own('commands', {
+        executeCommand: async (command: string) => {
+          if (command === 'markdown.showPreview') this.shown.push(this.#text());
+        },
       }),
       Uri: own('Uri', { from: (parts: object) => parts }),
     };

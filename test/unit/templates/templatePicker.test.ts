@@ -37,7 +37,7 @@ describe('the list of templates', () => {
       'Document',
       '-- for other languages',
       'Go only',
-      '-- with a mistake',
+      '-- with errors',
       '$(warning) Broken',
     ]);
     assert.deepEqual(labels(all, 'go').slice(0, 3), ['Apple', 'Go only', 'zebra']);
@@ -60,7 +60,7 @@ describe('the list of templates', () => {
     const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
     assert.equal(last?.description, '.hosted-model/templates/Broken.md');
-    assert.match(last?.detail ?? '', /^The prompt is missing, so there is nothing to send\./);
+    assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
   it('says whose template one of a repository hides', () => {

@@ -85,7 +85,7 @@ describe('templates of the settings', () => {
     assert.deepEqual(
       entries.map(({ name, origin }) => `${name} (${origin})`),
       [
-        ...['Document', 'Test', 'Rewrite', 'Translate', 'Summarise'].map((n) => `${n} (built-in)`),
+        ...['Document', 'Test', 'Rewrite', 'Translate', 'Summarize'].map((n) => `${n} (built-in)`),
         'EXPLAIN (settings)',
         'Fix (settings)',
       ],
@@ -166,7 +166,7 @@ describe('the built-in templates', () => {
   it('are good as they are, work on the selection and go to a mode that is known', () => {
     assert.deepEqual(
       builtInTemplates.map(({ name }) => name),
-      ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarise'],
+      ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarize'],
     );
     for (const entry of builtInTemplates) {
       assert.deepEqual(promptIssues(entry.prompt), []);
