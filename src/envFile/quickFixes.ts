@@ -31,6 +31,9 @@ import { absentNames, type Problem } from './problems.ts';
 /** Much larger than any real `.gitignore`. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
+/** A text and the range that it replaces. */
+type Change = readonly [range: Range, newText: string];
+
 type IsHere = (place: { readonly line: number }) => boolean;
 
 export function registerQuickFixes(
@@ -44,12 +47,13 @@ export function registerQuickFixes(
   ): Promise<CodeAction[]> => {
     if (!isEnvFile(document)) return [];
     const text = await parse(document);
+    const problems = problemsIn(document, text);
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));
     const actions = new Map<string, CodeAction>();
-    for (const problem of problemsIn(document, text)) {
-      if (!isHere(problem.place)) continue;
+    const here = problems.filter(({ place }) => isHere(place));
+    for (const problem of here) {
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
         // Several problems can have the same fix, such as a setup. Offer it only once.
@@ -60,7 +64,15 @@ export function registerQuickFixes(
         action.diagnostics.push(...diagnostics);
       }
     }
-    return [...actions.values(), ...fixAll(document, problemsIn(document, text), text)];
+    const changes = onlyFixes(document, problems, text);
+    const { QuickFix, SourceFixAll } = CodeActionKind;
+    return [
+      ...actions.values(),
+      ...(here.length > 0 && changes.length > 1
+        ? [withEdits(document, FIX_ALL, changes, QuickFix)]
+        : []),
+      ...(changes.length > 0 ? [withEdits(document, FIX_ALL, changes, SourceFixAll)] : []),
+    ];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
@@ -69,33 +81,19 @@ export function registerQuickFixes(
   );
 }
 
-/**
- * Returns actions that fix the errors of all lines for which there is only one fix: a quick fix if
- * there are several lines, and one for VS Code's *Fix All* command.
- */
-function fixAll(
+/** Returns a fix for each line with an error that can be fixed in only one way. */
+function onlyFixes(
   document: TextDocument,
   problems: readonly Problem[],
   { service }: ServiceReading,
-): CodeAction[] {
-  const changes = new Map<number, readonly [Range, string]>();
+): readonly Change[] {
+  const changes = new Map<number, Change>();
   for (const { issue, place } of problems) {
     if (!issue?.isError || changes.has(place.line)) continue;
     const [fix, other] = envFixes(document.lineAt(place.line).text, issue, service);
     if (fix && !other) changes.set(place.line, changeOf(document, fix));
   }
-  const kinds = [
-    ...(changes.size > 1 ? [CodeActionKind.QuickFix] : []),
-    ...(changes.size > 0 ? [CodeActionKind.SourceFixAll] : []),
-  ];
-  return kinds.map((kind) => {
-    const action = new CodeAction(FIX_ALL, kind);
-    action.edit = new WorkspaceEdit();
-    for (const [range, newText] of changes.values()) {
-      action.edit.replace(document.uri, range, newText);
-    }
-    return action;
-  });
+  return [...changes.values()];
 }
 
 /** Returns a key that identifies a diagnostic within its document. */
@@ -111,14 +109,14 @@ async function fixesOf(
   if (kind === 'incomplete') {
     const lines = absentNames(reading).map((name) => `${name}=`);
     const fix = appendedLines(document.getText(), lines);
-    return [withEdit(document, ADD_LINES, changeOf(document, fix))];
+    return [withEdits(document, ADD_LINES, [changeOf(document, fix)])];
   }
   if (kind === 'not-ignored') return ignoreActions(document);
   if (!issue) return [];
   const fixes = envFixes(document.lineAt(place.line).text, issue, service);
   if (fixes.length === 0) return [withCommand('setUp')];
   return fixes.map((fix) => {
-    const action = withEdit(document, fixTitle(issue, fix), changeOf(document, fix));
+    const action = withEdits(document, fixTitle(issue, fix), [changeOf(document, fix)]);
     action.isPreferred = fixes.length === 1;
     return action;
   });
@@ -161,14 +159,15 @@ async function currentText(file: Uri): Promise<string | undefined> {
   return bytes && new TextDecoder().decode(bytes);
 }
 
-function withEdit(
+function withEdits(
   { uri }: TextDocument,
   title: string,
-  [range, newText]: readonly [Range, string],
+  changes: readonly Change[],
+  kind = CodeActionKind.QuickFix,
 ): CodeAction {
-  const action = new CodeAction(title, CodeActionKind.QuickFix);
+  const action = new CodeAction(title, kind);
   action.edit = new WorkspaceEdit();
-  action.edit.replace(uri, range, newText);
+  for (const [range, newText] of changes) action.edit.replace(uri, range, newText);
   return action;
 }
 
@@ -180,7 +179,7 @@ function withCommand(name: keyof typeof COMMAND_TITLES): CodeAction {
   return action;
 }
 
-function changeOf(document: TextDocument, fix: EnvFix): [Range, string] {
+function changeOf(document: TextDocument, fix: EnvFix): Change {
   if (fix.kind === 'replace') return [editorRange(fix.place), fix.newText];
   return [document.lineAt(fix.line).rangeIncludingLineBreak, ''];
 }
