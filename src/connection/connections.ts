@@ -8,7 +8,7 @@ import {
   workspace,
 } from 'vscode';
 import { onDidChangeSettings } from '../config/configuration.ts';
-import type { CredentialSource } from '../config/settings.ts';
+import { type CredentialSource, readSettings } from '../config/settings.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { ServiceError } from '../service/errors.ts';
@@ -16,6 +16,7 @@ import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Service } from '../service/services.ts';
 import { SharedTask } from '../service/sharedTask.ts';
 import { inform } from '../ui/notify.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
 import { staysText } from './connectionMessages.ts';
@@ -199,10 +200,22 @@ export class Connections implements Disposable {
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
     // The user set up the editor and expects it to be used, so explain why it isn't.
-    if (!reason && inUse !== 'editor' && inUse === found.settings.credentialSource) {
+    if (!reason?.found && inUse !== 'editor' && inUse === found.settings.credentialSource) {
       inform(staysText(inUse, found));
     }
     return true;
+  }
+
+  /**
+   * Lets the user change the project: in the settings if a folder or workspace sets it, which would
+   * override the one of the setup, or else in the setup.
+   * @returns true if a project was saved
+   */
+  async changeProject(owner = activeFolder()): Promise<boolean> {
+    const { isProjectOfFolder, resource } = readSettings(owner?.uri);
+    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'] });
+    await openSettings(`hostedModel.${resource}Id`);
+    return false;
   }
 
   /**

@@ -44,7 +44,7 @@ export async function reportFailure(
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
   // A repaired connection is what the generation was waiting for, so it continues.
-  if (action === 'changeProject') return deps.connections.setUp({ missing: ['projectId'] });
+  if (action === 'changeProject') return deps.connections.changeProject(folder);
   if (action === 'setUp' && connection) return deps.connections.setUp({ missing: ['apiKey'] });
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings();

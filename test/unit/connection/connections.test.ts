@@ -657,6 +657,38 @@ describe('the connections of a window', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
+  it('changes the project in the settings if the folder sets it', async () => {
+    await storeKey();
+    const { commands } = await import('vscode');
+    const queries: unknown[] = [];
+    const open = (query: unknown) => queries.push(query);
+    const registered = commands.registerCommand('workbench.action.openSettings', open);
+    editor.folderSettings.set('spaceId', 'space-of-the-folder');
+    assert.equal(await connections.changeProject(), false);
+    assert.deepEqual([queries, editor.inputs], [['hostedModel.spaceId'], 0]);
+    registered.dispose();
+  });
+
+  it('changes the project in the setup if the user settings have it', async () => {
+    await storeKey();
+    editor.typed.push('other-project');
+    editor.picks.push(SERVICE, SAVE);
+    assert.equal(await connections.changeProject(), true);
+    assert.equal(editor.userSettings.get('projectId'), 'other-project');
+  });
+
+  it('names the source that stays in use after a repair in the setup', async () => {
+    setEnvironment();
+    editor.userSettings.set('credentialSource', 'environment');
+    const using = connections.for();
+    await (await editor.question()).answer(use);
+    await using;
+    editor.typed.push('a-key-that-is-long', 'my-project');
+    editor.picks.push(IBM, SERVICE, SAVE);
+    assert.equal(await connections.setUp({ missing: ['apiKey'] }), true);
+    assert.match(editor.said.at(-1) ?? '', /environment.* stays in use/);
+  });
+
   it('ends for a source whose values were imported: it is not used from there any more', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());

@@ -288,7 +288,7 @@ export class FakeEditor {
       Range: {},
       StatusBarAlignment: { Right: 2 },
       commands: {
-        executeCommand: (name: string) => editor.run(name),
+        executeCommand: (name: string, ...args: unknown[]) => editor.run(name, ...args),
         registerCommand: (name: string, run: () => Promise<unknown>) => {
           if (editor.#commands.has(name)) throw new Error(`command '${name}' already exists`);
           editor.#commands.set(name, run);
