@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commands, type Memento, Uri, workspace } from 'vscode';
+import { commands, type Memento, Uri, window, workspace } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import type { Connection } from '../service/connection.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
@@ -146,7 +146,7 @@ export class Usage {
   }
 }
 
-/** Shows Markdown as a rendered preview, which is read-only. */
+/** Shows Markdown as a rendered preview, or as text if VS Code's Markdown extension is disabled. */
 async function showText(text: string): Promise<void> {
   const provider = { provideTextDocumentContent: () => text };
   const registered = workspace.registerTextDocumentContentProvider(SCHEME, provider);
@@ -154,7 +154,9 @@ async function showText(text: string): Promise<void> {
     // Each URI is unique, because VS Code caches the text of a closed document for minutes.
     const uri = Uri.from({ scheme: SCHEME, path: '/Usage.md', query: randomUUID() });
     await workspace.openTextDocument(uri);
-    await commands.executeCommand('markdown.showPreview', uri);
+    await commands
+      .executeCommand('markdown.showPreview', uri)
+      .then(undefined, () => window.showTextDocument(uri));
   } finally {
     registered.dispose();
   }

@@ -199,10 +199,21 @@ describe('usage', () => {
     await usage.record(connection, asked(10));
     await usage.record(connectionWith('another'), asked(99));
     await usage.show(connection);
-    assert.match(editor.shown[0] ?? '', /# Usage[\s\S]*Today, 2026-03-10[\s\S]*maker\/model/);
+    assert.match(
+      editor.shown[0] ?? '',
+      /^preview of # Usage[\s\S]*Today, 2026-03-10[\s\S]*maker\/model/,
+    );
     assert.doesNotMatch(editor.shown[0] ?? '', /99|a key/);
     await settled();
     assert.equal(editor.offered.length, 0);
+  });
+
+  it('is shown as text if Markdown previews are disabled', async () => {
+    const usage = open();
+    await usage.record(connection, asked(10));
+    editor.hasPreviews = false;
+    await usage.show(connection);
+    assert.match(editor.shown.join(), /^# Usage/);
   });
 
   it('has a table with all it counts, the most first, and estimates marked', () => {

@@ -29,6 +29,8 @@ export class UsageEditor extends FakeEditor {
   /** Called before a warning is answered. */
   beforeAnswer = () => {};
   readonly shown: string[] = [];
+  /** True if VS Code's own Markdown extension is enabled. */
+  hasPreviews = true;
   #text = () => '';
 
   /** The names of all files beside the counters, too. */
@@ -68,6 +70,7 @@ export class UsageEditor extends FakeEditor {
           this.beforeAnswer();
           return this.picks.shift();
         },
+        showTextDocument: async () => void this.shown.push(this.#text()),
       }),
       workspace: own('workspace', {
         fs: this.#files(),
@@ -82,7 +85,9 @@ export class UsageEditor extends FakeEditor {
       }),
       commands: own('commands', {
         executeCommand: async (command: string) => {
-          if (command === 'markdown.showPreview') this.shown.push(this.#text());
+          if (command !== 'markdown.showPreview') return;
+          if (!this.hasPreviews) throw new Error(`command '${command}' not found`);
+          this.shown.push(`preview of ${this.#text()}`);
         },
       }),
       Uri: own('Uri', { from: (parts: object) => parts }),
