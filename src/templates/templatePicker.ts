@@ -1,6 +1,6 @@
-import { commands, type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
+import { type QuickPickItem, QuickPickItemKind, Range, window, workspace } from 'vscode';
 import { oneLine } from '../ui/oneLine.ts';
-import { undocumentedCommands } from '../undocumentedApi.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import {
   type BrokenTemplate,
   BUILT_IN,
@@ -15,7 +15,7 @@ import {
   type TemplateIssueDetails,
   templateIssueText,
 } from './templateMessages.ts';
-import { questionsOf } from './variables.ts';
+import { outlineOf, questionsOf } from './variables.ts';
 
 /** Prompts the user for a template and for the answers to its questions. */
 
@@ -66,7 +66,7 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
   const buttons = file ? [] : [PICKER_WORDS.openSettings];
   const text = `${PICKER_WORDS.unusable} ${templateIssueText(issue)}`;
   if ((await window.showWarningMessage(text, ...buttons)) !== PICKER_WORDS.openSettings) return;
-  await commands.executeCommand(undocumentedCommands.openSettings, 'hostedModel.templates');
+  await openSettings('hostedModel.templates');
 }
 
 /** A template in the picker, or a heading, which has no entry. */
@@ -121,9 +121,7 @@ function rowOf(entry: TemplateEntry): TemplateItem {
     const detail = oneLine(templateIssueText(entry.issue));
     return { label: `$(warning) ${name}`, description, detail, entry };
   }
-  const [firstLine = ''] = entry.prompt.split('\n', 1);
-  const detail = oneLine(firstLine.replaceAll(/\$\{[^{}]*\}/g, '…'));
-  return { label: name, description, detail, entry };
+  return { label: name, description, detail: oneLine(outlineOf(entry.prompt)), entry };
 }
 
 /** Compares by name. Built-in templates come last, and keep their order in a stable sort. */

@@ -34,6 +34,14 @@ export function questionsOf(prompt: string): string[] {
   return [...new Set(asked)];
 }
 
+/** Returns the first line of a prompt for display, with an ellipsis in place of each variable. */
+export function outlineOf(prompt: string): string {
+  const [firstLine = ''] = prompt.split('\n', 1);
+  return partsOf(firstLine)
+    .map((part) => (part.kind === 'text' ? part.text : '…'))
+    .join('');
+}
+
 /** True if the prompt contains `${selection}`. */
 export function needsSelection({ prompt }: { readonly prompt: string }): boolean {
   return partsOf(prompt).some((part) => part.kind === 'variable' && part.name === 'selection');

@@ -4,9 +4,12 @@ import { undocumentedCommands } from '../undocumentedApi.ts';
 const COMMAND = undocumentedCommands.openSettings;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
-/** Opens the settings editor, filtered to this extension. */
-export async function openSettings(): Promise<void> {
-  await commands.executeCommand(COMMAND, OF_THIS_EXTENSION);
+/**
+ * Opens the settings editor.
+ * @param query what its search box contains; all settings of this extension by default
+ */
+export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
+  await commands.executeCommand(COMMAND, query);
 }
 
 /** A Markdown link target for this extension's settings, and the command that the link runs. */

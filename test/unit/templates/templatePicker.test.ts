@@ -63,6 +63,12 @@ describe('the list of templates', () => {
     assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
+  it('shows an ellipsis in place of variables, and a literal one unchanged', () => {
+    const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}.\nMore`;
+    const [item] = templateItems([template('A', { prompt })], { languageId: 'go', lastUsed: [] });
+    assert.equal(item?.detail, `Translate … to …, not \${this}.`);
+  });
+
   it('says whose template one of a repository hides', () => {
     const entries = [
       template('A', { origin: 'settings of this workspace', hides: 'user' }),
