@@ -122,10 +122,10 @@ export function askSource(
   { id, values, service, destination }: UsableSource,
   folder: Folder,
 ): Promise<ApprovalDecision | 'import' | undefined> {
-  const [what, others] =
+  const [what, author] =
     id === 'envFile'
-      ? ['the .env file of this folder', 'the file']
-      : ['the environment of VS Code', 'the environment'];
+      ? ['the .env file of this folder', 'the author of the file']
+      : ['the environment of VS Code', 'the person who set these variables'];
   const label = settingLabel('apiKey', { service });
   const { resource } = Secret.open(values);
   // Most users have the default service and don't recognize its name, so leave it out.
@@ -136,7 +136,7 @@ export function askSource(
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
       ...headersText(service),
-      `Approve this only if you trust the author of ${others}. Your text goes to the account that this ${label} belongs to.`,
+      `Approve this only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
     ],
     [
       ['Do Not Use', 'refused'],
