@@ -1,10 +1,10 @@
-import { commands, env, Range, window } from 'vscode';
+import { env, Range, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument, editorOf, showDocument } from '../editor/documentEdit.ts';
 import { openEmpty } from '../editor/editorDocument.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
-import { undocumentedCommands } from '../undocumentedApi.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
 import type { RunMode } from './runState.ts';
@@ -15,14 +15,14 @@ import type { RunMode } from './runState.ts';
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
 /**
- * Shows messages about invisible characters, and about truncated or empty responses.
- * @param announce announces complete responses; not called if any is truncated, or if all are empty
- *   or undone
+ * Shows messages about invisible characters, about truncated or empty responses, and about
+ * responses that aren't in view.
+ * @param announce announces complete responses in view; undefined if they couldn't be inserted
  * @param limit number of tokens at which the truncated responses ended, if it's the same for all
  */
 export async function reportOutcome(
   job: Job,
-  announce: () => void,
+  announce: (() => void) | undefined,
   runAgain: RunAgain,
   limit: number | undefined,
 ): Promise<void> {
@@ -32,7 +32,8 @@ export async function reportOutcome(
   if (job.isUndone) return;
   if (truncated.length > 0) await offerMore(job, truncated, runAgain, limit);
   else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
-  else announce();
+  else if (announce && isInView(job)) announce();
+  else if (announce) await offerToShow(job);
 }
 
 async function offerMore(
@@ -46,14 +47,12 @@ async function offerMore(
   const picked = await window.showInformationMessage(text, CONTINUE, RAISE_LIMIT, UNDO);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   if (picked === CONTINUE) await continueResponses(job, runAgain);
-  if (picked === RAISE_LIMIT) {
-    await commands.executeCommand(undocumentedCommands.openSettings, 'hostedModel.parameters');
-  }
+  if (picked === RAISE_LIMIT) await openSettings('hostedModel.parameters');
   if (picked === UNDO) reportUndone(await job.undo());
 }
 
 /** True if an editor shows the line of the last selection, next to which its response goes. */
-export function isInView(job: Job): boolean {
+function isInView(job: Job): boolean {
   if (!job.mode.placeOf) return true;
   const line = lastLineOf(job);
   const ranges = editorOf(job.document)?.visibleRanges ?? [];
@@ -61,10 +60,11 @@ export function isInView(job: Job): boolean {
 }
 
 /** Reports that a response isn't in view, and offers to jump to it. */
-export async function offerToShow(job: Job): Promise<void> {
+async function offerToShow(job: Job): Promise<void> {
   const picked = await window.showInformationMessage(texts.OUT_OF_VIEW, texts.SHOW);
   if (picked !== texts.SHOW) return;
   if (job.isForgotten) return inform(texts.FORGOTTEN);
+  if (job.document.isClosed) return showResult(job);
   await showDocument(job.document);
   const line = lastLineOf(job);
   editorOf(job.document)?.revealRange(new Range(line, 0, line + 1, 0));

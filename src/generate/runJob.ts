@@ -14,13 +14,7 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
-import {
-  isInView,
-  offerResult,
-  offerToShow,
-  type RunAgain,
-  reportOutcome,
-} from './reportOutcome.ts';
+import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
 import { endOf, type RunMode } from './runState.ts';
 import { countDown, markLine, SlowResponseQuestion } from './waiting.ts';
 
@@ -215,16 +209,17 @@ async function generateOne(
           jobs.keepResult(job);
         },
         onRetry: (retry) => {
-          watch?.onRetry(retry);
           stopCountDown();
-          stopCountDown = countDown(retry.waitMs, (leftMs) => say(retryText(retry, leftMs)));
+          const leftMs = watch?.onRetry(retry);
+          if (leftMs) stopCountDown = countDown(leftMs, (left) => say(retryText(retry, left)));
         },
       }),
     );
     watch.onDone(generation);
     const { stopReason, usage } = generation;
     const isPlaced = await job.end(index, endOf(stopReason));
-    const limit = stopReason === 'max_tokens' ? usage.outputTokens : undefined;
+    // Some services report no usage, which counts as 0.
+    const limit = stopReason === 'max_tokens' ? usage.outputTokens || undefined : undefined;
     return { index, isPlaced, error: undefined, limit };
   } catch (error) {
     watch?.onFailed(error);
@@ -284,10 +279,7 @@ async function reportRun(
         ? (job.mode.doneText ?? texts.completeText(job.indices.length))
         : texts.partlyCompleteText(came.length, linesOf(failed.map(({ index }) => index)));
     const isPlaced = came.every((outcome) => outcome.isPlaced);
-    const announce = () => {
-      if (isPlaced && isInView(job)) options.jobs.announcements.done(text);
-      else if (isPlaced) void offerToShow(job);
-    };
+    const announce = isPlaced ? () => options.jobs.announcements.done(text) : undefined;
     const limits = new Set(came.flatMap(({ limit }) => limit ?? []));
     const [limit] = limits.size === 1 ? limits : [];
     told.push(reportOutcome(job, announce, runAgain, limit));

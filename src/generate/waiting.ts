@@ -1,5 +1,6 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
+import { toNextSecond } from '../status/statusView.ts';
 import * as texts from './generateMessages.ts';
 
 /** The label and the prompt shown until the first text arrives. */
@@ -75,16 +76,17 @@ export class SlowResponseQuestion {
 
 /**
  * Calls `show` now, and again whenever the number of whole seconds left decreases.
+ * @param leftMs returns the milliseconds left
  * @returns a function that stops the calls
  */
-export function countDown(ms: number, show: (leftMs: number) => void): () => void {
-  const endsAt = performance.now() + ms;
+export function countDown(leftMs: () => number, show: (leftMs: number) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const tick = () => {
-    const leftMs = endsAt - performance.now();
-    if (leftMs <= 0) return;
-    show(leftMs);
-    timer = setTimeout(tick, leftMs % 1_000 || 1_000).unref();
+    const left = leftMs();
+    const next = toNextSecond(left);
+    if (next === undefined) return;
+    show(left);
+    timer = setTimeout(tick, next).unref();
   };
   tick();
   return () => clearTimeout(timer);

@@ -11,7 +11,8 @@ import type { StatusItem } from './statusItem.ts';
 
 /** Receives the progress of one request, for the status item and the log. */
 export interface GenerationWatch {
-  onRetry(retry: Retry): void;
+  /** @returns a function that returns the milliseconds until the retry */
+  onRetry(retry: Retry): () => number;
   onText(): void;
   onDone(generation: Generation): void;
   onFailed(error: unknown): void;
@@ -50,7 +51,9 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     onRetry: ({ retry, waitMs, error }) => {
       log.info(`retry ${retry} of ${MAX_RETRIES} in ${Math.round(waitMs)} ms: ${error.message}`);
       const startsAt = performance.now() + waitMs;
-      tell({ retryInMs: () => startsAt - performance.now() });
+      const leftMs = () => startsAt - performance.now();
+      tell({ retryInMs: leftMs });
+      return leftMs;
     },
     onText: () => {
       firstTextMs ??= passedMs();

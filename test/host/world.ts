@@ -65,7 +65,7 @@ export class World {
         for: async () => ((await this.beforeCredentials) ? connection : undefined),
         signOutSignal: new AbortController().signal,
       },
-      startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
       report: async (error, _connection, { lines }) => {
         const { kind } = error as ServiceError;

@@ -107,6 +107,7 @@ export class SinkEditor extends FakeEditor {
   path = '/work/a.txt';
   /** Its only line of text. */
   text = 'Write a haiku';
+  isDocumentClosed = false;
   /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /** What is pressed in each modal question, if it is there. */
@@ -301,6 +302,7 @@ export class SinkEditor extends FakeEditor {
   }
 
   #document(text = this.text): unknown {
+    const isClosed = () => this.isDocumentClosed;
     return {
       uri: {
         scheme: 'file',
@@ -309,6 +311,9 @@ export class SinkEditor extends FakeEditor {
         toString: () => `file://${this.path}`,
       },
       languageId: 'plaintext',
+      get isClosed() {
+        return isClosed();
+      },
       lineCount: 1,
       getText: (range?: FakeRange) => text.slice(range?.start.character, range?.end.character),
       offsetAt: ({ character }: Place) => character,

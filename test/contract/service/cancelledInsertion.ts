@@ -52,7 +52,7 @@ export async function startInsertion(
         for: async () => connectionOf({ credentials }, runtime),
         signOutSignal: new AbortController().signal,
       },
-      startWatch: () => ({ onRetry() {}, onText, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry: () => () => 0, onText, onDone() {}, onFailed() {} }),
       onUsage: () => {},
       report: async (error) => kinds.push(Reflect.get(Object(error), 'kind')) === 0,
     },

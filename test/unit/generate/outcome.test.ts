@@ -74,12 +74,27 @@ describe('messages and copies of a response', () => {
     });
   }
 
-  it('lead to a response that no editor shows', async () => {
+  it('offer a response that is not in view, and open a copy if its document was closed', async () => {
     const job = await jobWith('a');
-    assert.equal(outcome.isInView(job), false);
+    await job.end(0, 'ended');
     editor.button = 'Show';
-    await outcome.offerToShow(job);
+    editor.isDocumentClosed = true;
+    await outcome.reportOutcome(
+      job,
+      () => assert.fail('announced as if it were in view'),
+      async () => assert.fail('run again'),
+      undefined,
+    );
     assert.match(editor.textOf('notification'), /not in view/);
+    assert.equal(editor.sunk.get('document')?.at(-1), 'a');
+    job.dispose();
+  });
+
+  it('offer nothing more for a response that could not be inserted', async () => {
+    const job = await jobWith('a');
+    await job.end(0, 'ended');
+    await outcome.reportOutcome(job, undefined, async () => assert.fail('run again'), undefined);
+    assert.equal(editor.textOf('notification'), '');
     job.dispose();
   });
 
@@ -90,12 +105,7 @@ describe('messages and copies of a response', () => {
   ] as const) {
     it(`D26: count the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);
-      await outcome.reportOutcome(
-        job,
-        () => {},
-        async () => assert.fail('run again'),
-        undefined,
-      );
+      await outcome.reportOutcome(job, undefined, async () => assert.fail('run again'), undefined);
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((said) => said !== '[]'),
