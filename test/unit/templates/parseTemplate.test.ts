@@ -129,7 +129,7 @@ describe('a template file', () => {
       assert.deepEqual(found, expected);
       for (const issue of issues) {
         const said = templateIssueText(issue);
-        assert.match(said, /^[A-Z].*\.$/);
+        assert.match(said, /^[A-Z].*(\. |, such as ).*\.$/);
         assert.doesNotMatch(said, /undefined|[^\x20-\x7e’“”]/);
         assert.ok(said.length <= 220);
       }
