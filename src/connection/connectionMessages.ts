@@ -100,7 +100,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   empty: 'has no value',
   duplicate: 'is set twice, to different values',
   'bad-url': 'can’t be used as an address',
-  'endpoint-url': 'is the address of an endpoint',
+  'endpoint-url': 'includes an endpoint path',
   'url-path': 'has a path',
   'unknown-region': 'isn’t in a known region',
 };

@@ -145,7 +145,7 @@ export class Connections implements Disposable {
    * @throws {ServiceError} `cancelled` if the user stopped waiting
    */
   peekWithProgress(owner = activeFolder()): Promise<Lookup> {
-    return cancellable('reading the credentials…', (signal) =>
+    return cancellable('Reading the credentials', (signal) =>
       new SharedTask(() => this.#active.look(owner)).wait(signal),
     );
   }

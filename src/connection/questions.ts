@@ -2,7 +2,7 @@ import { type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { commandText } from '../messages/commandFailure.ts';
-import { allSettings, listOf, needsSetting, settingLabel } from '../messages/settingLabels.ts';
+import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { commandOf, type Service, services } from '../service/services.ts';
@@ -19,7 +19,7 @@ import {
 } from './connectionMessages.ts';
 import { envFileOf, openEnvFile } from './folders.ts';
 import { gitRisk } from './gitRisk.ts';
-import { hostsText, unencryptedText } from './setUpMessages.ts';
+import { headersText, hostsText, unencryptedText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
 /** Prompts and warnings about credentials, other than those of the setup. */
@@ -68,7 +68,7 @@ export function askDestination(
         : []),
       change('Selected text', approved.serviceHost, wanted.serviceHost),
       ...(runs ? [runText(runs.wanted, service)] : []),
-      ...headersText(service),
+      ...headersParagraph(service),
       `Nothing was sent. Use the ${isEntryChanged ? 'changed entry' : 'new hosts'} only if you changed ${isEntryChanged ? 'it' : 'them'} yourself.`,
     ],
     isEntryChanged
@@ -109,9 +109,9 @@ function runText(program: string, service: Service): string {
 }
 
 /** Returns a paragraph that names the fixed headers of a service. Empty if it has none. */
-function headersText({ headers }: Service): readonly string[] {
-  const names = headers.map(({ name }) => name);
-  return names.length > 0 ? [`Sends the headers ${listOf(names)}.`] : [];
+function headersParagraph(service: Service): readonly string[] {
+  const text = headersText(service);
+  return text === '' ? [] : [`${text}.`];
 }
 
 /**
@@ -135,7 +135,7 @@ export function askSource(
     [
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
-      ...headersText(service),
+      ...headersParagraph(service),
       `Approve this only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
     ],
     [

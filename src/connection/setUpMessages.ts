@@ -126,15 +126,21 @@ export function approvalText(
     program,
   }: { readonly settings: { readonly service: Service }; readonly program: string | undefined },
 ): string {
-  const headers = service.headers.map(({ name }) => name);
   return [
     target.isUnencrypted && unencryptedText(target, service),
     program && `Runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`,
     hostsText(target, service, ' · '),
-    headers.length > 0 && `Sends the headers ${listOf(headers)}`,
+    headersText(service),
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** Names the fixed headers of a service. Empty if it has none. */
+export function headersText({ headers }: Service): string {
+  const names = headers.map(({ name }) => name);
+  if (names.length === 0) return '';
+  return `Each request sends the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
 }
 
 /** Warns that the requests to a service aren't encrypted. */

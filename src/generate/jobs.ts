@@ -6,7 +6,7 @@ import { setContextKey } from '../ui/contextKeys.ts';
 import { Announcements } from '../ui/notify.ts';
 import type { Job } from './job.ts';
 
-/** Number of recent jobs to keep. Limited because each job tracks the changes of its document. */
+/** Number of recent jobs to keep. Limited because each job tracks changes to its document. */
 const KEPT = 20;
 
 /** The running and most recent jobs in this window. */

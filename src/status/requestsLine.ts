@@ -9,7 +9,7 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
   return [
     inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
-    loweredFrom !== undefined && `limit lowered to ${limit} of ${loweredFrom} after 429`,
+    loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
     resumesInMs !== undefined && `paused by the service, resumes in ${seconds(resumesInMs)} s`,
     nextStart && `next start in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');

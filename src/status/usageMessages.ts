@@ -51,7 +51,7 @@ export function usageText({ day, today, session, budget }: ShownUsage): string {
   const percent = Math.floor((100 * used) / budget);
   return `# Usage
 
-${budget === 0 ? 'Daily budget: none. Set one with `hostedModel.dailyTokenBudget`.' : `Daily budget: ${formatNumber(used)} of ${formatNumber(budget)} tokens today, ${percent} %.`}
+${budget === 0 ? 'Daily budget: none. Set one with `hostedModel.dailyTokenBudget`.' : `Daily budget: ${formatNumber(used)} of ${formatNumber(budget)} tokens used (${percent}%).`}
 
 ## Today, ${day}
 

@@ -68,7 +68,8 @@ export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {
 }
 
 /**
- * `max_tokens` is the older name of either limit, so it stands for the one that is missing.
+ * `max_tokens` is a legacy name for either limit. It's the output limit if only the input limit is
+ * stated, and the context limit if neither is.
  * Source: https://github.com/BerriAI/litellm/issues/2834
  */
 function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelInfo {

@@ -6,8 +6,8 @@
  * - A connection that failed before anything was sent is retried, too, and counts toward the 3.
  * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random to spread the load of several clients. The
  *   ranges don't overlap, so each wait is longer than the previous one.
- * - `Retry-After` can extend a wait to 60 s. If it's longer, the failure is reported instead.
- *   Otherwise, axios-retry could pass a huge value to a timer, which would fire at once.
+ * - `Retry-After` can extend a wait to 60 s. A longer one is reported as a failure, because
+ *   axios-retry could pass a value that overflows `setTimeout`, and the timer would fire at once.
  */
 
 export const MAX_RETRIES = 3;

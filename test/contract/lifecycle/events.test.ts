@@ -246,7 +246,7 @@ describe('events of an open window', () => {
       await settled();
       mock.timers.tick(4_999);
       await settled();
-      assert.match(editor.textOf('progress'), /reading the credentials/);
+      assert.match(editor.textOf('progress'), /Reading the credentials/);
       editor.fire('cancel button');
       await given;
       assert.equal(emulator.count(tokenPath), 1);
@@ -273,7 +273,7 @@ describe('events of an open window', () => {
         await settled();
         mock.timers.tick(4_999);
         await settled();
-        assert.match(editor.textOf('progress'), /reading the credentials/);
+        assert.match(editor.textOf('progress'), /Reading the credentials/);
         editor.fire('cancel button');
         assert.equal(await given, undefined);
         assert.equal(editor.textOf('notification'), '');

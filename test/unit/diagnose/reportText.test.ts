@@ -91,7 +91,7 @@ describe('the report of a diagnosis', () => {
       '- In the .env file: not read (no-file), no decision',
       '- Token: valid, 60 s left, refresh in 30 s',
       '- Requests: 1 in progress, 2 waiting, limit 3',
-      '- Requests to another service: limit lowered to 1 of 3 after 429, limit 1',
+      '- Requests to another service: limit lowered from 3 to 1 after a 429, limit 1',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
       '- 90 s ago: no text, cancelled after 40 ms',

@@ -17,7 +17,7 @@ describe('what requests do, in the tooltip', () => {
     [
       'that the service throttled, also at rest',
       { ...idle, limit: 1, loweredFrom: 3 },
-      'Requests: limit lowered to 1 of 3 after 429',
+      'Requests: limit lowered from 3 to 1 after a 429',
     ],
     [
       'when the next one starts that keeps the distance of the setting',
@@ -32,7 +32,7 @@ describe('what requests do, in the tooltip', () => {
     [
       'all of it',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in progress, 2 waiting, limit lowered to 1 of 3 after 429, paused by the service, resumes in 8 s',
+      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service, resumes in 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {
@@ -59,7 +59,7 @@ describe('what requests do, in the tooltip', () => {
     slot.release('throttled', 8_000);
     const traffic = trafficOf(limiter);
     const paused = (seconds: number) =>
-      `Requests: limit lowered to 1 of 3 after 429, paused by the service, resumes in ${seconds} s`;
+      `Requests: limit lowered from 3 to 1 after a 429, paused by the service, resumes in ${seconds} s`;
     assert.equal(traffic.line(), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {

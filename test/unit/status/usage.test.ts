@@ -225,7 +225,7 @@ describe('usage', () => {
     assert.deepEqual(shown.split('\n').slice(0, 14), [
       '# Usage',
       '',
-      'Daily budget: 173,007 of 200,000 tokens today, 86 %.',
+      'Daily budget: 173,007 of 200,000 tokens used (86%).',
       '',
       '## Today, 2026-03-10',
       '',
