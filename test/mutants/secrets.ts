@@ -14,7 +14,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'code: safeWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
-    title: 'passes on no text but a safe code and number',
+    title: 'drops the message, and codes and request IDs with unsafe characters',
   },
   {
     name: 'a message says what the service said',
@@ -62,7 +62,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (inBody) return [apiKey];',
     to: 'if (apiKey) return [apiKey];',
     test: prompts,
-    title: 'finds and masks the value of each credential header as it is sent',
+    title: 'finds and masks the value of each credential header',
   },
   {
     name: 'an OAuth secret is sent without TLS',
@@ -86,7 +86,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
-    title: 'are masked one by one, and up to the end if the last line is missing',
+    title: 'masks each key separately, and an incomplete one up to the end of the text',
   },
   {
     name: 'a prompt may hold the key',
@@ -415,6 +415,6 @@ export const secretMutants: readonly Mutant[] = [
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,
-    title: 'looks for no key of fewer than 8 characters',
+    title: 'ignores keys with fewer than 8 characters',
   },
 ];

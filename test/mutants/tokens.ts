@@ -14,7 +14,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: ' || this.#isOnDemand) return false;',
     to: ') return false;',
     test: onDemand,
-    title: 'is never replaced in the background, however close its end is',
+    title: 'is never replaced in the background, even just before it expires',
   },
   {
     name: 'a command is run for each refusal',
@@ -22,7 +22,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '>= MIN_REPLACED_MS;',
     to: '>= 0;',
     test: onDemand,
-    title: 'can be replaced a minute after it was gotten, not before',
+    title: "can't be replaced until a minute after it was issued",
   },
   {
     name: 'a command is not run after a 403',
@@ -54,7 +54,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'await service.refresh(signal);',
     to: '',
     test: services,
-    title: 'prove credentials with a new token',
+    title: 'test credentials with a new token',
   },
   {
     name: 'the token of a failed test is used',
@@ -62,7 +62,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'if (!entry.isUsed) entry.service = undefined;',
     to: '',
     test: services,
-    title: 'keep nothing of a test that failed',
+    title: 'discard the token of a failed test',
   },
   {
     name: 'a token arrives after signing out',
@@ -70,7 +70,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'created.deref()?.dispose();',
     to: ';',
     test: services,
-    title: 'discard the result of a request that was under way',
+    title: 'discard the response to a request that was pending at sign-out',
   },
   {
     name: 'text that was given out is begun anew',
@@ -102,7 +102,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'this.#task ??= this.#startTask();',
     to: 'this.#task = this.#startTask();',
     test: token,
-    title: 'H13: asks nothing before the first use, and then once for all callers',
+    title: 'H13: requests no token before the first use, and then one for all callers',
   },
   {
     name: 'no backoff of renewals',
@@ -110,7 +110,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
     test: token,
-    title: 'H15: backs off from 5 s to 5 min when renewals fail',
+    title: 'H15: backs off from 5 s to 5 min while refreshes fail',
   },
   {
     name: 'calls ask in a pause of the identity service',
@@ -118,7 +118,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
-    title: 'keeps a pause that the identity service asked for: of a year, for an hour',
+    title: 'waits for the Retry-After of the identity service: a year, limited to an hour',
   },
   {
     name: 'renewals go on though nobody uses the token',
@@ -150,7 +150,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'const lives = [expiresIn, ',
     to: 'const lives = [',
     test: life,
-    title: 'is the earlier of the two: expires_in',
+    title: 'is based on expires_in if that is earlier than expiration',
   },
   {
     name: 'a life of any length is believed',
@@ -158,7 +158,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'Math.min(MAX_LIFE_SECONDS, ...lives)',
     to: 'Math.min(...lives)',
     test: life,
-    title: 'H03 H08: is a day at most',
+    title: 'H03 H08: is at most a day',
   },
   {
     name: 'all windows renew at the same moment',
@@ -166,7 +166,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '0.7 + random * 0.2',
     to: '0.8',
     test: life,
-    title: 'H01: has its soft threshold at 70 to 90 %',
+    title: 'H01: has a soft threshold at 70 to 90%',
   },
   {
     name: 'the refresh token is kept',
@@ -174,7 +174,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'is an object, and nothing of a refresh token is kept',
+    title: "is refused unless it is an object, and its refresh token isn't kept",
   },
   {
     name: 'any text is a token',
@@ -182,6 +182,6 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title: 'D11 D12: holds a token that fits into a header',
+    title: 'D11 D12: is refused unless its token fits into a header',
   },
 ];

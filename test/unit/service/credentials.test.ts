@@ -10,19 +10,19 @@ describe('missing settings', () => {
     const missing = names.filter((_, index) => (bits & (1 << index)) !== 0);
     const filled = (name: SettingName) => (missing.includes(name) ? '' : `value-of-${name}`);
 
-    it(`A03: are exactly [${missing.join(', ')}] where these are empty`, () => {
+    it(`A03: are exactly the empty ones: [${missing.join(', ')}]`, () => {
       const values = { apiKey: filled('apiKey'), projectId: filled('projectId') };
       assert.deepEqual(missingSettings(ibm, { ...values, url: filled('url') }), missing);
     });
   }
 
-  it('A04: include blanks, empty quotes and placeholders', () => {
+  it('A04: include whitespace, empty quotes, and placeholders', () => {
     const values = { apiKey: ' \t', projectId: '""', url: '<URL>' };
     assert.deepEqual(missingSettings(ibm, values), names);
   });
 });
 
-describe('a cleaned value', () => {
+describe('cleaning a value', () => {
   const cases: readonly [string, string, readonly ValueFlaw[]][] = [
     ['abc-123_X', 'abc-123_X', []],
     [' abc ', 'abc', ['whitespace']],
@@ -73,12 +73,12 @@ describe('a cleaned value', () => {
     ['api-key-of-mine', 'api-key-of-mine', []],
   ];
   for (const [text, value, flaws] of cases) {
-    it(`of ${JSON.stringify(text)} is ${JSON.stringify(value)} [${flaws.join(', ')}]`, () => {
+    it(`turns ${JSON.stringify(text)} into ${JSON.stringify(value)} [${flaws.join(', ')}]`, () => {
       assert.deepEqual(cleanValue(text), { value, flaws });
     });
   }
 
-  it('is never taken for a placeholder if it has the shape of a key or an ID', () => {
+  it('never mistakes a value with the shape of a key or an ID for a placeholder', () => {
     const characters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'];
     const keys = fc.string({
       unit: fc.constantFrom(...characters),
@@ -89,7 +89,7 @@ describe('a cleaned value', () => {
     fc.assert(fc.property(fc.oneof(keys, fc.uuid()), isKept));
   });
 
-  it('is clean', () => {
+  it('changes nothing the second time', () => {
     for (const [text] of cases) {
       const { value } = cleanValue(text);
       assert.equal(cleanValue(value).value, value);

@@ -11,8 +11,8 @@ const notMember =
   'Failed to find the IBMid-1 member in project_id p {"id":"WSCPA0000E","code":404}';
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
 
-describe('an error answer of inference', () => {
-  // Answers that the service documents, or has been seen to give.
+describe('an error response to an inference request', () => {
+  // Responses that the service documents, or that were observed.
   const table: readonly [number, string, string, ErrorKind][] = [
     [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
     [401, 'authentication_token_not_valid', 'due to invalid token', 'unauthorized'],
@@ -99,14 +99,14 @@ describe('an error answer of inference', () => {
     });
   }
 
-  it('passes on no text but a safe code and number', () => {
+  it('drops the message, and codes and request IDs with unsafe characters', () => {
     const text = errors('[x](command:y)', 'user 1, instance 2').replace('"abc"', '"a b"');
     assert.deepEqual(inferenceFailure({ status: 400, text }).details, { status: 400 });
   });
 });
 
-describe('an event of a stream', () => {
-  it('is an error where it holds errors, whatever its name, else none', () => {
+describe('a stream event', () => {
+  it('is an error only if it contains errors', () => {
     const event = JSON.parse(errors('rate_limit_reached_requests', '', 429));
     assert.equal(failureInEvent(event)?.kind, 'rate-limited');
     const { status_code: _, ...without } = event;
@@ -117,7 +117,7 @@ describe('an event of a stream', () => {
   });
 });
 
-describe('an error answer of the identity service', () => {
+describe('an error response of the identity service', () => {
   const refusal = (errorCode: string) =>
     JSON.stringify({ errorCode, errorMessage: 'text', context: { requestId: 'abc-1' } });
   const table: readonly [number, string, ErrorKind][] = [

@@ -16,7 +16,7 @@ import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './f
 const block = (name: string, body = 'MIIEvQIBADAN\nBgkqhkiG9w0B') =>
   `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
 
-describe('private keys in a text', () => {
+describe('private key masking', () => {
   const names = [
     'PRIVATE KEY',
     'RSA PRIVATE KEY',
@@ -27,7 +27,7 @@ describe('private keys in a text', () => {
     'PGP PRIVATE KEY BLOCK',
   ];
   for (const name of names) {
-    it(`are found and masked as ${name}, whatever stands around them`, () => {
+    it(`finds and masks ${name} blocks, even next to other text`, () => {
       assert.equal(holdsPrivateKey(`a${block(name)}b`), true);
       assert.equal(maskPrivateKeys(`a ${block(name)}\nb`), 'a [redacted]\nb');
       const inLine = JSON.stringify({ key: `${block(name)}\n`, next: 1 });
@@ -35,14 +35,14 @@ describe('private keys in a text', () => {
     });
   }
 
-  it('are masked one by one, and up to the end if the last line is missing', () => {
+  it('masks each key separately, and an incomplete one up to the end of the text', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
     const begun = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
     assert.equal(maskPrivateKeys(`a ${one} b ${begun}`), 'a [redacted] b [redacted]');
   });
 
-  it('are not what is public, nor words about them', () => {
+  it('ignores certificates, public keys, and text about private keys', () => {
     for (const text of [
       block('CERTIFICATE'),
       block('PUBLIC KEY'),
@@ -56,7 +56,7 @@ describe('private keys in a text', () => {
     }
   });
 
-  it(`leave nothing behind that would be found again (seed ${seed})`, () => {
+  it(`leaves no private key behind in random text (seed ${seed})`, () => {
     const part = fc.constantFrom(
       '-----',
       'BEGIN ',
@@ -91,7 +91,7 @@ describe('a client', () => {
   const { fetch } = fakeNetwork(() => ({}));
   const start = () => clientOn({ fetch }, { credentials: { ...credentials, otherKeys } }).client;
 
-  it('finds keys, tokens and private keys, each kind once', async () => {
+  it('reports each kind of secret once: keys, tokens, and private keys', async () => {
     const client = start();
     const token = 'token-of-the-unit-tests';
     assert.deepEqual(client.secretKindsIn(`a text with ${token}`), []);
@@ -104,7 +104,7 @@ describe('a client', () => {
     );
   });
 
-  it('masks every one of them, and leaves the rest as it is', async () => {
+  it('masks all secrets, and leaves other text unchanged', async () => {
     const client = start();
     await client.generateText('Hi', {});
     const code = 'api_key = "not-one-of-ours"; Authorization: Bearer abcdefgh12345';
@@ -128,14 +128,14 @@ describe('a client', () => {
     });
   }
 
-  it('finds no secret in words that only look like one', () => {
+  it('finds no secret in text that contains only the beginning of a token', () => {
     const token = `eyJraWQiOiIyMDI0${'x'.repeat(60)}`;
     const text = `${token.slice(0, 20)} of somebody else`;
     assert.equal(holdsSecret(text, [token]), false);
     assert.equal(maskSecrets(text, [token]), text);
   });
 
-  it('E16: finds a key in an address in any form, even in lowercase as in a host', () => {
+  it('E16: finds a key in an address in any encoding, even in lowercase as in a host name', () => {
     const key = 'A-Key+That/Was=Pasted';
     for (const address of [
       `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,
@@ -148,7 +148,7 @@ describe('a client', () => {
     assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
-  it('looks for no key of fewer than 8 characters, which stands in texts by chance', () => {
+  it('ignores keys with fewer than 8 characters, which occur in texts by chance', () => {
     for (const apiKey of ['a', 'test', '0123456']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
       assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);
@@ -160,7 +160,7 @@ describe('a client', () => {
     assert.equal(client.mask(`KEY=${apiKey}`), 'KEY=[redacted]');
   });
 
-  it('finds and masks the value of each credential header as it is sent', () => {
+  it('finds and masks the value of each credential header', () => {
     const headers = [
       [oauth, 'odd secret', `Basic ${btoa('a%3Aclient:odd+secret')}`],
       [oauth, 'sh', `Basic ${btoa('a%3Aclient:sh')}`],
@@ -203,17 +203,17 @@ describe('a client', () => {
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });
 
-  it('masks nothing where there is nothing to mask', () => {
+  it('ignores empty secrets and empty texts', () => {
     assert.equal(maskSecrets('a text', ['']), 'a text');
     assert.equal(start().mask(''), '');
   });
 });
 
-describe('what is shown', () => {
+describe('the service runtime', () => {
   const runtimeOn = (json: unknown) =>
     new ServiceRuntime({ http: { fetch: fakeNetwork(() => ({ json })).fetch } });
 
-  it('E07: is searched for the value of a Basic header', async () => {
+  it('E07: finds the value of a Basic header in a text', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const used = { ...credentials, service: oauth, account: 'client' };
     await runtime.tokenService(used).refresh(never);
@@ -223,7 +223,7 @@ describe('what is shown', () => {
     runtime.dispose();
   });
 
-  it('E07: is searched for the value of a Basic header of each account with the same key', async () => {
+  it('E07: finds the Basic header value of each account with the same key in a text', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const accounts = ['client', 'another-client'];
     for (const account of accounts) {
@@ -236,7 +236,7 @@ describe('what is shown', () => {
     runtime.dispose();
   });
 
-  it('lists no model whose words repeat a header value of another service', async () => {
+  it('leaves out models whose labels contain a header value of another service', async () => {
     const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));
@@ -252,7 +252,7 @@ describe('what is shown', () => {
     runtime.dispose();
   });
 
-  it('lists no model whose words repeat a key that serves as its own token', async () => {
+  it('leaves out models whose labels contain a key that is sent as the token', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, service: zen };

@@ -3,14 +3,14 @@ import { TokenService } from '../../../../src/service/auth/tokenService.ts';
 import { FakeTime, never, settled, tokenAnswer } from '../fixtures.ts';
 import { down, MINUTE } from '../tokens.ts';
 
-describe('a token that takes more than a request to get', () => {
+describe('an on-demand token', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
   });
   afterEach(() => time.end());
 
-  /** A token service whose tokens live an hour, and the number of its runs. */
+  /** Creates a token service whose tokens live for an hour, and counts its token requests. */
   function start(isOnDemand = true) {
     let runs = 0;
     let failure: Error | undefined;
@@ -33,14 +33,14 @@ describe('a token that takes more than a request to get', () => {
     };
   }
 
-  it('is not replaced by the second generation', async () => {
+  it('is reused by the second generation', async () => {
     const { service, runs } = start();
     const [first, second] = [await service.get(never), await service.get(never)];
     assert.equal(first, second);
     assert.equal(runs(), 1);
   });
 
-  it('is never replaced in the background, however close its end is', async () => {
+  it('is never replaced in the background, even just before it expires', async () => {
     const { service, runs } = start();
     const other = start(false);
     for (const one of [service, other.service]) await one.get(never);
@@ -53,7 +53,7 @@ describe('a token that takes more than a request to get', () => {
     assert.deepEqual([runs(), other.runs()], [1, 2]);
   });
 
-  it('is not replaced to keep it fresh', async () => {
+  it("isn't replaced by keepFresh, even after it has expired", async () => {
     const { service, runs } = start();
     service.keepFresh();
     await service.get(never);
@@ -66,7 +66,7 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('states no time of a refresh', async () => {
+  it('has no refresh time', async () => {
     const { service } = start();
     await service.get(never);
     const { state } = service;
@@ -74,7 +74,7 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(state.refreshesAt, Number.POSITIVE_INFINITY);
   });
 
-  it('is replaced once a request needs another one', async () => {
+  it('is replaced once a request needs a token after it has expired', async () => {
     const { service, runs } = start();
     await service.get(never);
     await time.pass(60 * MINUTE);
@@ -82,7 +82,7 @@ describe('a token that takes more than a request to get', () => {
     assert.equal(runs(), 2);
   });
 
-  it('can be replaced a minute after it was gotten, not before', async () => {
+  it("can't be replaced until a minute after it was issued", async () => {
     const { service } = start();
     const token = await service.get(never);
     await time.pass(MINUTE - 1);
@@ -92,16 +92,16 @@ describe('a token that takes more than a request to get', () => {
     service.drop(token);
     const next = await service.get(never);
     assert.equal(service.canReplace(next), false);
-    // The call that got the first one can send the next one without a run.
+    // The call that got the first token can send the next one without another run.
     assert.equal(service.canReplace(token), true);
   });
 
-  it('can be replaced at any time if a request gets it', async () => {
+  it('differs from other tokens, which can be replaced at any time', async () => {
     const { service } = start(false);
     assert.equal(service.canReplace(await service.get(never)), true);
   });
 
-  it('is proven by a check without a run, unless it is a minute old', async () => {
+  it('is reused by connection checks until it is a minute old', async () => {
     const { service, runs } = start();
     const other = start(false);
     for (const [passed, ownRuns, otherRuns] of [
@@ -115,14 +115,14 @@ describe('a token that takes more than a request to get', () => {
     }
   });
 
-  it('can be replaced at once by the user', async () => {
+  it('can be refreshed by the user at any time', async () => {
     const { service, runs } = start();
     await service.get(never);
     await service.refresh(never);
     assert.equal(runs(), 2);
   });
 
-  it('is not requested again by calls that waited for a failure', async () => {
+  it('is requested only once for concurrent calls, even if the request fails', async () => {
     const { service, runs, fail } = start();
     fail(down);
     const ends = await Promise.allSettled(Array.from({ length: 20 }, () => service.get(never)));

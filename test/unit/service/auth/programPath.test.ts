@@ -19,12 +19,12 @@ describe('the path of a program', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is absolute, also for a path relative to the home directory', async () => {
+  it('is absolute, even for a path relative to the home directory', async () => {
     assert.equal(await programPath(program), program);
     assert.equal(await programPath(relative(homedir(), program)), program);
   });
 
-  it('is looked up in PATH for a mere name', async () => {
+  it('is looked up in PATH if only a name is given', async () => {
     process.env['PATH'] = folder;
     assert.equal(await programPath('print-token.cmd'), program);
     process.env['PATH'] = relative(process.cwd(), folder);

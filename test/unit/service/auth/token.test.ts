@@ -14,36 +14,36 @@ function lifeOf(fields: object, serverDate: string | undefined = date): number {
   return tokenLife(answer, 0.5).lifeMs / 1_000;
 }
 
-describe('the life of a token', () => {
+describe('the lifetime of a token', () => {
   const lives: readonly [string, object, number][] = [
     ['is expires_in', { expires_in: 3_600 }, 3_600],
-    ['H04: is expires_in as a string of digits', { expires_in: '3600' }, 3_600],
-    ['H06: is 300 s with no usable field', {}, 300],
+    ['H04: is expires_in if it is a string of digits', { expires_in: '3600' }, 3_600],
+    ['H06: is 300 s if there is no usable field', {}, 300],
     ['is 300 s with expires_in 0', { expires_in: 0 }, 300],
     ['is 300 s with a negative expires_in', { expires_in: -1 }, 300],
     ['is 300 s with expires_in "soon"', { expires_in: 'soon' }, 300],
     ['is 300 s with expires_in null', { expires_in: null }, 300],
     ['is 300 s with expires_in as an object', { expires_in: {} }, 300],
-    ['H03 H08: is a day at most', { expires_in: 10_000_000_000 }, 86_400],
-    ['is a day at most, were it a string', { expires_in: '99999999999999' }, 86_400],
-    ['is expiration by the server clock', { expiration: serverSeconds + 900 }, 900],
+    ['H03 H08: is at most a day', { expires_in: 10_000_000_000 }, 86_400],
+    ['is at most a day if expires_in is a string', { expires_in: '99999999999999' }, 86_400],
+    ['is expiration minus the server time', { expiration: serverSeconds + 900 }, 900],
     [
-      'H02: is the earlier of the two: expiration',
+      'H02: is based on expiration if that is earlier than expires_in',
       { expires_in: 3_600, expiration: serverSeconds + 100 },
       100,
     ],
     [
-      'is the earlier of the two: expires_in',
+      'is based on expires_in if that is earlier than expiration',
       { expires_in: 100, expiration: serverSeconds + 3_600 },
       100,
     ],
     [
-      'H03: does not believe an expiration in milliseconds',
+      'H03: ignores an expiration in milliseconds',
       { expires_in: 3_600, expiration: (serverSeconds + 3_600) * 1_000 },
       3_600,
     ],
-    ['does not believe an expiration in the past', { expires_in: 3_600, expiration: 1 }, 3_600],
-    ['H03: does not believe 2^53', { expires_in: 3_600, expiration: 2 ** 53 }, 3_600],
+    ['ignores an expiration in the past', { expires_in: 3_600, expiration: 1 }, 3_600],
+    ['H03: ignores an expiration of 2^53', { expires_in: 3_600, expiration: 2 ** 53 }, 3_600],
   ];
   for (const [rule, fields, seconds] of lives) {
     it(rule, () => assert.equal(lifeOf(fields), seconds));
@@ -56,7 +56,7 @@ describe('the life of a token', () => {
     }
   });
 
-  it('H01: has its soft threshold at 70 to 90 %, its hard one at life less 30 s or 10 %', () => {
+  it('H01: has a soft threshold at 70 to 90%, and a hard one 30 s or 10% before the end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLife({ ...answer, expiresIn: seconds }, random);
@@ -72,7 +72,7 @@ describe('the life of a token', () => {
     assert.deepEqual(of(20, 0.5), { lifeMs: 20_000, softMs: 18_000, hardMs: 18_000 });
   });
 
-  it(`is finite and orderly whatever the answer says (seed ${seed})`, () => {
+  it(`stays within its limits for random responses (seed ${seed})`, () => {
     const value = fc.oneof(
       fc.double({ noNaN: true }),
       fc.integer(),
@@ -91,7 +91,7 @@ describe('the life of a token', () => {
   });
 });
 
-describe('a token answer', () => {
+describe('a token response', () => {
   const usable = ['a'.repeat(16), 'a'.repeat(8_192), 'eyJhbGciOiJ9.eyJzdWIiOjF9.AZ-_~+/=='];
   const unusable: readonly unknown[] = [
     'a'.repeat(15),
@@ -112,12 +112,12 @@ describe('a token answer', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('D11 D12: holds a token that fits into a header, or is refused', () => {
+  it('D11 D12: is refused unless its token fits into a header', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
 
-  it('D13: may leave the token type out, but not name another than Bearer', () => {
+  it('D13: may omit the token type, but is refused for any type except Bearer', () => {
     for (const token_type of ['Bearer', 'bearer', undefined]) {
       assert.equal(read({ access_token: token, token_type })().value, token);
     }
@@ -126,7 +126,7 @@ describe('a token answer', () => {
     }
   });
 
-  it('is an object, and nothing of a refresh token is kept', () => {
+  it("is refused unless it is an object, and its refresh token isn't kept", () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();
@@ -134,15 +134,15 @@ describe('a token answer', () => {
   });
 });
 
-describe('how far this clock is ahead of the service', () => {
+describe('the lead of the local clock over the server clock', () => {
   const serverNow = serverSeconds * 1_000;
   const cases: readonly [string, number, number, number | undefined, number | undefined][] = [
-    ['is unknown where the service did not say', 0, 1, undefined, undefined],
-    ['is nothing while its second may lie within the request', -10, 10, serverNow, 0],
-    ['is nothing within the second that its time names', 900, 950, serverNow, 0],
-    ['is nothing after a slow answer', -30_000, 30_000, serverNow, 0],
-    ['counts from the latest it can have been there', 61_000, 62_000, serverNow, 60_000],
-    ['is negative for a clock that is behind', -70_000, -60_000, serverNow, -60_000],
+    ['is unknown if the response has no time', 0, 1, undefined, undefined],
+    ['is zero if the request overlaps the second of the server time', -10, 10, serverNow, 0],
+    ['is zero within the second of the server time', 900, 950, serverNow, 0],
+    ['is zero if a slow response spans the server time', -30_000, 30_000, serverNow, 0],
+    ['is counted from the end of the second of the server time', 61_000, 62_000, serverNow, 60_000],
+    ['is negative if the local clock is behind', -70_000, -60_000, serverNow, -60_000],
   ];
   for (const [what, start, end, now, expected] of cases) {
     it(what, () => {

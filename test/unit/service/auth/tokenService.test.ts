@@ -11,7 +11,7 @@ describe('the token service', () => {
   });
   afterEach(() => time.end());
 
-  it('H13: asks nothing before the first use, and then once for all callers', async () => {
+  it('H13: requests no token before the first use, and then one for all callers', async () => {
     const { service, flights, answer, value, states } = underTest(time);
     assert.deepEqual([flights.length, service.state.kind], [0, 'none']);
     const calls = Promise.all(Array.from({ length: 1_000 }, value));
@@ -22,13 +22,13 @@ describe('the token service', () => {
   });
 
   const thresholds: readonly [string, number, number, number][] = [
-    ['80 % of the life', 0.5, 48, 3_600],
-    ['70 % at the earliest', 0, 42, 3_600],
-    ['90 % at the latest', 1, 54, 3_600],
-    ['80 % of a short life', 0.5, 4, 300],
+    ['80% of the lifetime', 0.5, 48, 3_600],
+    ['70% of the lifetime at the earliest', 0, 42, 3_600],
+    ['90% of the lifetime at the latest', 1, 54, 3_600],
+    ['80% of a short lifetime', 0.5, 4, 300],
   ];
   for (const [when, random, softMinutes, expiresIn] of thresholds) {
-    it(`H01 H14: renews in the background at ${when}, and uses the old token meanwhile`, async () => {
+    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until then`, async () => {
       const { flights, answer, value, start } = underTest(time, () => random);
       await start({ expiresIn });
       await time.pass(softMinutes * MINUTE - 1);
@@ -41,7 +41,7 @@ describe('the token service', () => {
     });
   }
 
-  it('H01: lets callers wait from 30 s before the end', async () => {
+  it('H01: makes callers wait for a new token from 30 s before the old one expires', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(59.5 * MINUTE - 1);
@@ -55,7 +55,7 @@ describe('the token service', () => {
     assert.equal(await waiting, 'token-3');
   });
 
-  it('H15: backs off from 5 s to 5 min when renewals fail, and keeps the living token', async () => {
+  it('H15: backs off from 5 s to 5 min while refreshes fail, and keeps the valid token', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -75,7 +75,7 @@ describe('the token service', () => {
     assert.deepEqual(waits, [0, 5, 10, 20, 40, 80, 160, 300, 300]);
   });
 
-  it('forgets a backoff with the next success', async () => {
+  it('resets the backoff after a success', async () => {
     const { flights, answer, value, start, service } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(480_000);
@@ -94,7 +94,7 @@ describe('the token service', () => {
     assert.equal(flights.length, before + 1);
   });
 
-  it('H16: tells every waiter of a failure, and lets the next caller try', async () => {
+  it('H16: rejects all waiting callers if the request fails, and retries for the next caller', async () => {
     const { flights, answer, value, service } = underTest(time);
     const kinds = [kindOf(value()), kindOf(value())];
     await answer(down);
@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: asks in vain once for all calls that had begun by then, and again for the next one', async () => {
+  it('H16: fails once for all calls that had already started, and retries for the next one', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -113,7 +113,7 @@ describe('the token service', () => {
     const first = kindOf(service.get(never, before));
     await answer(down);
     const kinds = [await first];
-    // Their turn comes one after the other, as slots get free.
+    // These calls run one after the other, as the concurrency limit frees slots.
     for (let call = 1; call < 100; call += 1) kinds.push(await kindOf(service.get(never, before)));
     assert.deepEqual([new Set(kinds), flights.length], [new Set(['server-failed']), 2]);
     const next = value();
@@ -122,7 +122,7 @@ describe('the token service', () => {
     assert.equal((await service.get(never, before)).value, 'token-3');
   });
 
-  it('H16: tries for a call that waited long, whatever failed for others meanwhile', async () => {
+  it('H16: shares a failure with other waiting calls for 5 s, then retries', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -140,11 +140,11 @@ describe('the token service', () => {
   });
 
   const pauses: readonly [string, number, number][] = [
-    ['of ten minutes', 600_000, 600_000],
-    ['of a year, for an hour', 31_536_000_000, 3_600_000],
+    ['ten minutes', 600_000, 600_000],
+    ['a year, limited to an hour', 31_536_000_000, 3_600_000],
   ];
   for (const [what, retryAfterMs, keptMs] of pauses) {
-    it(`keeps a pause that the identity service asked for: ${what}`, async () => {
+    it(`waits for the Retry-After of the identity service: ${what}`, async () => {
       const { service, flights, answer, value, start } = underTest(time);
       const busy = new ServiceError('rate-limited', { status: 429, retryAfterMs });
       await start({ expiresIn: 7_200 });
@@ -169,7 +169,7 @@ describe('the token service', () => {
     });
   }
 
-  it('gets a new token in a pause for whoever wants just that, and for those who come meanwhile', async () => {
+  it('gets a token during a pause if the user refreshes, and shares it with other callers', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -181,7 +181,7 @@ describe('the token service', () => {
     assert.deepEqual([await meanwhile, await value(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('counts the sleep of the machine into a pause', async () => {
+  it('counts machine sleep as part of a pause', async () => {
     const { answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -192,7 +192,7 @@ describe('the token service', () => {
     assert.equal(await next, 'token-2');
   });
 
-  it('H24: lets each waiter leave alone', async () => {
+  it('H24: cancels only the caller that aborts', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = kindOf(service.get(leaving.signal));
@@ -205,7 +205,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(underTest(time).service.get(AbortSignal.abort())), 'cancelled');
   });
 
-  it('H25: gives the flight up with its last waiter; a later caller starts a fresh one', async () => {
+  it('H25: aborts the request after its last caller leaves, and starts a new one for the next caller', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = [1, 2].map(() => kindOf(service.get(leaving.signal)));
@@ -228,7 +228,7 @@ describe('the token service', () => {
     assert.deepEqual([seen, service.state.kind], [['fetching', 'valid'], 'expired']);
   });
 
-  it('is cancelled after it was disposed, also where the key was refused before', async () => {
+  it('cancels calls after disposal, even if the key was refused before', async () => {
     const { service, answer, value } = underTest(time);
     const refused = failureOf(value());
     await answer(new ServiceError('key-refused'));
@@ -237,7 +237,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(value()), 'cancelled');
   });
 
-  it('throws away what arrives after it was disposed, and asks nothing any more', async () => {
+  it('discards responses after disposal, and sends no more requests', async () => {
     const { service, flights, states, value } = underTest(time);
     const waiting = failureOf(value());
     const before = states.length;
@@ -277,13 +277,13 @@ describe('a refused key', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('stays refused when a living token dies early, or a refresh is cancelled', async () => {
+  it('stays refused if a valid token is dropped or a refresh is canceled', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(48 * MINUTE);
     const token = await service.get(never);
     await answer(refused);
-    assert.equal(await value(), 'token-1', 'the living token serves on');
+    assert.equal(await value(), 'token-1', 'the valid token is still used');
     service.drop(token);
     assert.equal(await kindOf(value()), 'key-refused');
     const leaving = new AbortController();

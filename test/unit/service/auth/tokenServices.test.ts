@@ -36,7 +36,7 @@ describe('the token services of a window', () => {
     throw down;
   };
 
-  it('are shared by equal credentials, whatever project they name', () => {
+  it('are shared by equal credentials, even if the projects differ', () => {
     const { services } = start();
     const service = services.for(credentials);
     const equal = { ...credentials, approved: { ...credentials.approved }, projectId: 'other' };
@@ -64,21 +64,21 @@ describe('the token services of a window', () => {
     });
   }
 
-  it('serve the first generation with the token of the test', async () => {
+  it('use the token of the connection test for the first generation', async () => {
     const { services, requests, test } = start();
     await test(credentials);
     assert.equal((await services.for(credentials).get(never)).value, 'token-number-1');
     assert.equal(requests.length, 1);
   });
 
-  it('keep nothing of a test that failed', async () => {
+  it('discard the token of a failed test', async () => {
     const { services, requests, test } = start();
     assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
     await services.for(credentials).get(never);
     assert.equal(requests.length, 2);
   });
 
-  it('keep a token service in use, whatever a test of its credentials says', async () => {
+  it('keep a token service that is in use, even if a test of its credentials fails', async () => {
     const { services, test } = start();
     const service = services.for(credentials);
     await service.get(never);
@@ -87,7 +87,7 @@ describe('the token services of a window', () => {
     assert.equal(service.hasValidToken, true);
   });
 
-  it('prove credentials with a new token, since an old one can outlive its key', async () => {
+  it('test credentials with a new token, because an old one can outlive its key', async () => {
     const { services, requests, world, test } = start();
     await services.for(credentials).get(never);
     world.failure = refused;
@@ -110,14 +110,14 @@ describe('the token services of a window', () => {
   const numbered = (length: number) =>
     Array.from({ length }, (_, index) => ({ ...credentials, apiKey: `key-number-${index}` }));
 
-  it('are those of all services that the user can add', async () => {
+  it('are kept for as many services as the user can add', async () => {
     const { services, requests } = start();
     const all = numbered(MAX_SERVICES);
     for (const each of [...all, ...all]) await services.for(each).get(never);
     assert.equal(requests.length, all.length);
   });
 
-  it('are the last ones that were used', async () => {
+  it('are kept for the most recently used credentials', async () => {
     const { services, requests, test } = start();
     const keys = numbered(MAX_SERVICES + 1);
     for (const each of keys) await test(each);
@@ -129,7 +129,7 @@ describe('the token services of a window', () => {
   });
 
   for (const end of ['forget', 'dispose'] as const) {
-    it(`serve a call whose credentials many others followed, until ${end}`, async () => {
+    it(`keep serving a call whose token service was evicted, until ${end}`, async () => {
       const { services, requests } = start();
       const service = services.for(credentials);
       for (const other of numbered(MAX_SERVICES)) services.for(other);
@@ -142,7 +142,7 @@ describe('the token services of a window', () => {
     });
   }
 
-  it('discard the token of a test whose credentials failed another test, when the user signs out', async () => {
+  it('discard the token of a running test at sign-out, even if another test of its credentials failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];
@@ -161,7 +161,7 @@ describe('the token services of a window', () => {
     assert.deepEqual(alive, [false]);
   });
 
-  it('discard the result of a request that was under way when the user signed out', async () => {
+  it('discard the response to a request that was pending at sign-out', async () => {
     const { services, world } = start();
     const held = Promise.withResolvers<void>();
     world.held = held.promise;
@@ -172,7 +172,7 @@ describe('the token services of a window', () => {
     assert.equal(services.for(credentials).hasValidToken, false);
   });
 
-  it('remember the header value of each account, also if accounts share a secret', async () => {
+  it('remember the header value of each account, even if accounts share a secret', async () => {
     const { services } = start();
     const accounts = ['first-client', 'other-client'];
     for (const account of accounts) {
