@@ -117,7 +117,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'has at most 2 of them in flight at a limit of 3',
+    title: 'runs at most 2 of them at a limit of 3',
   },
   {
     name: 'an agent goes before a selection',
@@ -125,7 +125,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title: 'takes a selection next at a limit of one, before calls that wait or come back',
+    title: 'starts a selection next at a limit of one, before waiting and returning calls',
   },
   {
     name: 'a conversation may hold the key',

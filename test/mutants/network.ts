@@ -47,7 +47,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    refuseUserInfo(config.url);\n',
     to: '',
     test: 'test/unit/service/http/connectionErrors.test.ts',
-    title: 'C09: a user before the host is no way through',
+    title: 'C09: a user name before the host is blocked',
   },
   {
     name: 'an abandoned task that lands late ends its successor',
@@ -63,7 +63,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/hardenedFetch.test.ts',
-    title: 'ECONNRESET: another one is taken, once',
+    title: 'is replaced once after ECONNRESET',
   },
   {
     name: 'whatever fails counts as not sent',
@@ -199,7 +199,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',
     to: '',
     test: 'test/unit/service/http/events.test.ts',
-    title: 'may have 1 MiB each and no more',
+    title: 'are limited to 1 MiB each',
   },
   {
     name: 'no deadline over all attempts',
@@ -247,7 +247,7 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && canPass && ',
     to: ' && ',
     test: 'test/unit/service/http/requestFailure.test.ts',
-    title: 'is sent once',
+    title: "isn't retried",
   },
   {
     name: 'waits without jitter',
@@ -255,7 +255,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'top / 2 + random() * (top / 2)',
     to: 'top',
     test: 'test/unit/service/http/retry.test.ts',
-    title: 'wait 0.5–1, 1–2 and 2–4 s',
+    title: 'wait 0.5–1, 1–2, and 2–4 s',
   },
   {
     name: 'the slot is held while a retry waits',
@@ -271,7 +271,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
-    title: 'I20: refuses one more than the queue takes',
+    title: 'I20: refuses calls that exceed the queue',
   },
   {
     name: 'a waiter who left still gets a slot',
@@ -279,7 +279,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '      this.#remove(waiter);\n      this.#changed();\n',
     to: '      this.#changed();\n',
     test: limiter,
-    title: 'loses no slot to a waiter who leaves',
+    title: 'loses no slot to a call that is canceled while it waits',
   },
   {
     name: 'a 429 changes nothing',
@@ -295,7 +295,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'holds everybody back for the pause that came with a throttled answer',
+    title: 'delays all calls for the pause of a throttled response',
   },
   {
     name: 'the parser of events is fed whatever came together',

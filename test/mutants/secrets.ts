@@ -150,7 +150,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!found) throw failed('no-token');",
     to: "if (!found) throw new ServiceError('command-failed', { problem: 'no-token', code: text });",
     test: 'test/unit/service/commandOutput.test.ts',
-    title: 'is refused as no-token, and not repeated: a sentence',
+    title: 'is refused as no-token, and kept out of the error: a sentence',
   },
   {
     name: 'a process of a command is left',

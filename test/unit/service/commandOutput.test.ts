@@ -4,7 +4,9 @@ import { type TokenResponse, tokenLife } from '../../../src/service/auth/token.t
 import { type CommandProblem, ServiceError } from '../../../src/service/errors.ts';
 import { textsOfError } from './canaries.ts';
 
-/** What token commands print, in the shapes that their makers document, and what is no token. */
+/**
+ * Outputs of token commands as their publishers document them, and outputs without a usable token.
+ */
 
 const NOW = Date.UTC(2026, 10, 26, 12);
 const IN_AN_HOUR = NOW / 1_000 + 3_600;
@@ -17,10 +19,10 @@ const jwt = (claims: object) =>
 
 const read = (output: string | Buffer) => readCommandOutput({ output: Buffer.from(output) }, NOW);
 
-/** The life of a token in seconds. */
+/** Returns the lifetime of a token in seconds. */
 const lifeOf = (response: TokenResponse) => Math.round(tokenLife(response, 0).lifeMs / 1_000);
 
-/** Writes a moment as the Azure CLI does: a local time without its zone. */
+/** Formats a time like the Azure CLI: as local time, without a zone. */
 function localTime(seconds: number): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const text = new Date(seconds * 1_000).toLocaleString('sv-SE', { timeZone });
@@ -63,7 +65,7 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
   'a bare token': [value, value, 300],
   'a bare token with line breaks around it': [`\r\n${value}\r\n`, value, 300],
   'a JSON string': [JSON.stringify(value), value, 300],
-  'a JWT, until its `exp`': [
+  'a JWT with `exp`': [
     jwt({ exp: NOW / 1_000 + 1_200 }),
     jwt({ exp: NOW / 1_000 + 1_200 }),
     1_200,
@@ -80,7 +82,7 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
     value,
     3_600,
   ],
-  'az account get-access-token, with the time as a text': [
+  'az account get-access-token, with the time as a string': [
     JSON.stringify({ ...az, expires_on: String(IN_AN_HOUR) }),
     value,
     3_600,
@@ -94,29 +96,29 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
   ],
   'databricks auth token, with an offset': [JSON.stringify(databricks), value, 3_600],
   'an OAuth 2.0 response': [JSON.stringify({ access_token: value, expires_in: 900 }), value, 900],
-  'numbers as texts': [JSON.stringify({ token: value, expires_in: '900' }), value, 900],
+  'numbers as strings': [JSON.stringify({ token: value, expires_in: '900' }), value, 900],
   '`expiration` in seconds': [
     JSON.stringify({ token: value, expiration: IN_AN_HOUR }),
     value,
     3_600,
   ],
   'an ID token only': [JSON.stringify({ id_token: value, expires_in: 60 }), value, 60],
-  'the shorter one of two times': [
+  'two expiry times, of which the earlier counts': [
     JSON.stringify({ access_token: value, expires_in: 3_600, expiry: '2026-11-26T12:10:00Z' }),
     value,
     600,
   ],
-  'a `status` that is a word': [
+  'a `status` that is a string': [
     JSON.stringify({ status: 'success', token: value, expires_in: 900 }),
     value,
     900,
   ],
-  'a `credential` that is a word': [
+  'a `credential` that is a string': [
     JSON.stringify({ credential: 'user@example.com', token: value }),
     value,
     300,
   ],
-  'a time that is none': [JSON.stringify({ token: value, expiry: 'tomorrow' }), value, 300],
+  'an invalid time': [JSON.stringify({ token: value, expiry: 'tomorrow' }), value, 300],
   'a field of another type before the token': [
     JSON.stringify({ access_token: { of: 'another kind' }, token: value }),
     value,
@@ -135,7 +137,7 @@ const refused: Readonly<
   'a header': [`Authorization: Bearer ${value}`, 'no-token'],
   'a short word': ['c4nary', 'no-token'],
   'a token of 8,193 characters': ['c'.repeat(8_193), 'no-token'],
-  'bytes that are no text': [Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x1b, 0x5b, 0x33]), 'no-token'],
+  "bytes that aren't text": [Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x1b, 0x5b, 0x33]), 'no-token'],
   'a terminal sequence before the token': [`\u001b[32m${value}`, 'no-token'],
   'JSON without a token': [JSON.stringify({ secret: value }), 'no-token'],
   'a token with a line break in JSON': [JSON.stringify({ token: `${value}\n` }), 'no-token'],
@@ -145,11 +147,11 @@ const refused: Readonly<
   'broken JSON': [`{"token":"${value}"`, 'no-token'],
   'an expired JWT': [jwt({ exp: NOW / 1_000 }), 'expired'],
   'an expired JWT in JSON': [JSON.stringify({ token: jwt({ exp: 1 }) }), 'expired'],
-  'a JWT without a signature that has expired': [
+  'an expired JWT without a signature': [
     jwt({ exp: 1 }).split('.').slice(0, 2).join('.'),
     'expired',
   ],
-  'a time that has passed': [
+  'an expiry time in the past': [
     JSON.stringify({
       ...execCredential,
       status: { ...execCredential.status, expirationTimestamp: '2026-11-26T12:00:00Z' },
@@ -161,20 +163,20 @@ const refused: Readonly<
 
 describe('the output of a token command', () => {
   for (const [what, [output, found, life]] of Object.entries(accepted)) {
-    it(`is read: ${what}`, () => {
+    it(`is accepted: ${what}`, () => {
       const response = read(output);
       assert.deepEqual([response.value, lifeOf(response)], [found, life]);
     });
   }
 
-  it('states no other field of the JSON', () => {
+  it('is reduced to the token and its times', () => {
     const response = read(JSON.stringify(databricks));
     const fields = ['value', 'expiresIn', 'expiration', 'serverNow'];
     assert.deepEqual(Object.keys(response), fields);
   });
 
   for (const [what, [output, problem]] of Object.entries(refused)) {
-    it(`is refused as ${problem}, and not repeated: ${what}`, () => {
+    it(`is refused as ${problem}, and kept out of the error: ${what}`, () => {
       assert.throws(
         () => read(output),
         (error) => {
@@ -192,7 +194,7 @@ describe('the output of a token command', () => {
     [127, { problem: 'exit', exitCode: 127 }],
     [null, { problem: 'stopped' }],
   ] as const) {
-    it(`doesn't count where the program ended with ${exitCode}`, () => {
+    it(`is a failure if the exit code is ${exitCode}`, () => {
       assert.throws(() => readCommandOutput({ exitCode }, NOW), {
         kind: 'command-failed',
         details,

@@ -35,7 +35,7 @@ export const credentials: Credentials = {
   approved: { auth: 'https://identity.example', service: 'https://service.example' },
 };
 
-/** A connection as the editor's own source makes it. Without a runtime it can't be called. */
+/** Creates a connection from the source `editor`. Without a runtime, it can't be called. */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},
   runtime = nothingToCall,
@@ -55,7 +55,7 @@ export function connectionOf(
 
 const nothingToCall = new Proxy({} as ServiceRuntime, {
   get: (_, name) => {
-    throw new Error(`nothing is to be called, but ${String(name)} was`);
+    throw new Error(`expected no calls, but ${String(name)} was called`);
   },
 });
 
@@ -71,7 +71,7 @@ export const chatAnswer = {
   usage: { completion_tokens: 2, prompt_tokens: 3 },
 };
 
-/** Timers and both clocks under the control of a test. */
+/** Timers and both clocks, controlled by a test. */
 export class FakeTime implements Clock {
   #wallOffset = 0;
 
@@ -92,17 +92,17 @@ export class FakeTime implements Clock {
     return () => clearTimeout(timer);
   }
 
-  /** Somebody sets the wall clock. */
+  /** Adjusts the wall clock, as a user or a time server would. */
   setWall(byMs: number): void {
     this.#wallOffset += byMs;
   }
 
-  /** The wall clock goes on, the monotonic clock stands still, no timer runs. */
+  /** Advances only the wall clock, as machine sleep does. Monotonic time and timers stand still. */
   sleep(ms: number): void {
     this.#wallOffset += ms;
   }
 
-  /** Lets time pass and everything happen that is due, in steps of `stepMs`. */
+  /** Advances the time in steps of `stepMs`, and runs everything that is due. */
   async pass(ms: number, stepMs = ms): Promise<void> {
     await settled();
     for (let passed = 0; passed < ms; passed += stepMs) {
@@ -116,7 +116,7 @@ export class FakeTime implements Clock {
   }
 }
 
-/** Everything that needs no time has happened. */
+/** Waits for everything that doesn't depend on timers. */
 export async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await turn();
 }
@@ -127,10 +127,10 @@ export interface FakeAnswer {
   readonly json?: unknown;
 }
 
-/** What the fake network does with the nth request, from 1: answers it, or breaks. */
+/** Returns the response to the nth request, counted from 1, or the error that breaks it. */
 export type Script = (n: number) => FakeAnswer | Error;
 
-/** A fetch that answers from a script, and the times and bodies of what was sent. */
+/** A fetch that responds from a script, and the time and body of each request. */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];
   const fetch = async (_url: unknown, { body, headers }: RequestInit = {}): Promise<Response> => {
@@ -164,11 +164,11 @@ export function clientOn(
   return { client, limiter };
 }
 
-/** The failure that a promise ends with. */
+/** Returns the failure that the promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
   const [result] = await Promise.allSettled([promise]);
   if (result.status === 'rejected' && result.reason instanceof ServiceError) return result.reason;
-  throw new Error('This should have failed with a ServiceError', {
+  throw new Error('expected a rejection with a ServiceError', {
     cause: result.status === 'rejected' ? result.reason : result.value,
   });
 }

@@ -7,7 +7,7 @@ const url = 'https://service.example/path';
 const secret = 'secret-of-the-test';
 const target: ApprovedTarget = { origin: 'https://service.example', secrets: [secret] };
 
-describe('the fetch that another library is given', () => {
+describe('the fetch for other libraries', () => {
   function start(response: () => Response = () => new Response('done')) {
     const sent: (RequestInit | undefined)[] = [];
     const http = new Http({
@@ -37,7 +37,7 @@ describe('the fetch that another library is given', () => {
     });
   }
 
-  it('sends a secret in a token request, and nothing of its target', async () => {
+  it("sends a secret in a token request, and doesn't forward the target", async () => {
     const { http, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };
@@ -56,7 +56,7 @@ describe('the fetch that another library is given', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('reads an error response to its end, up to 64 KiB', async () => {
+  it('reads error responses of up to 64 KiB, and drops longer ones', async () => {
     for (const [length, expected] of [
       [65_536, 65_536],
       [65_537, 0],

@@ -5,7 +5,7 @@ import { kindOf } from '../fixtures.ts';
 
 const MB = 1_000_000;
 
-/** A stream in the hand of the test. */
+/** A stream that the test controls. */
 function source() {
   let isCancelled = false;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -33,7 +33,7 @@ async function firstOf(body: Body): Promise<string> {
 }
 
 describe('a body', () => {
-  it('is a text whose characters were cut', async () => {
+  it('is decoded as text, even if chunks split characters', async () => {
     const { body, end } = source();
     const text = body().text();
     const bytes = Buffer.from('zwölf 🙂');
@@ -44,7 +44,7 @@ describe('a body', () => {
     assert.equal(await new Body(null, MB, MB, () => {}).text(), '');
   });
 
-  it('fails as its connection does', async () => {
+  it('fails if its connection breaks', async () => {
     const { body, write, fail } = source();
     const text = body().text();
     write('half');
@@ -52,7 +52,7 @@ describe('a body', () => {
     await assert.rejects(text, RangeError);
   });
 
-  it('that has too many bytes, or says nothing for too long, closes its connection', async () => {
+  it('closes its connection if it is too large, or idle for too long', async () => {
     const long = source();
     long.write('too long');
     assert.equal(await kindOf(long.body(5).text()), 'too-large');
@@ -61,7 +61,7 @@ describe('a body', () => {
     assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('that was left early is read to its end, so that its connection can be kept', async () => {
+  it('is read to its end after an early exit, so that its connection can be reused', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');
@@ -73,7 +73,7 @@ describe('a body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('whose rest does not end in time closes its connection', async () => {
+  it('closes its connection if the rest takes too long', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');
@@ -82,7 +82,7 @@ describe('a body', () => {
     assert.equal(isCancelled(), true);
   });
 
-  it('whose rest is too large, or breaks, fails nobody', async () => {
+  it('ignores failures while its rest is discarded', async () => {
     const long = source();
     const broken = source();
     long.write('too long');
@@ -93,7 +93,7 @@ describe('a body', () => {
 
   it('leaves no timer behind, however it ends', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    // The test's own timer starts once it waits.
+    // The timeout of Mocha starts once the test waits.
     await turn();
     const before = activeResources('Timeout');
     for (const finish of [

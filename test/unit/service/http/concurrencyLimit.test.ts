@@ -7,7 +7,7 @@ import {
 } from '../../../../src/service/http/concurrencyLimit.ts';
 import { FakeTime, kindOf, never, seed, settled } from '../fixtures.ts';
 
-describe('the limiter', () => {
+describe('the concurrency limit', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -19,7 +19,7 @@ describe('the limiter', () => {
   const take = (limiter: ConcurrencyLimit, count: number): Promise<Slot[]> =>
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
-  /** Waits for slots in the background; `order` tells which have them. */
+  /** Requests slots in the background. `order` lists the names that have received one. */
   function line(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
     const slots: Slot[] = [];
@@ -32,7 +32,7 @@ describe('the limiter', () => {
     return { order, slots };
   }
 
-  it('serves first who came first', async () => {
+  it('grants slots in the order of the calls', async () => {
     const { order, slots } = line(limiterOf(1), ['a', 'b', 'c']);
     for (let served = 1; served <= 3; served += 1) {
       await settled();
@@ -42,7 +42,7 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('I20: refuses one more than the queue takes', async () => {
+  it('I20: refuses calls that exceed the queue', async () => {
     const limiter = limiterOf(2, 3);
     const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -52,7 +52,7 @@ describe('the limiter', () => {
     assert.deepEqual(limiter.state, { inFlight: 2, waiting: 3, limit: 2 });
   });
 
-  it('I20: takes a call back that it had accepted, though the queue is full, and before those that never started', async () => {
+  it('I20: readmits a call that had a slot, even if the queue is full, and ahead of new calls', async () => {
     const limiter = limiterOf(1, 2);
     const { order, slots } = line(limiter, ['first', 'new', 'newer']);
     await settled();
@@ -70,7 +70,7 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['first', 'back', 'back later', 'new', 'newer']);
   });
 
-  describe('with calls that yield', () => {
+  describe('with low-priority calls', () => {
     function queue() {
       const order: string[] = [];
       const slots = new Map<string, Slot>();
@@ -88,7 +88,7 @@ describe('the limiter', () => {
       [3, 2],
       [8, 7],
     ] as const) {
-      it(`has at most ${most} of them in flight at a limit of ${limit}`, async () => {
+      it(`runs at most ${most} of them at a limit of ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
         for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);
@@ -100,7 +100,7 @@ describe('the limiter', () => {
       });
     }
 
-    it('takes a selection next at a limit of one, before calls that wait or come back', async () => {
+    it('starts a selection next at a limit of one, before waiting and returning calls', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -115,7 +115,7 @@ describe('the limiter', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it('refuses no selection for their sake, though their queue is full', async () => {
+    it("doesn't refuse a selection if their queue is full", async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -126,7 +126,7 @@ describe('the limiter', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it('counts them down again, and learns from them as from others', async () => {
+    it('frees their slots, and lowers the limit after a throttled one', async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -139,7 +139,7 @@ describe('the limiter', () => {
     });
   });
 
-  it('refuses nobody who can start at once, even with a queue of none', async () => {
+  it('accepts a call that can start at once, even without a queue', async () => {
     const limiter = limiterOf(1, 0);
     const slot = await limiter.acquire(never);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -147,7 +147,7 @@ describe('the limiter', () => {
     await limiter.acquire(never);
   });
 
-  it('loses no slot to a waiter who leaves', async () => {
+  it('loses no slot to a call that is canceled while it waits', async () => {
     const limiter = limiterOf(1);
     const [slot] = await take(limiter, 1);
     const leaving = new AbortController();
@@ -162,7 +162,7 @@ describe('the limiter', () => {
     assert.equal(await kindOf(limiter.acquire(AbortSignal.abort())), 'cancelled');
   });
 
-  it('counts a release once, however often it is called', async () => {
+  it('counts a repeated release once', async () => {
     const limiter = limiterOf(2);
     const [slot] = await take(limiter, 2);
     slot?.release('ok');
@@ -211,12 +211,12 @@ describe('the limiter', () => {
   });
 
   const rates: readonly [string, number, number, number][] = [
-    ['the rate that the service names', 4, 0, 250],
-    ['minRequestInterval where the service takes more', 4, 400, 400],
-    ['the rate where minRequestInterval is less', 2, 400, 500],
+    ['the rate of the service', 4, 0, 250],
+    ['minRequestInterval if the service allows a faster rate', 4, 400, 400],
+    ['the rate of the service if minRequestInterval is shorter', 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
-    it(`leaves the distance of ${what} between two starts`, async () => {
+    it(`spaces starts by ${what}`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });
@@ -232,7 +232,7 @@ describe('the limiter', () => {
     });
   }
 
-  it('forgets a rate that no answer has named for a minute', async () => {
+  it('drops a rate a minute after the last response that stated it', async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
@@ -246,7 +246,7 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('starts sooner what waits already, once an answer names a faster rate', async () => {
+  it('starts waiting calls sooner if a response states a faster rate', async () => {
     const told: ConcurrencyState['nextStart'][] = [];
     const limiter = new ConcurrencyLimit({ limit: 8, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => told.push(limiter.state.nextStart));
@@ -261,7 +261,7 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('keeps its distance from an answer that leaves nothing for others either', async () => {
+  it('spaces the next start from a response that states no requests left', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
@@ -274,14 +274,14 @@ describe('the limiter', () => {
     assert.deepEqual(order, ['a']);
   });
 
-  it('takes no rate from a service that names none, or none above zero', async () => {
+  it('ignores a missing rate and a rate of zero', async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: undefined, left: undefined });
     limiter.applyRateLimit({ perSecond: 0, left: 0 });
     assert.equal((await take(limiter, 8)).length, 8);
   });
 
-  it('says what it is doing after each change, and leaves no timer once nobody waits', async () => {
+  it('reports its state after each change, but not if only time passes', async () => {
     const told: ConcurrencyState[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 0 }, time);
     limiter.onDidChange(() => told.push(limiter.state));
@@ -303,27 +303,27 @@ describe('the limiter', () => {
       { inFlight: 1, ...lowered },
     ]);
     await time.pass(60_000);
-    assert.equal(told.length, 5, 'time alone changes nothing that it would tell');
+    assert.equal(told.length, 5, 'time alone changes nothing that is reported');
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('says when the next start comes, and whose distance it keeps', async () => {
+  it('states the time of the next start, and what determines it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     line(limiter, ['a', 'b']);
     await time.pass(4_000);
     const nextStart = () => limiter.state.nextStart;
     assert.deepEqual(nextStart(), { inMs: 6_000, spacedBy: 'setting' });
     await time.pass(6_000);
-    assert.equal(nextStart(), undefined, 'nobody waits');
+    assert.equal(nextStart(), undefined, 'no call waits');
     limiter.configure({ limit: 3, queue: 50, minIntervalMs: 0 });
     limiter.applyRateLimit({ perSecond: 1, left: 5 });
     line(limiter, ['c']);
     assert.deepEqual(nextStart(), { inMs: 1_000, spacedBy: 'service' });
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
-    assert.equal(nextStart(), undefined, 'it waits for an end, not for a time');
+    assert.equal(nextStart(), undefined, 'waits for a call to end, not for a time');
   });
 
-  it('tells of a start that waited for its time', async () => {
+  it('reports a start that was delayed', async () => {
     const told: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
     limiter.onDidChange(() => told.push(limiter.state.inFlight));
@@ -333,7 +333,7 @@ describe('the limiter', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`holds everybody back for the pause that came with a ${outcome} answer`, async () => {
+    it(`delays all calls for the pause of a ${outcome} response`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
@@ -346,7 +346,7 @@ describe('the limiter', () => {
   }
 
   for (const pauseMs of [61_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-    it(`holds nobody back longer than 60 s, were it told ${pauseMs} ms`, async () => {
+    it(`delays calls for at most 60 s, even if the pause is ${pauseMs} ms`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);
@@ -356,7 +356,7 @@ describe('the limiter', () => {
     });
   }
 
-  it(`loses no slot, and exceeds no limit, whatever its callers do (seed ${seed})`, async () => {
+  it(`never loses a slot or exceeds the limit in random sequences of calls (seed ${seed})`, async () => {
     const deed = fc.oneof(
       { weight: 3, arbitrary: fc.constant('acquire' as const) },
       fc.constantFrom('leave', 'ok', 'throttled', 'failed', 'pause', 'heed', 'pass'),
@@ -394,7 +394,7 @@ describe('the limiter', () => {
           assert.equal(limiter.state.inFlight, held.length, 'each slot has a holder');
         }
         for (let turns = 0; settledCalls < calls || held.length > 0; turns += 1) {
-          assert.ok(turns < 200, 'somebody waits for ever');
+          assert.ok(turns < 200, 'a call waits forever');
           held.shift()?.release('ok');
           await time.pass(1_000);
         }
@@ -404,7 +404,7 @@ describe('the limiter', () => {
     await fc.assert(property, { seed, numRuns: 150 });
   });
 
-  it('obeys a changed limit without touching what is in flight', async () => {
+  it('applies a changed limit without affecting running calls', async () => {
     const limiter = limiterOf(1);
     const { order } = line(limiter, ['a', 'b', 'c']);
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });

@@ -11,9 +11,9 @@ const connect = { syscall: 'connect' };
 const url = 'https://service.example/path';
 const inHandshake = { host: 'service.example', port: 443, localAddress: undefined };
 
-describe('a failed connection', () => {
+describe('a connection failure', () => {
   const cases: readonly [string, Error, ErrorKind, boolean][] = [
-    ['refused', broken('ECONNREFUSED', connect), 'unreachable', true],
+    ['a refused connection', broken('ECONNREFUSED', connect), 'unreachable', true],
     ['a busy name server', broken('EAI_AGAIN', { syscall: 'getaddrinfo' }), 'unreachable', true],
     ['a timeout while connecting', broken('ETIMEDOUT', connect), 'unreachable', true],
     [
@@ -22,9 +22,9 @@ describe('a failed connection', () => {
       'unreachable',
       true,
     ],
-    ['a name that does not exist', broken('ENOTFOUND'), 'unreachable', false],
+    ['an unknown host name', broken('ENOTFOUND'), 'unreachable', false],
     ['no network', broken('ENETUNREACH', connect), 'unreachable', false],
-    ['no way to the host', broken('EHOSTUNREACH', connect), 'unreachable', false],
+    ['no route to the host', broken('EHOSTUNREACH', connect), 'unreachable', false],
     ['a reset while connecting', broken('ECONNRESET', connect), 'unreachable', false],
     ['a reset after sending', broken('ECONNRESET', { syscall: 'read' }), 'connection-lost', false],
     [
@@ -46,7 +46,7 @@ describe('a failed connection', () => {
       true,
     ],
     [
-      'no connection to a proxy in time',
+      'a connect timeout at a proxy',
       Object.assign(broken('UND_ERR_CONNECT_TIMEOUT'), {
         message: 'Connect Timeout Error (attempted address: proxy.example:3128, timeout: 10000ms)',
       }),
@@ -56,17 +56,17 @@ describe('a failed connection', () => {
     ['a hang-up', broken('ECONNRESET'), 'connection-lost', false],
     ['a broken pipe', broken('EPIPE', { syscall: 'write' }), 'connection-lost', false],
     ['a timeout after sending', broken('ETIMEDOUT', { syscall: 'read' }), 'connection-lost', false],
-    ['broken HTTP', broken('HPE_INVALID_CONSTANT'), 'connection-lost', false],
+    ['invalid HTTP', broken('HPE_INVALID_CONSTANT'), 'connection-lost', false],
     ['a self-signed certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'certificate', false],
-    ['a certificate of its own', broken('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate', false],
+    ['a self-signed certificate in the chain', broken('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate', false],
     ['an expired certificate', broken('CERT_HAS_EXPIRED'), 'certificate', false],
     ['an unknown issuer', broken('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', false],
     ['another host name', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', false],
-    ['no connection in time', broken('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true],
+    ['a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true],
     ['no common cipher', broken('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'tls', false],
-    ['an alert', broken('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), 'tls', false],
-    ['a TLS of its own', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
-    ['a close in the handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
+    ['a TLS alert', broken('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), 'tls', false],
+    ['a timeout of the TLS handshake', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
+    ['a close during the TLS handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
     [
       'a reset before anything was sent',
       new RequestNotSentError('', { cause: broken('ECONNRESET', { syscall: 'read' }) }),
@@ -74,16 +74,16 @@ describe('a failed connection', () => {
       true,
     ],
     [
-      'a close',
+      'a closed socket',
       broken('UND_ERR_SOCKET', { socket: { bytesWritten: 9 } }),
       'connection-lost',
       false,
     ],
-    ['no code at all', new Error('key=abcdef'), 'connection-lost', false],
-    ['a code that is none', broken('apikey=secret'), 'connection-lost', false],
+    ['an error without a code', new Error('key=abcdef'), 'connection-lost', false],
+    ['an invalid code', broken('apikey=secret'), 'connection-lost', false],
   ];
   for (const [what, error, kind, nothingSent] of cases) {
-    it(`I12: by ${what} is ${kind}, ${nothingSent ? 'sent again' : 'sent once'}`, async () => {
+    it(`I12: ${what} is ${kind}, and ${nothingSent ? 'is' : "isn't"} retried`, async () => {
       const failure = networkFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.isTransient], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
@@ -99,14 +99,14 @@ describe('a failed connection', () => {
   }
 });
 
-describe('a TLS that failed', () => {
+describe('a TLS failure', () => {
   const codeOf = (code: string) => networkFailure(broken(code), url).error.details.code;
   for (const code of ['WRONG_VERSION_NUMBER', 'PACKET_LENGTH_TOO_LONG', 'HTTP_REQUEST']) {
-    it(`is a port without TLS where OpenSSL says ${code}`, () => {
+    it(`means a port without TLS if OpenSSL reports ${code}`, () => {
       assert.equal(codeOf(`ERR_SSL_${code}`), 'ERR_SSL_WRONG_VERSION_NUMBER');
     });
   }
-  it('keeps any other code of OpenSSL, as a code may be written', () => {
+  it('keeps any other OpenSSL code, with invalid characters replaced', () => {
     const alert = 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION';
     assert.equal(codeOf(alert), alert);
     const none = 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE';
@@ -114,15 +114,15 @@ describe('a TLS that failed', () => {
   });
 });
 
-describe('a proxy on the way', () => {
+describe('a proxy', () => {
   const cases: readonly [string, Error, ErrorDetails | undefined][] = [
     [
-      'is told by another port',
+      'is recognized by a different port',
       broken('ECONNREFUSED', { ...connect, address: '10.0.0.1', port: 3128 }),
       { code: 'ECONNREFUSED', proxy: '10.0.0.1:3128' },
     ],
     [
-      'is told by another port of each of several addresses',
+      'is recognized by a different port of each of several addresses',
       Object.assign(
         new AggregateError([broken('ETIMEDOUT', { ...connect, address: '::1', port: 3128 })]),
         { code: 'ETIMEDOUT' },
@@ -130,29 +130,29 @@ describe('a proxy on the way', () => {
       { code: 'ETIMEDOUT', proxy: '::1:3128' },
     ],
     [
-      'is told by another name',
+      'is recognized by a different host name',
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'proxy.example' }),
       { code: 'ENOTFOUND', proxy: 'proxy.example' },
     ],
     [
-      'is told by what it answered in place of a tunnel',
+      'is recognized by its response to the tunnel request',
       Object.assign(new Error('cancelled'), {
         cause: new Error('Proxy response (407) ?.== 200 when HTTP Tunneling'),
       }),
       { status: 407 },
     ],
     [
-      'keeps a strange name to itself',
+      'is reported without a name that contains unsafe characters',
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'me:1234@[x](y)' }),
       { code: 'ENOTFOUND' },
     ],
     [
-      'is not what the service itself failed with',
+      "isn't assumed if the service itself refuses the connection",
       broken('ECONNREFUSED', { ...connect, address: '10.0.0.2', port: 443 }),
       undefined,
     ],
     [
-      'is not what looking up the service failed with',
+      "isn't assumed if the name of the service can't be resolved",
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'service.example' }),
       undefined,
     ],
@@ -167,7 +167,7 @@ describe('a proxy on the way', () => {
 });
 
 describe('a service that was down', () => {
-  it('I10: is reached by the attempt after it came back', async () => {
+  it('I10: is reached by the first attempt after it recovers', async () => {
     const time = new FakeTime();
     const down = broken('ECONNREFUSED', connect);
     const network = fakeNetwork((n) => (n < 3 ? down : {}));
@@ -179,20 +179,20 @@ describe('a service that was down', () => {
   });
 });
 
-describe('the last gate before the socket', () => {
+describe('the origin check before each request', () => {
   const gates: readonly [string, ErrorKind, Partial<typeof credentials>][] = [
     ['another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
     ['another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
     ['another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
     [
-      'C09: a user before the host',
+      'C09: a user name before the host',
       'host-not-approved',
       { serviceUrl: 'https://me@service.example' },
     ],
     ['a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
   ];
   for (const [what, kind, change] of gates) {
-    it(`${what} is no way through`, async () => {
+    it(`${what} is blocked`, async () => {
       const network = fakeNetwork(() => ({}));
       const changed = { credentials: { ...credentials, ...change } };
       const { client } = clientOn({ fetch: network.fetch }, changed);
@@ -225,7 +225,7 @@ describe('the host of a redirect', () => {
     [undefined, undefined],
   ];
   for (const [location, host] of cases) {
-    it(`${location} is ${host}`, () => {
+    it(`to ${location} is ${host}`, () => {
       assert.equal(redirectHost(location, 'https://good.example/path'), host);
     });
   }

@@ -36,21 +36,21 @@ describe('server-sent events', () => {
       const bytes = written(lineEnd, space);
       const how = `${name} and ${space ? 'a' : 'no'} space after the colon`;
 
-      it(`are exact for a cut at each of ${bytes.length + 1} positions, with ${how}`, async () => {
+      it(`are read correctly if split at any of ${bytes.length + 1} positions, with ${how}`, async () => {
         for (let cut = 0; cut <= bytes.length; cut += 1) {
           const read = await textsOf(pieces(bytes.subarray(0, cut), bytes.subarray(cut)));
           assert.deepEqual(read, texts, `cut at ${cut}`);
         }
       });
 
-      it(`are exact one byte at a time, with ${how}`, async () => {
+      it(`are read correctly one byte at a time, with ${how}`, async () => {
         const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
         assert.deepEqual(await textsOf(pieces(...single)), texts);
       });
     }
   }
 
-  it(`are exact for any number of cuts and mixed line ends (seed ${seed})`, async () => {
+  it(`are read correctly with any number of splits and mixed line ends (seed ${seed})`, async () => {
     const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
     const cuts = fc.array(fc.nat(2_000), { maxLength: 40 });
     const run = async (expected: string[], ends: string[], at: number[]) => {
@@ -91,19 +91,19 @@ describe('server-sent events', () => {
       '\ufeffdata: a\n\n',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
-    ['end without their blank line', 'data: a\n', [{ event: undefined, id: undefined, data: 'a' }]],
+    ['may end without a blank line', 'data: a\n', [{ event: undefined, id: undefined, data: 'a' }]],
     [
-      'leave half a line unsaid',
+      'omit an incomplete line at the end',
       'data: a\n\ndata: {"tex',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
-    ['are none in an empty stream', '', []],
+    ['are empty for an empty stream', '', []],
   ];
   for (const [rule, text, expected] of cases) {
     it(rule, async () => assert.deepEqual(await eventsOf(pieces(Buffer.from(text))), expected));
   }
 
-  it('may have 1 MiB each and no more, whether or not a line ends', async () => {
+  it('are limited to 1 MiB each, with or without line ends', async () => {
     const line = (length: number) => Buffer.from(`data: ${'x'.repeat(length)}`);
     const most = MAX_EVENT_LENGTH - 10;
     const [event] = await eventsOf(pieces(line(most), Buffer.from('\n\n')));
@@ -114,12 +114,12 @@ describe('server-sent events', () => {
     assert.equal(await kindOf(eventsOf(pieces(lines, lines))), 'too-large');
   });
 
-  it('may be many in one piece, more than 1 MiB together', async () => {
+  it('may exceed 1 MiB together in one chunk', async () => {
     const many = Buffer.from(`data: ${'x'.repeat(990)}\n\n`.repeat(2_000));
     assert.equal((await eventsOf(pieces(many))).length, 2_000);
   });
 
-  it('fail as their bytes fail', async () => {
+  it('fail if the body fails', async () => {
     async function* broken() {
       yield Buffer.from('data: a\n\n');
       throw new RangeError('cut');

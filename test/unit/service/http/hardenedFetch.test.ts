@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hardenedFetch } from '../../../../src/service/http/hardenedFetch.ts';
 
-/** In place of a close that comes between the choice of a connection and the first byte on it. */
-describe('a connection that is closed in the moment it is chosen', () => {
+/** Simulates a connection that closes after it was chosen and before the first byte is sent. */
+describe('a reused connection that closes before anything is sent', () => {
   const { fetch } = globalThis;
   afterEach(() => {
     globalThis.fetch = fetch;
@@ -29,13 +29,13 @@ describe('a connection that is closed in the moment it is chosen', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`${code}: another one is taken, once`, async () => {
+    it(`is replaced once after ${code}`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });
   }
 
-  it('is not it where no connection was made, or something was sent', async () => {
+  it("isn't assumed if no connection was made, or if something was sent", async () => {
     assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);

@@ -6,8 +6,8 @@ import { clientOn, failureOf, fakeNetwork } from '../fixtures.ts';
 
 const request = { url: 'https://service.example/path', failure: inferenceFailure };
 
-describe('an exhausted quota that arrives as 429', () => {
-  it('is sent once', async () => {
+describe('an exhausted quota with status 429', () => {
+  it("isn't retried", async () => {
     const json = { errors: [{ code: 'token_quota_reached', message: '' }] };
     const network = fakeNetwork(() => ({ status: 429, json }));
     const { client } = clientOn({ fetch: network.fetch, waitMs: () => 1 });

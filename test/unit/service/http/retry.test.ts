@@ -19,7 +19,7 @@ describe('retry rules', () => {
     assert.equal(MAX_RETRIES, 3);
   });
 
-  it('wait 0.5–1, 1–2 and 2–4 s, so that waits grow whatever is drawn', () => {
+  it('wait 0.5–1, 1–2, and 2–4 s, so that each wait is longer than the one before', () => {
     const draws = [0, 0.25, 0.5, 0.999_999];
     const ranges = [1, 2, 3].map((retry) => draws.map((draw) => retryWaitMs(retry, 0, () => draw)));
     const [first = [], second = [], third = []] = ranges;
@@ -35,7 +35,7 @@ describe('retry rules', () => {
     assert.ok(Math.max(...second) < Math.min(...third));
   });
 
-  it('let Retry-After lengthen a wait and never shorten it', () => {
+  it('let Retry-After lengthen a wait, but never shorten it', () => {
     assert.equal(
       retryWaitMs(1, 2_000, () => 0),
       2_000,
@@ -77,11 +77,11 @@ describe('retry rules', () => {
     });
   }
 
-  it('know no Retry-After where there is none', () => {
+  it('return undefined without a Retry-After', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
-  it(`keep any Retry-After finite, and a wait in 0.5–60 s unless it stops (seed ${seed})`, () => {
+  it(`keep each Retry-After finite, and waits within 0.5–60 s unless it is longer (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string(),
       fc.integer().map(String),
