@@ -55,7 +55,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    if (this.#isOver) return;\n',
     to: '',
     test: 'test/unit/service/sharedTask.test.ts',
-    title: 'is over once only',
+    title: 'ends only once',
   },
   {
     name: 'a closed connection fails a request',
@@ -175,7 +175,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
     test: 'test/unit/service/models/modelList.test.ts',
-    title: 'is looked at as far as a person can pick from it',
+    title: 'is read only up to 1,000 entries',
   },
   {
     name: 'a request for `/model/info` to every gateway',

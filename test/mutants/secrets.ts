@@ -46,7 +46,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    maskSecrets(text, secrets),\n  );',
     to: 'text);',
     test: 'test/unit/service/errors.test.ts',
-    title: 'lets no secret through, in whatever text it stands',
+    title: 'masks a secret in any surrounding text',
   },
   {
     name: 'Base64 hides a secret',
@@ -110,7 +110,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'alone may have an unencrypted address: a built-in one may not',
+    title: 'differs from a built-in one, which may not have an unencrypted address',
   },
   {
     name: 'an identity service is asked without TLS',
@@ -198,7 +198,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: with http and another host than those of loopback',
+    title: 'C04: with http is refused unless the host is a loopback host',
   },
   {
     name: 'a proxy reads the key on its way to a loopback address',

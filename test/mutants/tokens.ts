@@ -126,7 +126,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'REFRESHES_WITHOUT_USE = 2',
     to: 'REFRESHES_WITHOUT_USE = 1_000',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'keeps fresh until two renewals served nobody',
+    title: 'stops keeping a token fresh after two unused refreshes',
   },
   {
     name: 'a newer token is dropped with an old one',
@@ -134,7 +134,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'drops the token it is told of, and no newer one',
+    title: 'drops only the given token, not a newer one',
   },
   {
     name: 'the clock on the wall is not looked at',
@@ -142,7 +142,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'Math.max(wallAge, clock.monotonic() - token.monotonicStart)',
     to: 'clock.monotonic() - token.monotonicStart',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'does not use a token that died while the machine slept',
+    title: "doesn't use a token that expired while the machine slept",
   },
   {
     name: 'a token lives as expiration says, and nothing else',

@@ -22,11 +22,11 @@ const entry = {
 
 const badHeader = (what: string, headers: unknown) => [what, { headers }, 'headers'] as const;
 
-/** Names of so many headers. */
+/** Returns the given number of header names. */
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}`);
 
-describe('a service of one’s own', () => {
-  it('is an entry with its authentication method, its API and their data', () => {
+describe('an added service', () => {
+  it('is read with its authentication method, its API, and their values', () => {
     const full = {
       ...authentication,
       scope: 'a b',
@@ -54,10 +54,10 @@ describe('a service of one’s own', () => {
 
   for (const [what, changes, field] of [
     ['no word', { word: undefined }, 'word'],
-    ['a word that is built in', { word: 'ibm' }, 'word'],
-    ['the neutral word', { word: 'Vendor' }, 'word'],
-    ['a word that no name can begin with', { word: '1a' }, 'word'],
-    ['a word of blanks', { word: 'a b' }, 'word'],
+    ['a built-in word', { word: 'ibm' }, 'word'],
+    ['the reserved word', { word: 'Vendor' }, 'word'],
+    ['a word that starts with a digit', { word: '1a' }, 'word'],
+    ['a word with a space', { word: 'a b' }, 'word'],
     ['markup in its name', { name: '[x](command:y)' }, 'name'],
     ['no authentication method', { authentication: undefined }, 'authentication'],
     [
@@ -67,27 +67,27 @@ describe('a service of one’s own', () => {
     ],
     ['no token address', { authentication: { kind: 'clientCredentials' } }, 'tokenUrl'],
     [
-      'a query',
+      'a query in its token address',
       { authentication: { ...authentication, tokenUrl: `${authentication.tokenUrl}?a=b` } },
       'tokenUrl',
     ],
     [
-      'a grant without its type',
+      'a grant without a type',
       { authentication: { ...authentication, kind: 'apiKeyGrant' } },
       'grantType',
     ],
     [
-      'a user in its address',
+      'a user in its token address',
       { authentication: { ...authentication, tokenUrl: 'https://a.example@b.example/t' } },
       'tokenUrl',
     ],
     [
-      'an address to be repaired',
+      'backslashes in its token address',
       { authentication: { ...authentication, tokenUrl: 'https:\\\\a.example/t' } },
       'tokenUrl',
     ],
     [
-      'an unencrypted address',
+      'an unencrypted token address',
       { authentication: { ...authentication, tokenUrl: 'http://a.example/t' } },
       'tokenUrl',
     ],
@@ -110,7 +110,7 @@ describe('a service of one’s own', () => {
     ),
     badHeader('a line break in a header', { 'X-Team': 'a\r\nX-Other: b' }),
     badHeader('a line break at the end of a header', { 'X-Team': 'a\n' }),
-    badHeader('a letter that is not ASCII in a header', { 'X-Team': 'Müller' }),
+    badHeader('a non-ASCII letter in a header', { 'X-Team': 'Müller' }),
     badHeader('a space around a header', { 'X-Team': ' a' }),
     badHeader('an empty header', { 'X-Team': '' }),
     badHeader('a header of 1,025 characters', { 'X-Team': 'a'.repeat(1_025) }),
@@ -120,11 +120,11 @@ describe('a service of one’s own', () => {
     badHeader('a label of 41 characters', { 'X-Team': { secret: 'a'.repeat(41) } }),
     badHeader('the same header twice', { 'X-Team': 'a', 'x-team': 'b' }),
     badHeader('21 headers', Object.fromEntries(numbered(21).map((name) => [name, 'a']))),
-    badHeader('headers in a list', [['X-Team', 'a']]),
-    badHeader('headers that are a text', 'X-Team: a'),
-    badHeader('headers that are null', null),
+    badHeader('a list as headers', [['X-Team', 'a']]),
+    badHeader('a string as headers', 'X-Team: a'),
+    badHeader('null as headers', null),
     [
-      'a fixed header that has the key, too',
+      'a fixed header that is also the key header',
       { authentication: { kind: 'apiKey', header: 'API-Key' }, headers: { 'api-key': 'a' } },
       'headers',
     ],
@@ -160,21 +160,21 @@ describe('a service of one’s own', () => {
       'javascript:alert(1)',
       'llm.acme.example',
     ].map((url) => [`the address ${url}`, { url }, 'url'] as const),
-    ['the word of an alias', { word: 'watsonx' }, 'word'],
-    ['a prefix that is no path', { prefix: 'v1' }, 'prefix'],
-    ['a prefix that leads elsewhere', { prefix: '/v1/../x' }, 'prefix'],
-    ['another API', { api: 'constructor' }, 'api'],
-    ['no model', { defaultModel: '' }, 'defaultModel'],
-    ['no model in its list either', { defaultModel: undefined, models: [] }, 'defaultModel'],
-    ['a page without encryption', { keyPage: 'http://a.example' }, 'keyPage'],
+    ['an alias as its word', { word: 'watsonx' }, 'word'],
+    ["a prefix that isn't a path", { prefix: 'v1' }, 'prefix'],
+    ['a prefix with dot segments', { prefix: '/v1/../x' }, 'prefix'],
+    ['an unknown API', { api: 'constructor' }, 'api'],
+    ['an empty default model', { defaultModel: '' }, 'defaultModel'],
+    ['neither a default model nor listed models', { defaultModel: undefined, models: [] }, 'defaultModel'],
+    ['an unencrypted key page', { keyPage: 'http://a.example' }, 'keyPage'],
   ] as const satisfies readonly (readonly [string, object, ServiceIssue['field']])[]) {
-    it(`is not used with ${what}, and which field it is, is known`, () => {
+    it(`is rejected with ${what}, and the field is reported`, () => {
       const { own, issues } = readServices([{ ...entry, ...changes }]);
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
     });
   }
 
-  it('may state models, of which the first is the default', () => {
+  it('can list models, of which the first is the default', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },
@@ -192,34 +192,34 @@ describe('a service of one’s own', () => {
 
   const manyModels = Array.from({ length: 201 }, (_, index) => ({ id: `m${index}` }));
   for (const [what, models] of [
-    ['no list', { id: 'a' }],
+    ['not a list', { id: 'a' }],
     ['null', null],
     ['201 models', manyModels],
-    ['a model twice', [{ id: 'a' }, { id: 'a' }]],
-    ['an ID alone', ['a']],
+    ['a model listed twice', [{ id: 'a' }, { id: 'a' }]],
+    ['an ID instead of an object', ['a']],
     ['no ID', [{ name: 'a' }]],
     ['an ID of 10 KB', [{ id: 'x'.repeat(10_240) }]],
-    ['an ID with a link', [{ id: 'https://a.example' }]],
+    ['a link as an ID', [{ id: 'https://a.example' }]],
     ['markup in an ID', [{ id: '[x](command:y)' }]],
     ['markup in a name', [{ id: 'a', name: '[x](command:y)' }]],
     ['emphasis in a name', [{ id: 'a', name: '**a**' }]],
     ['an empty name', [{ id: 'a', name: '' }]],
     ['a number as a name', [{ id: 'a', name: 7 }]],
-    ['no tokens', [{ id: 'a', context: 0 }]],
+    ['zero tokens', [{ id: 'a', context: 0 }]],
     ['negative tokens', [{ id: 'a', output: -1 }]],
     ['half a token', [{ id: 'a', context: 0.5 }]],
-    ['tokens as text', [{ id: 'a', context: '8192' }]],
+    ['tokens as a string', [{ id: 'a', context: '8192' }]],
     ['more tokens than can be counted', [{ id: 'a', output: 1e300 }]],
-    ['a text for a truth value', [{ id: 'a', tools: 'yes' }]],
-    ['null for a truth value', [{ id: 'a', images: null }]],
+    ['a string for a boolean', [{ id: 'a', tools: 'yes' }]],
+    ['null for a boolean', [{ id: 'a', images: null }]],
   ] as const) {
-    it(`is not used with ${what} for its models`, () => {
+    it(`is rejected with invalid models: ${what}`, () => {
       const { own, issues } = readServices([{ ...entry, models }]);
       assert.deepEqual([own.length, issues.map(({ field }) => field)], [0, ['models']]);
     });
   }
 
-  it('may have its key in a header of its own, and needs no token address for that', () => {
+  it('can have its key in a custom header, without a token address', () => {
     for (const header of ['', 'api-key', 'x-api-key', 'Ocp-Apim-Subscription-Key']) {
       const { own } = readServices([{ ...entry, authentication: { kind: 'apiKey', header } }]);
       const [service] = own;
@@ -230,7 +230,7 @@ describe('a service of one’s own', () => {
     }
   });
 
-  it('has up to 20 fixed headers, and asks for secret ones by their labels', () => {
+  it('can have 20 fixed headers, with labels for secret ones', () => {
     const headers = Object.fromEntries(numbered(19).map((name) => [name, 'a b=c; d']));
     const all = { ...headers, 'Ocp-Apim-Trace': { secret: 'trace key' } };
     const { own, issues } = readServices([{ ...entry, headers: all }]);
@@ -241,13 +241,13 @@ describe('a service of one’s own', () => {
     assert.deepEqual(readServices([entry]).own[0]?.headers, []);
   });
 
-  it('has a command of up to 50 texts', () => {
+  it('can have a command with 50 parts', () => {
     const command = ['C:\\Program Files\\az.cmd', ...Array.from({ length: 49 }, () => 'a "b" $c')];
     const { own } = readServices([{ ...entry, authentication: { kind: 'command', command } }]);
     assert.deepEqual(own[0] && commandOf(own[0]), command);
   });
 
-  it('has an address of its own, without the path of an endpoint', () => {
+  it('can have an address, from which an endpoint path is removed', () => {
     for (const [url, wanted] of [
       ['https://llm.acme.example/v1/', 'https://llm.acme.example/v1'],
       ['https://llm.acme.example/v1/chat/completions', 'https://llm.acme.example/v1'],
@@ -264,7 +264,7 @@ describe('a service of one’s own', () => {
     ['an API key', { kind: 'apiKey' }, true],
     ['a Zen API key', { kind: 'zenApiKey' }, true],
     ['a command', { kind: 'command', command: ['az'] }, true],
-    ['client credentials that go to another address', authentication, true],
+    ['client credentials for another address', authentication, true],
     ['a grant at another address', { kind: 'apiKeyGrant', tokenUrl, grantType: 'a' }, true],
     ['an identity service at the same address', { kind: 'cloudPak' }, false],
   ] as const) {
@@ -277,13 +277,13 @@ describe('a service of one’s own', () => {
         isAllowed ? [] : ['url'],
       );
       assert.ok(!service || mayBeUnencrypted(service));
-      // The identity service needs encryption in any case.
+      // The identity service always needs encryption.
       const identity = service && parseDestination('http://login.acme.example', plain, service);
       if (service?.authUrl) assert.ok(identity && 'setting' in identity);
     });
   }
 
-  it('alone may have an unencrypted address: a built-in one may not', () => {
+  it('differs from a built-in one, which may not have an unencrypted address', () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);
@@ -291,11 +291,11 @@ describe('a service of one’s own', () => {
     }
   });
 
-  it('has a name in any script', () => {
+  it('can have a name with non-ASCII letters', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
 
-  it('is one of 50', () => {
+  it('is skipped after the first 50, and reported', () => {
     const many = Array.from({ length: 51 }, (_, index) => ({ ...entry, word: `a${index}` }));
     assert.deepEqual(
       readServices(many).own.map(({ word }) => word),
@@ -304,18 +304,18 @@ describe('a service of one’s own', () => {
     assert.deepEqual(readServices(many).issues, [{ word: 'a50', field: 'services' }]);
   });
 
-  it('is one of few: many take no time', () => {
+  it('is skipped after the first 50 of 5,000', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({ ...entry, word: `a${index}` }));
     assert.equal(readServices(many).own.length, 50);
   });
 
-  it('is not used twice, and nonsense is none', () => {
+  it('is read once if it is repeated, and invalid entries are reported', () => {
     const { own, issues } = readServices([entry, entry, null, 7, 'x', []]);
     assert.equal(own.length, 1);
     assert.equal(issues.length, 5);
   });
 
-  it('is another one once anything of its entry has changed', () => {
+  it('has another definition if its entry changes', () => {
     const of = (changes: object) => readServices([{ ...entry, ...changes }]).own[0]?.definition;
     assert.equal(of({}), of({}));
     assert.notEqual(of({}), of({ authentication: { ...authentication, scope: 'x' } }));

@@ -7,17 +7,17 @@ const form = (text: string) => new URLSearchParams({ x: text }).toString().slice
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
 
 export const writtenDown: Readonly<Record<string, (secret: string) => string>> = {
-  'as it is': (secret) => secret,
+  'in plain text': (secret) => secret,
   'in an address': encodeURIComponent,
-  'in an address, lower case': (secret) =>
+  'in an address, in lowercase': (secret) =>
     encodeURIComponent(secret).replace(/%../g, (sign) => sign.toLowerCase()),
   'in a form': form,
   'in JSON': json,
   'in Base64': base64,
-  'in Base64 of addresses': (secret) => Buffer.from(secret).toString('base64url'),
+  'in Base64url': (secret) => Buffer.from(secret).toString('base64url'),
 };
 
-/** The forms of a secret that stand in a text, be they written in other case. */
+/** Returns the forms of a secret that a text contains, ignoring case. */
 export function formsIn(text: string, secret: string): string[] {
   const lower = text.toLowerCase();
   return formsOf(secret).filter((each) => lower.includes(each.toLowerCase()));
@@ -41,7 +41,7 @@ function formsOf(secret: string): string[] {
   return [...whole, ...inner];
 }
 
-/** Everything that can be got out of an error and its causes. */
+/** Returns all texts that an error and its causes contain. */
 export function textsOfError(error: unknown): string {
   const texts: string[] = [];
   for (let each = error; each !== undefined; ) {

@@ -1,16 +1,16 @@
 import type { IssueKind } from '../../../src/dotenv/settingValue.ts';
 
-/** `.env` files as code, and exactly what is read out of them. */
+/** `.env` files, and the exact result of reading each. */
 
 export interface EnvFileFixture {
   readonly name: string;
   readonly file: string | Uint8Array;
-  /** Key, project and URL; undefined if the file cannot be used. */
+  /** Key, project, and URL. Undefined if the file can't be used. */
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
-  /** Line (from 1), kind of issue and, where it matters, the text that its place covers. */
+  /** Line (from 1) and kind of each issue, and the text at its position if that matters. */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
-  /** True if the bytes are no `.env` file at all. */
+  /** True if the bytes aren't a valid `.env` file. */
   readonly isRefused?: boolean;
 }
 
@@ -30,10 +30,10 @@ const bytes = (text: string, encoding: 'utf8' | 'utf16le' | 'latin1' = 'utf8') =
   new Uint8Array(Buffer.from(text, encoding));
 
 const shapes: readonly EnvFileFixture[] = [
-  { name: 'nothing', file: '' },
+  { name: 'an empty file', file: '' },
   { name: 'other names only', file: lines('PORT=3000', 'DEBUG=1', '# a comment') },
   { name: 'the three settings', file: lines(key, project, url), values: good },
-  { name: 'no line end at the end', file: [key, project, url].join('\n'), values: good },
+  { name: 'no final line end', file: [key, project, url].join('\n'), values: good },
   { name: 'CRLF', file: [key, project, url, ''].join('\r\n'), values: good },
   { name: 'CR', file: [key, project, url, ''].join('\r'), values: good },
   { name: 'mixed line ends', file: `${key}\r${project}\r\n${url}\n`, values: good },
@@ -49,12 +49,12 @@ const shapes: readonly EnvFileFixture[] = [
     values: good,
   },
   {
-    name: 'comments, empty lines and other settings between',
+    name: 'comments, empty lines, and other settings in between',
     file: lines('# keys', '', key, '   # more', 'OTHER=1', project, '\t', url, '#IBM_URL=x'),
     values: good,
   },
   {
-    name: 'lines that assign nothing',
+    name: 'lines without an assignment',
     file: lines('IBM_API_KEY', '=', '= x', '[section]', 'export', key, project, url),
     values: good,
   },
@@ -65,7 +65,7 @@ const shapes: readonly EnvFileFixture[] = [
     values: ['a#b=c=d==', PROJECT, URL],
   },
   {
-    name: 'nothing expanded',
+    name: 'variables and commands, which are not expanded',
     file: withKey('IBM_API_KEY=a$' + '{HOME}b$HOME`x`c'),
     values: ['a$' + '{HOME}b$HOME`x`c', PROJECT, URL],
   },
@@ -81,7 +81,7 @@ const shapes: readonly EnvFileFixture[] = [
     isRefused: true,
   },
   { name: '64 KiB', file: bytes(`${lines(key, project, url)}#`.padEnd(65_536, 'x')), values: good },
-  { name: 'a byte more', file: bytes(''.padEnd(65_537, '#')), isRefused: true },
+  { name: 'more than 64 KiB', file: bytes(''.padEnd(65_537, '#')), isRefused: true },
   { name: '10 MB', file: new Uint8Array(10_000_000).fill(35), isRefused: true },
   { name: 'NUL', file: bytes(withKey(`${key}\0`)), isRefused: true },
   { name: 'UTF-16', file: bytes(`\ufeff${lines(key, project, url)}`, 'utf16le'), isRefused: true },
@@ -95,7 +95,7 @@ const sets: readonly EnvFileFixture[] = [
     values: good,
   },
   {
-    name: 'the alias set with its other name of the key',
+    name: 'the alias set with the alternative key name',
     file: lines(`WATSONX_APIKEY=${KEY}`, `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
     values: good,
   },
@@ -125,7 +125,7 @@ const sets: readonly EnvFileFixture[] = [
     values: good,
   },
   {
-    name: 'two complete sets: the first in order, wherever it stands',
+    name: 'two complete sets, of which the one with precedence comes last',
     file: lines(
       ...[
         'VENDOR_API_KEY=another-key',
@@ -147,7 +147,7 @@ const sets: readonly EnvFileFixture[] = [
     issues: [[1, 'quotes']],
   },
   {
-    name: 'an error in a set of its own, none in the neutral set',
+    name: 'an error in a set of the service, none in the neutral set',
     file: lines(
       ...[`IBM_API_KEY="${KEY}`, project, url],
       ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
@@ -155,7 +155,7 @@ const sets: readonly EnvFileFixture[] = [
     issues: [[1, 'quotes']],
   },
   {
-    name: 'an error in a lone value of its own, none in the neutral set',
+    name: 'an error in a single value of the service, none in the neutral set',
     file: lines(
       'WATSONX_URL=eu-de',
       ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
@@ -163,7 +163,7 @@ const sets: readonly EnvFileFixture[] = [
     issues: [[1, 'bad-url']],
   },
   {
-    name: 'gaps in sets of its own, none in the neutral set',
+    name: 'gaps in sets of the service, none in the neutral set',
     file: lines(
       ...['IBM_API_KEY=""', 'IBM_PROJECT_ID=<project-id>', `WATSONX_URL=${URL}`],
       ...[`VENDOR_API_KEY=${KEY}`, `VENDOR_PROJECT_ID=${PROJECT}`, `VENDOR_URL=${URL}`],
@@ -176,7 +176,7 @@ const sets: readonly EnvFileFixture[] = [
     ],
   },
   {
-    name: 'an error in the neutral set, none in one of its own',
+    name: 'an error in the neutral set, none in a set of the service',
     file: lines(key, project, url, `VENDOR_API_KEY="${KEY}`),
     values: good,
     issues: [[4, 'quotes']],
@@ -194,15 +194,15 @@ const sets: readonly EnvFileFixture[] = [
   { name: 'no key', file: lines(project, url), missing: ['IBM_API_KEY'] },
   { name: 'no project', file: lines(key, url), missing: ['IBM_PROJECT_ID'] },
   { name: 'no URL', file: lines(key, project), missing: ['IBM_URL'] },
-  { name: 'a key alone', file: lines(key), missing: ['IBM_PROJECT_ID', 'IBM_URL'] },
-  { name: 'a URL alone', file: lines(url), missing: ['IBM_API_KEY', 'IBM_PROJECT_ID'] },
+  { name: 'only a key', file: lines(key), missing: ['IBM_PROJECT_ID', 'IBM_URL'] },
+  { name: 'only a URL', file: lines(url), missing: ['IBM_API_KEY', 'IBM_PROJECT_ID'] },
   {
     name: 'a repeated line',
     file: lines(key, project, key, url, key),
     values: good,
   },
   {
-    name: 'other values for the same name',
+    name: 'different values for the same name',
     file: lines(key, project, 'IBM_API_KEY=another-key', url, key, 'IBM_API_KEY='),
     issues: [
       [3, 'duplicate', 'IBM_API_KEY'],
@@ -211,7 +211,7 @@ const sets: readonly EnvFileFixture[] = [
     ],
   },
   {
-    name: 'a repeated line with a issue of its own',
+    name: 'a repeated line with other issues',
     file: lines(key, project, url, 'export IBM_URL="http://evil.example"'),
     issues: [
       [4, 'duplicate', 'IBM_URL'],
@@ -235,7 +235,7 @@ const values: readonly EnvFileFixture[] = [
   { name: 'backticks', file: withUrl(`IBM_URL=\`${URL}\``), issues: [[3, 'quotes']] },
   { name: 'one quote', file: withKey(`IBM_API_KEY="${KEY}`), issues: [[1, 'quotes']] },
   {
-    name: 'quotes and blanks in each other',
+    name: 'nested quotes and spaces',
     file: withKey(`IBM_API_KEY= " '${KEY} ' "`),
     issues: [
       [1, 'whitespace', ` " '${KEY} ' "`],
@@ -247,26 +247,26 @@ const values: readonly EnvFileFixture[] = [
     file: withKey(`IBM_API_KEY=“${KEY}”`),
     issues: [[1, 'non-ascii', `“${KEY}”`]],
   },
-  { name: 'a trailing blank', file: withKey(`${key} `), issues: [[1, 'whitespace', `${KEY} `]] },
+  { name: 'a trailing space', file: withKey(`${key} `), issues: [[1, 'whitespace', `${KEY} `]] },
   { name: 'a trailing tab', file: withUrl(`${url}\t`), issues: [[3, 'whitespace']] },
   {
-    name: 'a leading blank',
+    name: 'a leading space',
     file: withKey(`IBM_API_KEY= ${KEY}`),
     issues: [[1, 'whitespace', ` ${KEY}`]],
   },
   {
-    name: 'a blank before the equals sign',
+    name: 'a space before the equals sign',
     file: withKey(`IBM_API_KEY =${KEY}`),
     issues: [[1, 'whitespace', ` =${KEY}`]],
   },
   {
-    name: 'blanks around the equals sign, with export and CRLF',
+    name: 'spaces around the equals sign, with export and CRLF',
     file: [key, `export IBM_PROJECT_ID  = ${PROJECT}`, url].join('\r\n'),
     issues: [[2, 'whitespace', `  = ${PROJECT}`]],
   },
   { name: 'a no-break space', file: withKey(`${key}\u00a0`), issues: [[1, 'whitespace']] },
   {
-    name: 'a blank inside a key',
+    name: 'a space inside a key',
     file: withKey('IBM_API_KEY=abcd efgh'),
     issues: [[1, 'malformed', 'abcd efgh']],
   },
@@ -276,13 +276,13 @@ const values: readonly EnvFileFixture[] = [
     values: ['test', PROJECT, URL],
   },
   {
-    name: 'characters that no project ID has',
+    name: 'invalid characters in a project ID',
     file: withProject('IBM_PROJECT_ID=my project!'),
     issues: [[2, 'malformed']],
   },
   { name: 'a Bearer prefix', file: withKey(`IBM_API_KEY=Bearer ${KEY}`), issues: [[1, 'bearer']] },
   {
-    name: 'quotes behind Bearer, blanks and a comment',
+    name: 'quotes after Bearer, spaces, and a comment',
     file: withKey(`IBM_API_KEY= Bearer "${KEY}"  # the key`),
     issues: [
       [1, 'whitespace', ` Bearer "${KEY}"`],
@@ -303,12 +303,12 @@ const values: readonly EnvFileFixture[] = [
     issues: [[3, 'control']],
   },
   {
-    name: 'letters outside ASCII in a key',
+    name: 'a non-ASCII letter in a key',
     file: withKey('IBM_API_KEY=clé'),
     issues: [[1, 'non-ascii']],
   },
   {
-    name: 'a Cyrillic project',
+    name: 'a Cyrillic letter in a project ID',
     file: withProject('IBM_PROJECT_ID=рroject'),
     issues: [[2, 'non-ascii']],
   },
@@ -323,7 +323,7 @@ const values: readonly EnvFileFixture[] = [
     ],
   },
   {
-    name: 'a number sign in quotes, and a comment behind them',
+    name: 'a number sign in quotes, followed by a comment',
     file: withKey(`IBM_API_KEY="a #b" #c`),
     issues: [
       [1, 'quotes', '"a #b"'],
@@ -338,7 +338,7 @@ const values: readonly EnvFileFixture[] = [
     issues: [[1, 'empty', 'IBM_API_KEY']],
   },
   {
-    name: 'blanks for a value',
+    name: 'a value of only spaces',
     file: withProject('IBM_PROJECT_ID=  '),
     missing: ['IBM_PROJECT_ID'],
     issues: [
@@ -347,7 +347,7 @@ const values: readonly EnvFileFixture[] = [
     ],
   },
   {
-    name: 'empty quotes for the other name of the key',
+    name: 'empty quotes with the alternative key name',
     file: lines('WATSONX_APIKEY=""', `WATSONX_PROJECT_ID=${PROJECT}`, `WATSONX_URL=${URL}`),
     missing: ['WATSONX_APIKEY'],
     issues: [
@@ -377,12 +377,12 @@ const address = (name: string, value: string, ...kinds: IssueKind[]): EnvFileFix
 const urls: readonly EnvFileFixture[] = [
   address('no scheme', 'eu-de.ml.cloud.ibm.com', 'bad-url'),
   address('http', 'http://eu-de.ml.cloud.ibm.com', 'bad-url'),
-  address('http to a name that can lead anywhere', 'http://localhost.example:8080', 'bad-url'),
+  address('http to a host that starts with localhost', 'http://localhost.example:8080', 'bad-url'),
   address('a user', 'https://eu-de.ml.cloud.ibm.com@evil.example', 'bad-url'),
   address('a backslash', 'https://eu-de.ml.cloud.ibm.com\\@evil.example', 'bad-url'),
   address('a query', 'https://eu-de.ml.cloud.ibm.com?x=1', 'bad-url'),
   address('dots in the path', 'https://eu-de.ml.cloud.ibm.com/a/../b', 'bad-url'),
-  address('a host that no host is', 'https://under_score.example', 'bad-url'),
+  address('an invalid host', 'https://under_score.example', 'bad-url'),
   address('an unexpanded region', 'https://{region}.ml.cloud.ibm.com', 'bad-url'),
   address('an endpoint', `${URL}/ml/v1/text/generation?version=2023-05-29`, 'endpoint-url'),
   address(
@@ -395,14 +395,14 @@ const urls: readonly EnvFileFixture[] = [
     ...address('a region on the private network', URL.replace('//', '//private.')),
     values: [KEY, PROJECT, URL.replace('//', '//private.')],
   },
-  address('a private host at http', 'http://private.eu-de.ml.cloud.ibm.com', 'bad-url'),
-  { ...address('a slash at the end', `${URL}/`), values: [KEY, PROJECT, `${URL}/`] },
+  address('a private host with http', 'http://private.eu-de.ml.cloud.ibm.com', 'bad-url'),
+  { ...address('a trailing slash', `${URL}/`), values: [KEY, PROJECT, `${URL}/`] },
   {
     ...address('another host', 'https://evil.example', 'unknown-region'),
     values: [KEY, PROJECT, 'https://evil.example'],
   },
   {
-    ...address('a region at the wrong port', `${URL}:8443`, 'unknown-region'),
+    ...address('a region with another port', `${URL}:8443`, 'unknown-region'),
     values: [KEY, PROJECT, `${URL}:8443`],
   },
   {
@@ -419,7 +419,7 @@ const urls: readonly EnvFileFixture[] = [
   },
 ];
 
-/** A name in place of that of the key, beside the two others. */
+/** A file with another name for the key, and the right names for project and URL. */
 const misnamed = (name: string): EnvFileFixture => ({
   name: `a name: ${JSON.stringify(name)}`,
   file: withKey(`${name}=${KEY}`),
@@ -440,7 +440,7 @@ const names: readonly EnvFileFixture[] = [
     misnamed,
   ),
   {
-    name: 'nearly right names of the other settings',
+    name: 'misspelled names of the other settings',
     file: lines(key, `IBM_PROJECTID=${PROJECT}`, `IBM_URI=${URL}`),
     missing: ['IBM_PROJECT_ID', 'IBM_URL'],
   },
@@ -452,7 +452,7 @@ const names: readonly EnvFileFixture[] = [
     ),
   },
   {
-    name: 'nearly right names beside right ones',
+    name: 'misspelled names next to correct ones',
     file: lines(key, project, url, 'ibm_api_key=x', `WX_URL=${URL}`, 'IBM_PROJECTID=x'),
     values: good,
   },

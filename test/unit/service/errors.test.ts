@@ -8,7 +8,7 @@ const key = 'S3cret-Key_of+the/user=';
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjF9.c2lnbmF0dXJl';
 
 describe('a service error', () => {
-  it('says its kind and facts in a fixed order, and nothing else', () => {
+  it('has a message with only its kind and details, in a fixed order', () => {
     const details = { requestId: 'r-1', attempts: 4, status: 503, host: 'h.example', code: 'C' };
     const error = new ServiceError('server-failed', details);
     const message = 'server-failed (status 503, C, 4 sent, host h.example, request r-1)';
@@ -18,12 +18,12 @@ describe('a service error', () => {
     assert.equal(error.cause, undefined);
   });
 
-  it('gains facts without losing any', () => {
+  it('keeps its details when more are added', () => {
     const error = new ServiceError('rate-limited', { status: 429 }).with({ attempts: 2 });
     assert.deepEqual([error.kind, error.details], ['rate-limited', { status: 429, attempts: 2 }]);
   });
 
-  it('loses what repeats a secret, or a part of it, and nothing else', () => {
+  it('loses only details that contain a secret or part of one', () => {
     const of = (code: string) => new ServiceError('bad-request', { status: 400, code });
     const without = (code: string) =>
       withoutSecrets(of(code), ['S3cret-Key', 'b', '']).details.code;
@@ -44,7 +44,7 @@ describe('a service error', () => {
     );
   });
 
-  it('keeps a word that only repeats the scheme of a credential header', () => {
+  it('keeps a detail that contains only the scheme of a credential header', () => {
     const secrets = ['a-key-of-zen-0123', 'ZenApiKey a-key-of-zen-0123'];
     const without = (code: string) =>
       withoutSecrets(new ServiceError('bad-request', { code }), secrets).details.code;
@@ -54,7 +54,7 @@ describe('a service error', () => {
     }
   });
 
-  it('is told by its kind', () => {
+  it('is identified by its kind', () => {
     const error: unknown = new ServiceError('timeout');
     assert.ok(isKind(error, 'cancelled', 'timeout'));
     assert.ok(!isKind(error, 'cancelled'));
@@ -93,12 +93,12 @@ describe('redact', () => {
     });
   }
 
-  it('masks a secret as JSON writes it', () => {
+  it('masks a secret that is escaped as in JSON', () => {
     const odd = 'a"b\\c\nd-secret';
     assert.equal(redact(JSON.stringify({ odd }), [odd]), '{"odd":"[redacted]"}');
   });
 
-  it('masks the longer of two secrets that begin alike', () => {
+  it('masks the longer of two secrets with the same beginning', () => {
     assert.equal(redact('secret-1-and-more', ['secret-1', 'secret-1-and-more']), '[redacted]');
   });
 
@@ -110,10 +110,10 @@ describe('redact', () => {
     '',
   ];
   for (const text of kept) {
-    it(`leaves "${text}" alone`, () => assert.equal(redact(text, [key, '', 'abc']), text));
+    it(`leaves "${text}" unchanged`, () => assert.equal(redact(text, [key, '', 'abc']), text));
   }
 
-  it(`lets no secret through, in whatever text it stands (seed ${seed})`, () => {
+  it(`masks a secret in any surrounding text (seed ${seed})`, () => {
     const secret = fc.string({ minLength: 8, maxLength: 60, unit: 'binary-ascii' });
     const check = (before: string, value: string, after: string) => {
       const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)];

@@ -20,14 +20,14 @@ const failing =
   (n) =>
     n <= times ? { status, headers, json: {} } : {};
 
-describe('sending again', () => {
+describe('retrying', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
   });
   afterEach(() => time.end());
 
-  /** One call against the script, all its waits included. */
+  /** Makes one call against the script, including all waits. */
   async function run(script: Script, passMs = 8_000, stepMs = STEP_MS) {
     const network = fakeNetwork(script, time);
     const { client } = clientOn({ fetch: network.fetch, clock: time });
@@ -45,7 +45,7 @@ describe('sending again', () => {
     return { outcome, gaps, retries, sent: network.sent };
   }
 
-  it('H16: asks for a token as its retry begins, though another call asked in vain while it waited', async () => {
+  it('H16: gets a token when a retry starts, even if a token request failed during the wait', async () => {
     let isDown = false;
     const fetchToken = async () => {
       if (isDown) throw new ServiceError('connection-lost');
@@ -80,7 +80,7 @@ describe('sending again', () => {
       );
     });
 
-    it(`I02: a POST that fails four times with ${status} is one error that says so`, async () => {
+    it(`I02: a POST that fails four times with ${status} is reported as one error with 4 attempts`, async () => {
       const { outcome, sent } = await run(failing(status, 9));
       assert.equal(sent.length, 4);
       assert.ok(outcome instanceof Error);
@@ -90,14 +90,14 @@ describe('sending again', () => {
     });
   }
 
-  it('what comes after a refusal is judged by itself', async () => {
+  it('reports an unexpected response to a retry', async () => {
     const { outcome, sent } = await run((n) => ({ status: n === 1 ? 503 : 200, json: [] }));
     assert.equal(sent.length, 2);
     assert.ok(outcome instanceof Error);
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it('one that is cancelled while the service refuses it counts as never sent: it cost nothing', async () => {
+  it('counts a request as never sent if it is canceled while the service refuses it', async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();
@@ -148,7 +148,7 @@ describe('sending again', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', 251_602_300_799_000],
   ];
   for (const [header, retryAfterMs] of stops) {
-    it(`I07: Retry-After "${header}" stops at once and says when`, async () => {
+    it(`I07: Retry-After "${header}" stops at once, and is reported`, async () => {
       const { outcome, sent } = await run(failing(503, 9, { 'retry-after': header }), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -160,7 +160,7 @@ describe('sending again', () => {
     ['the shortest', 0, 3],
     ['long', 0.9, 2],
   ] as const) {
-    it(`I08: a wait that would outlast the deadline of the call is not begun, after ${waits} ones`, async () => {
+    it(`I08: doesn't start a wait that would exceed the deadline, after ${waits} waits`, async () => {
       const network = fakeNetwork(failing(503, 9), time);
       const http = { fetch: network.fetch, clock: time, random: () => random };
       const { client } = clientOn(http, { deadlineMs: 1_800 });
@@ -172,12 +172,12 @@ describe('sending again', () => {
   }
 });
 
-describe('a request without an answer', () => {
+describe('a request without a response', () => {
   const answered = () =>
     new Response(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   for (const [what, answer, expected] of [
-    ['is said to be silent after 5 s, once', () => new Promise<Response>(() => {}), [0, 1, 1]],
-    ['is not said to be silent once its head has come', async () => answered(), [0, 0, 0]],
+    ['is reported as silent after 5 s, once', () => new Promise<Response>(() => {}), [0, 1, 1]],
+    ["isn't reported as silent once its headers have arrived", async () => answered(), [0, 0, 0]],
   ] as const) {
     it(what, async () => {
       const time = new FakeTime();

@@ -5,10 +5,10 @@ import { seed } from './fixtures.ts';
 import { accepted, rejected } from './serviceUrls.ts';
 
 describe('a service URL', () => {
-  it('has its fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
+  it('has at least 60 fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
 
   for (const [text, url, origin, cut] of accepted) {
-    it(`C06: ${JSON.stringify(text)} is ${url}${cut ? ', cut' : ''}`, () => {
+    it(`C06: ${JSON.stringify(text)} is ${url}${cut ? ', without its endpoint path' : ''}`, () => {
       const expected = { ok: true, url, origin, host: new URL(origin).host, cut };
       assert.deepEqual(parseServiceUrl(text), expected);
     });
@@ -20,7 +20,7 @@ describe('a service URL', () => {
     });
   }
 
-  it('C04: with http and another host than those of loopback is never looked up', () => {
+  it('C04: with http is refused unless the host is a loopback host', () => {
     const plain = rejected.filter(([, problem]) => problem === 'not-https');
     assert.ok(plain.length >= 8);
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
@@ -35,7 +35,7 @@ describe('a service URL', () => {
     }
   });
 
-  it('C05: with http and 127.0.0.1, [::1], or localhost is taken', () => {
+  it('C05: with http and 127.0.0.1, [::1], or localhost is accepted', () => {
     for (const text of [
       'http://127.0.0.1:1',
       'http://[::1]:1',
@@ -46,7 +46,7 @@ describe('a service URL', () => {
     }
   });
 
-  it(`is refused, or on the origin that its text names (seed ${seed})`, () => {
+  it(`is refused, or has the origin that its text names (seed ${seed})`, () => {
     const part = fc.constantFrom(
       ...['https://', 'http://', 'https:', '//', '/', '\\', '@', ':', ':443', ':8080', '?', '#'],
       ...['good.example', 'evil.example', '127.0.0.1', '0x7f.1', '[::1]', 'localhost', 'і', 'é'],

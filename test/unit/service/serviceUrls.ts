@@ -1,6 +1,8 @@
 import type { UrlProblem } from '../../../src/service/credentials.ts';
 
-/** Texts that name a service: the text, its URL, its origin, whether an endpoint's path was cut. */
+/**
+ * Accepted texts, each with its URL, its origin, and true if the path of an endpoint was removed.
+ */
 export const accepted: readonly [string, string, string, boolean][] = [
   ['https://good.example', 'https://good.example', 'https://good.example', false],
   ['https://good.example/', 'https://good.example', 'https://good.example', false],
@@ -36,7 +38,7 @@ export const accepted: readonly [string, string, string, boolean][] = [
   ],
 ];
 
-/** Texts that no key or token may follow. */
+/** Rejected texts, to which no key or token may be sent. */
 export const rejected: readonly [string, UrlProblem][] = [
   ['', 'not-a-url'],
   ['<URL>', 'not-a-url'],

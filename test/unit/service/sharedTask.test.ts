@@ -17,7 +17,7 @@ describe('a shared task', () => {
     return { task, work, ends, isAborted: () => ended.aborted };
   };
 
-  it('gives its one result to all who wait, and is over once it is there', async () => {
+  it('returns one result to all callers, and ends when the result is there', async () => {
     const { task, work, ends } = start();
     const waiting = [task.wait(never), task.wait(never)];
     work.resolve('result');
@@ -25,7 +25,7 @@ describe('a shared task', () => {
     assert.deepEqual(ends, [false]);
   });
 
-  it('goes on until the last one who waits has stopped, and is over then', async () => {
+  it('runs until the last caller stops waiting', async () => {
     const { task, ends, isAborted } = start();
     const [one, other] = [new AbortController(), new AbortController()];
     const waiting = [task.wait(one.signal), task.wait(other.signal)];
@@ -37,7 +37,7 @@ describe('a shared task', () => {
     assert.deepEqual([ends, isAborted()], [[true], true]);
   });
 
-  it('is over once only: what lands after it was abandoned ends no task that follows it', async () => {
+  it('ends only once, even if a result arrives after it was abandoned', async () => {
     const { task, work, ends } = start();
     const cancel = new AbortController();
     const waiting = kindOf(task.wait(cancel.signal));

@@ -11,7 +11,7 @@ describe('the token service and its clocks', () => {
   });
   afterEach(() => time.end());
 
-  it('does not use a token that died while the machine slept', async () => {
+  it("doesn't use a token that expired while the machine slept", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(8 * 60 * MINUTE);
@@ -21,7 +21,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('renews in the background after a sleep into the soft window', async () => {
+  it('refreshes in the background after a sleep into the soft window', async () => {
     const { flights, value, start } = underTest(time);
     await start();
     time.sleep(50 * MINUTE);
@@ -29,7 +29,7 @@ describe('the token service and its clocks', () => {
   });
 
   for (const minutes of [-20, -120]) {
-    it(`renews once, and waits for nothing, when the clock is set ${minutes} min`, async () => {
+    it(`refreshes once, without blocking calls, if the clock is set by ${minutes} min`, async () => {
       const { flights, answer, value, start } = underTest(time);
       await start();
       time.setWall(minutes * MINUTE);
@@ -43,7 +43,7 @@ describe('the token service and its clocks', () => {
     });
   }
 
-  it('trusts the monotonic clock where the wall clock was set back', async () => {
+  it('relies on the monotonic clock if the wall clock is set back', async () => {
     const { service, start } = underTest(time);
     await start();
     await time.pass(50 * MINUTE);
@@ -52,7 +52,7 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('says when the token ends and when it renews', async () => {
+  it('states when the token expires and when it is refreshed', async () => {
     const { service, start } = underTest(time);
     const now = time.now();
     await start();
@@ -64,7 +64,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual(service.state, expected);
   });
 
-  it('counts the life from before the request', async () => {
+  it('counts the lifetime from the start of the request', async () => {
     const { service, value, answer } = underTest(time);
     const waiting = value();
     await time.pass(10 * MINUTE);
@@ -74,7 +74,7 @@ describe('the token service and its clocks', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('gives a token that expired before it arrived only to the calls that waited for it', async () => {
+  it('returns a token that expired before it arrived only to the calls that waited for it', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -88,7 +88,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await next, await again(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('replaces a token of an hour that arrives after the machine was asleep', async () => {
+  it('replaces a one-hour token that arrives two hours late', async () => {
     const { service, answer } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -100,7 +100,7 @@ describe('the token service and its clocks', () => {
     assert.equal((await next).value, 'token-2');
   });
 
-  it('drops the token it is told of, and no newer one', async () => {
+  it('drops only the given token, not a newer one', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     const old = await service.get(never);
@@ -113,7 +113,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await value(), flights.length], ['token-2', 2]);
   });
 
-  it('keeps fresh until two renewals served nobody, and goes on after the next use', async () => {
+  it('stops keeping a token fresh after two unused refreshes, and resumes after the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     service.keepFresh();
     assert.equal(flights.length, 0, 'nothing before the first use');
@@ -130,7 +130,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await tick(), await tick(), await tick()], [5, 6, 6]);
   });
 
-  it(`never uses a token past its hard threshold, nor asks twice at once (seed ${seed})`, async () => {
+  it(`never uses a token past its hard threshold or sends concurrent requests (seed ${seed})`, async () => {
     const step = fc.record({
       passMs: fc.integer({ min: 0, max: 40 * MINUTE }),
       wallMs: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),
@@ -159,7 +159,7 @@ describe('the token service and its clocks', () => {
     await fc.assert(property, { seed, numRuns: 100 });
   });
 
-  it('says why a renewal in the background failed, while the old token goes on', async () => {
+  it('reports why a background refresh failed while the old token is still valid', async () => {
     const { service, answer, value, start } = underTest(time);
     await start();
     await time.pass(50 * MINUTE);
@@ -170,7 +170,7 @@ describe('the token service and its clocks', () => {
     assert.equal(state.refreshError, down);
   });
 
-  it('knows the token before the last one, too: it still opens the service', async () => {
+  it('remembers the previous token, which the service still accepts', async () => {
     const { service, answer, value, start } = underTest(time);
     assert.deepEqual(TokenService.valuesOf(service), []);
     await start();

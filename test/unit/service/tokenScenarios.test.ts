@@ -9,14 +9,14 @@ import { MINUTE, underTest } from './tokens.ts';
 const HOUR = 60 * MINUTE;
 const offline = new ServiceError('unreachable', { code: 'ENOTFOUND' });
 
-describe('the token service through a day', () => {
+describe('the token service over a day', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
   });
   afterEach(() => time.end());
 
-  it('H07: uses a token of 20 s, and never renews it in the background', async () => {
+  it('H07: uses a 20-second token, and never refreshes it in the background', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 20 });
     for (let second = 0; second < 17; second += 1) {
@@ -30,7 +30,7 @@ describe('the token service through a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('H07: makes no second request in the background within 5 s, however often the clock jumps', async () => {
+  it('H07: sends no second background request within 5 s, even if the clock keeps jumping', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start();
     const startedAt: number[] = [];
@@ -48,7 +48,7 @@ describe('the token service through a day', () => {
     assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
   });
 
-  it('H10: takes the same token given again for a new one, and does not loop', async () => {
+  it("H10: treats a repeated token as a new one, and doesn't loop", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ value: 'the-same' });
     await time.pass(50 * MINUTE);
@@ -59,10 +59,10 @@ describe('the token service through a day', () => {
       service.keepFresh();
       assert.equal(await value(), 'the-same');
     }
-    assert.equal(flights.length, 2, 'it lives from the second answer on');
+    assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it('H28: does not try by itself while there never was a network, and works with the first use after', async () => {
+  it('H28: sends no background request if the first one failed offline, and works on the next use', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);
@@ -77,7 +77,7 @@ describe('the token service through a day', () => {
     assert.deepEqual([await next, service.state.kind, flights.length], ['token-2', 'valid', 2]);
   });
 
-  it('H28: renews once after the network came back, though tries failed without it', async () => {
+  it('H28: refreshes once after the network is back, even if attempts failed before', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -97,7 +97,7 @@ describe('the token service through a day', () => {
     assert.equal(flights.length, 1 + failed + 1);
   });
 
-  it('H29: has no timer: sends nothing in 8 h in which nobody calls it, and is right on its first use', async () => {
+  it('H29: has no timer, sends nothing in 8 h without calls, and works on the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(8 * HOUR, 10 * MINUTE);
@@ -107,12 +107,12 @@ describe('the token service through a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('sleeps through a day, and asks nobody before the first use after it', async () => {
+  it('requests nothing after a day of machine sleep until the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     time.sleep(24 * HOUR);
     service.keepFresh();
-    assert.equal(flights.length, 1, 'a dead token is not kept fresh');
+    assert.equal(flights.length, 1, 'an expired token is not kept fresh');
     const waiting = value();
     await answer();
     assert.equal(await waiting, 'token-2');
@@ -136,7 +136,7 @@ describe('the token request of a runtime', () => {
     time.end();
   });
 
-  it('H27: that hangs ends after 30 s, and the next call may try', async () => {
+  it('H27: ends after 30 s if it hangs, and is sent again for the next call', async () => {
     let sent = 0;
     const fetch = (_url: unknown, { signal, method }: RequestInit = {}): Promise<Response> => {
       if (method === 'POST') sent += 1;

@@ -14,7 +14,7 @@ const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
-/** A body of these events; an error is what reading it fails with. */
+/** Creates a body with these events. An error makes reading fail at its position. */
 function body(...events: (string | ServiceError)[]): Body {
   async function* bytes() {
     for (const event of events) {
@@ -33,23 +33,23 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
       signal,
     );
   } finally {
-    // The reader gives the rest of a stream a second to arrive, and later tests count timers.
+    // The reader waits up to a second for the rest of a stream, and later tests count timers.
     stream.close();
   }
 }
 
-describe('collecting a stream', () => {
-  it('is complete once the service has said why it stopped, however the connection ends', async () => {
+describe('reading a stream', () => {
+  it('is complete after the stop reason, even if the connection breaks then', async () => {
     const { text: whole, stopReason } = await collect(never, text('a'), text('b'), stop, reset);
     assert.deepEqual([whole, stopReason], ['ab', 'finished']);
   });
 
-  it('fails as the connection does before that', async () => {
+  it('fails if the connection ends before the stop reason', async () => {
     assert.equal(await kindOf(collect(never, text('a'), reset)), 'connection-lost');
     assert.equal(await kindOf(collect(never, text('a'))), 'incomplete');
   });
 
-  it('is cancelled where its user cancelled, though it was complete', async () => {
+  it('fails if the user canceled, even after the stop reason', async () => {
     assert.equal(await kindOf(collect(AbortSignal.abort(), stop, reset)), 'connection-lost');
   });
 
@@ -60,7 +60,7 @@ describe('collecting a stream', () => {
     'event: close\ndata: bye\n\n',
     'data:\n\n',
   ]) {
-    it(`passes over ${JSON.stringify(silent)}`, async () => {
+    it(`skips ${JSON.stringify(silent)}`, async () => {
       assert.equal((await collect(never, text('a'), silent, text('b'), stop)).text, 'ab');
     });
   }
@@ -73,7 +73,7 @@ describe('collecting a stream', () => {
     const reader = new ResponseReader('generation', { onText: () => {} }, { failureInEvent });
     const end = '"generated_text":"a","stop_reason":"eos_token"';
     const read = reader.read(body(`data: {"results":[{${end}}]}\n\n`, count), never);
-    assert.equal((await read).text, 'a', 'the other operation counts beside its text');
+    assert.equal((await read).text, 'a', 'generation keeps its text');
   });
 
   for (const count of ['1.7e308', '1e15', '1000000001']) {
@@ -89,14 +89,14 @@ describe('collecting a stream', () => {
     '"usage":null',
     '"system":{"warnings":null}',
   ]) {
-    it(`does not lose an answer to ${nonsense}`, async () => {
+    it(`keeps the response despite ${nonsense}`, async () => {
       const usage = `data: {"choices":[],${nonsense}}\n\n`;
       assert.equal((await collect(never, text('a'), stop, usage)).text, 'a');
     });
   }
 });
 
-describe('calls of tools in a stream', () => {
+describe('tool calls in a stream', () => {
   const delta = (fields: object) => `data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
   const fragment = (index: number, given: string, more: object = {}, name?: string) =>
     delta({ tool_calls: [{ index, ...more, function: { name, arguments: given } }] });
@@ -114,7 +114,7 @@ describe('calls of tools in a stream', () => {
     return { told, toolCalls, hasBegun: reader.hasBegun };
   };
 
-  it('are joined by their index, whatever comes between their fragments', async () => {
+  it('are joined by index, even if their fragments are interleaved', async () => {
     const { told, toolCalls } = await read(
       delta({ reasoning_content: 'hm' }),
       text('I look.'),
@@ -132,13 +132,13 @@ describe('calls of tools in a stream', () => {
     ]);
   });
 
-  it('begin the answer, as reasoning does', async () => {
+  it('start the response, as reasoning does', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
   });
 
-  it('are read from a whole answer, too, which has no indexes', () => {
+  it('are also read from a complete response, which has no indexes', () => {
     const calls = ['a', 'b'].map((id) => ({ id, function: { name: id, arguments: '{}' } }));
     const { toolCalls, stopReason } = readChat({
       choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }],
@@ -155,7 +155,7 @@ describe('calls of tools in a stream', () => {
   });
 
   for (const nonsense of ['x', [null], [{}], [{ function: { name: 7 } }]]) {
-    it(`are unexpected as ${JSON.stringify(nonsense)}`, () => {
+    it(`are rejected if they are ${JSON.stringify(nonsense)}`, () => {
       assert.throws(() => readChat(chat({ tool_calls: nonsense }, null)), {
         kind: 'unexpected-answer',
       });
@@ -174,49 +174,49 @@ const nothing: ResponseChunk = {
 };
 const generated = { generated_text: 'a', stop_reason: 'not_finished' };
 
-describe('a piece of an answer', () => {
+describe('a response chunk', () => {
   const pieces: readonly [what: string, piece: ResponseChunk, expected: Partial<ResponseChunk>][] =
     [
       ['of an empty list', readChat({ choices: [] }), {}],
-      ['with nothing said', readChat({ choices: [{}] }), {}],
-      ['with null for text and reason', readChat(chat({ content: null }, null)), {}],
+      ['with an empty choice', readChat({ choices: [{}] }), {}],
+      ['with null as text and stop reason', readChat(chat({ content: null }, null)), {}],
       [
         'of an event',
         readChat(chat({ content: 'a' }, 'stop')),
         { text: 'a', stopReason: 'finished' },
       ],
-      ['of a whole answer', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+      ['of a complete response', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
       [
-        'with usage alone',
+        'with only usage',
         readChat({ choices: [], usage: { prompt_tokens: 3 } }),
         { inputTokens: 3 },
       ],
-      ['with nonsense for usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
+      ['with invalid usage', readChat({ choices: [], usage: [-1, 'x'] }), {}],
       [
-        'with warnings that are ids, and others',
+        'with valid and invalid warnings',
         readChat({
           choices: [],
           system: { warnings: [{ id: 'api_legacy' }, { id: 'a b' }, 7, {}] },
         }),
         { warnings: ['api_legacy'] },
       ],
-      ['with nonsense for warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
-      ['of the other operation', readGeneration({ results: [generated] }), { text: 'a' }],
+      ['with invalid warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
+      ['of generation', readGeneration({ results: [generated] }), { text: 'a' }],
       [
-        'of the other operation, at its end',
+        'of generation, at its end',
         readGeneration({
           results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
         }),
         { text: 'a', stopReason: 'finished', outputTokens: 2 },
       ],
       [
-        'of the other operation, at an end without a word',
+        'of generation, with an empty stop reason',
         readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
         { text: 'a', stopReason: 'other' },
       ],
-      ['of the other operation, without results', readGeneration({ results: [] }), {}],
+      ['of generation, without results', readGeneration({ results: [] }), {}],
       [
-        'of a later event, which counts no prompt',
+        'of a later event, without a prompt count',
         readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
         { text: 'a' },
       ],
@@ -239,7 +239,7 @@ describe('a piece of an answer', () => {
     [readGeneration, { results: [{ ...generated, generated_text: null }] }],
   ];
   for (const [read, json] of refused) {
-    it(`is refused as ${JSON.stringify(json)} for ${read.name}`, () => {
+    it(`is rejected by ${read.name} if it is ${JSON.stringify(json)}`, () => {
       assert.throws(() => read(json), { kind: 'unexpected-answer' });
     });
   }

@@ -44,7 +44,7 @@ const fieldsOf = (operation: Operation, conversation: Conversation) =>
     : apiOf(ibm).conversation(chatParts(conversation), credentials);
 
 describe('a conversation', () => {
-  it('goes to chat with its roles, pictures, calls and results', () => {
+  it('is sent to chat with its roles, images, tool calls, and results', () => {
     const call = (id: string, name: string, given: string) => ({
       id,
       type: 'function',
@@ -70,7 +70,7 @@ describe('a conversation', () => {
   });
 
   for (const toolChoice of ['auto', 'required'] as const) {
-    it(`names its tools, and that one is ${toolChoice}`, () => {
+    it(`is sent with its tools and the tool choice ${toolChoice}`, () => {
       const fields = fieldsOf('chat', conversationOf({ tools, toolChoice }));
       assert.deepEqual(fields['tools'], [
         {
@@ -94,7 +94,7 @@ describe('a conversation', () => {
     });
   }
 
-  it('goes to generation as its texts, each with its role', () => {
+  it('is sent to generation as text with role labels', () => {
     const { input } = fieldsOf('generation', conversationOf({ tools }));
     assert.equal(
       input,
@@ -102,14 +102,14 @@ describe('a conversation', () => {
     );
   });
 
-  it('is estimated by its words and tools, and not by its pictures', () => {
+  it('is estimated from its text and tools, without images', () => {
     const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
     const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
     const text = conversationText(conversationOf({ messages: [seen], tools }));
     assert.ok(text.length < 500 && text.includes('A cat?') && text.includes('Reads.'), text);
   });
 
-  it('tells what of it is not the model’s own', () => {
+  it("lists the texts that the model didn't write", () => {
     assert.deepEqual(inputTexts(messages), ['Be brief.', 'Look at this.', 'A cat?', 'one', 'two']);
   });
 });

@@ -25,7 +25,7 @@ const everything = {
 const names = apiOf(ibm).chatParameters;
 
 describe('parameters', () => {
-  it('go to generation as they are', () => {
+  it('are sent to generation unchanged', () => {
     assert.deepEqual(mapParameters('generation', everything, names), {
       fields: everything,
       dropped: [],
@@ -34,7 +34,7 @@ describe('parameters', () => {
     assert.deepEqual(mapParameters('generation', zero, names), { fields: zero, dropped: [] });
   });
 
-  it('ask for 1,024 new tokens where nothing is set', () => {
+  it('default to 1,024 new tokens', () => {
     assert.equal(DEFAULT_NEW_TOKENS, 1_024);
     assert.deepEqual(mapParameters('chat', {}, names).fields, { max_completion_tokens: 1_024 });
     assert.deepEqual(mapParameters('generation', {}, names).fields, { max_new_tokens: 1_024 });
@@ -57,12 +57,12 @@ describe('parameters', () => {
     [{ made_up: true, typical_p: 1 }, max, ['made_up', 'typical_p']],
   ];
   for (const [parameters, fields, dropped] of cases) {
-    it(`map ${JSON.stringify(parameters)} onto chat`, () => {
+    it(`are mapped to chat: ${JSON.stringify(parameters)}`, () => {
       assert.deepEqual(mapParameters('chat', { ...parameters }, names), { fields, dropped });
     });
   }
 
-  it('lose on chat exactly those without a counterpart, and name them', () => {
+  it('are dropped and listed if chat has no counterpart', () => {
     assert.deepEqual(mapParameters('chat', everything, names).dropped, [
       'min_new_tokens',
       'top_k',
@@ -73,7 +73,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('are unset by null, for a folder that wants the default of the service', () => {
+  it('can be unset with null, so that a folder can use the default of the service', () => {
     const nothing = { temperature: null, max_new_tokens: null, top_k: null };
     assert.deepEqual(mapParameters('chat', nothing, names), {
       fields: { max_completion_tokens: 1_024 },

@@ -14,9 +14,9 @@ import { seed } from '../fixtures.ts';
 
 type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 
-/** What the JSON schema of a setting says about a parameter. */
+/** The JSON schema of a parameter in the settings. */
 interface Schema {
-  /** With null beside it for a parameter itself: that is how it is taken back. */
+  /** Includes null for a parameter, because null unsets it. */
   readonly type: Type | readonly [Type, 'null'];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
@@ -66,7 +66,7 @@ function rangeOf(schema: Schema): ParameterRange {
   }
 }
 
-/** What either of two operations takes. */
+/** Returns a range that covers the ranges of both operations. */
 function wider(one: ParameterRange, other: ParameterRange): ParameterRange {
   if (one.type === 'texts' && other.type === 'texts') {
     return { type: 'texts', most: Math.max(one.most, other.most) };
@@ -92,7 +92,7 @@ const range = (bound: 'least' | 'above' | 'most', limit: number, actual: number)
 });
 const of = (limitOf: Operation, details: object) => ({ ...details, limitOf });
 
-describe('the check of parameters', () => {
+describe('the parameter check', () => {
   const fine: readonly object[] = [
     {},
     { decoding_method: 'greedy', temperature: 0.05 },
@@ -109,7 +109,7 @@ describe('the check of parameters', () => {
     { presence_penalty: 0.5, return_options: { input_text: true }, typical_p: 0.2 },
   ];
   for (const parameters of fine) {
-    it(`lets ${JSON.stringify(parameters)} pass`, () => {
+    it(`accepts ${JSON.stringify(parameters)}`, () => {
       for (const operation of operations) {
         assert.equal(parameterProblem(operation, { ...parameters }), undefined);
       }
@@ -128,7 +128,7 @@ describe('the check of parameters', () => {
     [{ stop_sequences: ['x', 'x'] }, { expected: 'texts' }],
   ];
   for (const [parameters, flaw] of wrong) {
-    it(`refuses ${JSON.stringify(parameters)} for either operation`, () => {
+    it(`refuses ${JSON.stringify(parameters)} for both operations`, () => {
       for (const operation of operations) {
         const error = parameterProblem(operation, { ...parameters });
         assert.equal(error?.kind, 'parameter-refused');
@@ -157,7 +157,7 @@ describe('the check of parameters', () => {
     ],
   ];
   for (const [operation, parameters, flaw] of onOne) {
-    it(`refuses ${JSON.stringify(parameters)} for ${operation} alone`, () => {
+    it(`refuses ${JSON.stringify(parameters)} only for ${operation}`, () => {
       const details = { names: Object.keys(parameters), ...flaw };
       assert.deepEqual(parameterProblem(operation, { ...parameters })?.details, details);
       const other = operation === 'chat' ? 'generation' : 'chat';
@@ -165,7 +165,7 @@ describe('the check of parameters', () => {
     });
   }
 
-  it('names the bound of the operation where both refuse', () => {
+  it('states the bound of the operation if both operations refuse a value', () => {
     const seven = { stop_sequences: texts(7) };
     const names = ['stop_sequences'];
     const detailsOf = (operation: Operation) => parameterProblem(operation, seven)?.details;
@@ -175,7 +175,7 @@ describe('the check of parameters', () => {
     assert.deepEqual(cold, { names: ['temperature'], ...range('least', 0.05, -1) });
   });
 
-  it('compares the fewest tokens with the most, where both are sent', () => {
+  it('compares min_new_tokens with max_new_tokens if both are sent', () => {
     const names = ['min_new_tokens', 'max_new_tokens'];
     const set = { min_new_tokens: 8, max_new_tokens: 7 };
     assert.deepEqual(parameterProblem('generation', set)?.details, {
@@ -186,7 +186,7 @@ describe('the check of parameters', () => {
     assert.equal(parameterProblem('chat', set), undefined);
   });
 
-  it(`says nothing but checked words, whatever a settings file holds (seed ${seed})`, () => {
+  it(`reports only safe names for random settings (seed ${seed})`, () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (parameters) => {
         for (const operation of operations) {
@@ -200,7 +200,7 @@ describe('the check of parameters', () => {
 });
 
 describe('parameters', () => {
-  it('have the ranges that the settings page says', () => {
+  it('have the ranges that the manifest declares', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
     const setting = settingsIn<Schema>(manifest)['hostedModel.parameters'];
     assert.ok(setting);

@@ -6,7 +6,7 @@ describe('the usage of a request', () => {
   const prompt = 'four'.repeat(10);
   const estimate = (outputTokens: number) => ({ inputTokens: 10, outputTokens, isEstimate: true });
 
-  it('is what the service counts', () => {
+  it('equals the counts of the service', () => {
     const usage = { inputTokens: 7, outputTokens: 3 };
     assert.deepEqual(usageOf(usage, prompt, 'text'), { ...usage, isEstimate: false });
   });
@@ -22,9 +22,9 @@ describe('the usage of a request', () => {
     received: string,
     expected: object | undefined,
   ])[] = [
-    ['an estimate once it was canceled', 'cancelled', { attempts: 1 }, '', estimate(0)],
+    ['an estimate if it was canceled after it was sent', 'cancelled', { attempts: 1 }, '', estimate(0)],
     ['nothing if it was canceled before it was sent', 'cancelled', {}, '', undefined],
-    ['an estimate if it broke off', 'connection-lost', {}, 'text', estimate(1)],
+    ['an estimate if the connection broke', 'connection-lost', {}, 'text', estimate(1)],
     ['nothing if it was refused', 'bad-request', { attempts: 1 }, '', undefined],
   ];
   for (const [name, kind, details, received, expected] of failures) {

@@ -6,14 +6,14 @@ import { modelOf, stageOf } from '../modelFixtures.ts';
 const today = '2026-11-21';
 const model = (lifecycle: readonly LifecycleStage[]) => modelOf({ lifecycle });
 
-describe('the fate of a model', () => {
-  it('is none while it is available', () => {
+describe('the lifecycle stage of a model', () => {
+  it('is undefined while the model is available', () => {
     assert.equal(lifecycleOf(model([])).stage, undefined);
     const later = model([stageOf('available', '2025-01-01'), stageOf('withdrawn', '2026-11-22')]);
     assert.equal(lifecycleOf(later).stage, undefined);
   });
 
-  it('is deprecated up to the day of its withdrawal, and names that day', () => {
+  it('is deprecated until the day of the withdrawal, which is stated', () => {
     const stages = [stageOf('deprecated', today, 'maker/next'), stageOf('withdrawn', '2027-01-15')];
     assert.deepEqual(lifecycleOf(model(stages)), {
       stage: 'deprecated',
@@ -24,20 +24,20 @@ describe('the fate of a model', () => {
     });
   });
 
-  it('is withdrawn from its last day on, in whatever order the stages come', () => {
+  it('is withdrawn from the day of the withdrawal on, in any order of stages', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
   });
 
-  it('is none where its dates are no days', () => {
+  it('is undefined if the dates are invalid', () => {
     const { stage: name } = lifecycleOf(
       model([stageOf('withdrawn', ''), stageOf('withdrawn', '1')]),
     );
     assert.equal(name, undefined);
   });
 
-  it('is none where the service did not say its time', () => {
+  it('is undefined if the time of the service is unknown', () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
     assert.equal(lifecycleOf(modelOf({ lifecycle, asOf: undefined })).stage, undefined);
   });

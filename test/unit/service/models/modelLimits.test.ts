@@ -18,11 +18,11 @@ const problemOf = (facts: Partial<Model>, parameters: Parameters = {}) => {
 };
 
 describe('the limits of a model', () => {
-  it('are none where the list does not say any', () => {
+  it('are none if the list states none', () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
-  it('bound the new tokens that are set, and no others', () => {
+  it('apply to a number of new tokens that is set, but not to the default', () => {
     const parameters = { max_new_tokens: 512 };
     assert.equal(problemOf({ maxOutputTokens: 512 }, parameters), undefined);
     const details = { names: ['max_new_tokens'], bound: 'most', limitOf: 'model', limit: 511 };
@@ -35,7 +35,7 @@ describe('the limits of a model', () => {
     }
   });
 
-  it('end with the model, and name what takes its place', () => {
+  it('report a withdrawn model, with its successors', () => {
     const until = (day: string) => ({ lifecycle: [stageOf('withdrawn', day, 'maker/next')] });
     assert.equal(problemOf(until('2026-11-22')), undefined);
     assert.deepEqual(problemOf(until('2026-11-21')), [
@@ -45,11 +45,11 @@ describe('the limits of a model', () => {
   });
 });
 
-describe('the new tokens that are asked for where nothing is set', () => {
+describe('the default number of new tokens', () => {
   const asked = (facts: Partial<Model>, { operation = 'chat', ...rest }: Case = {}) =>
     newTokensByDefault(modelOf(facts), { operation, parameters: {}, text: 'Hi', ...rest });
 
-  it('are 1,024, or as many as the model takes', () => {
+  it('is 1,024, or the maximum of the model if that is lower', () => {
     const request = { operation: 'chat', parameters: {}, text: 'Hi' } as const;
     assert.equal(newTokensByDefault(undefined, request), 1_024);
     assert.equal(asked({}), 1_024);
@@ -57,22 +57,22 @@ describe('the new tokens that are asked for where nothing is set', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('are no more than chat is likely to have room for', () => {
+  it('is at most the space that is estimated to be left for a chat response', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
-    // The estimate says that there is none, and the text may still fit: nothing to go by.
+    // The estimate leaves no space, but the text may still fit. The estimate is ignored.
     assert.equal(asked({ contextLength: 7_000 }, { text }), 1_024);
   });
 
-  it('are no fewer than the fewest that are set for generation', () => {
+  it('is at least min_new_tokens for generation', () => {
     const parameters = { min_new_tokens: 2_000 };
     assert.equal(asked({}, { operation: 'generation', parameters }), 2_000);
     assert.equal(asked({}, { parameters }), 1_024);
   });
 });
 
-describe('the estimate of tokens', () => {
+describe('the token estimate', () => {
   const cases: readonly [what: string, text: string, likely: number][] = [
     ['nothing', '', 0],
     ['a word', 'word', 1],
@@ -80,7 +80,7 @@ describe('the estimate of tokens', () => {
     ['Chinese', '请写一首关于秋天的诗', 10],
     ['Japanese', 'こんにちは世界', 7],
     ['Korean', '안녕하세요', 5],
-    ['both', 'Say 你好', 3],
+    ['English and Chinese', 'Say 你好', 3],
   ];
   for (const [what, text, likely] of cases) {
     it(`of ${what} is ${likely}`, () => {

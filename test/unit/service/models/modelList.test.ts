@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readModels } from '../../../../src/service/api/modelList.ts';
 
 describe('a page of the model list', () => {
-  /** Entries of which each one counts how often it is looked at. */
+  /** Creates entries that count the reads of their properties. */
   function counted(length: number, entry: (index: number) => object) {
     const looks = { count: 0 };
     const entries = Array.from({ length }, (_, index) => {
@@ -15,7 +15,7 @@ describe('a page of the model list', () => {
     return { looks, entries };
   }
 
-  it('is looked at as far as a person can pick from it, whether what stands there is a model or not', () => {
+  it("is read only up to 1,000 entries, even if they aren't models", () => {
     for (const model_id of ['maker/model', 'not an id']) {
       const most = counted(1_000, () => ({ model_id }));
       readModels({ resources: most.entries }, undefined);
@@ -42,14 +42,14 @@ describe('a page of the model list', () => {
     );
   });
 
-  it('is looked at no further where fewer are wanted', () => {
+  it('is read only up to the requested number of models', () => {
     const { entries } = counted(5, (index) => ({ model_id: `m${index}` }));
     const { models, hasMore } = readModels({ resources: entries }, undefined, 3);
     assert.deepEqual([models.map(({ id }) => id), hasMore], [['m0', 'm1', 'm2'], true]);
     assert.equal(readModels({ resources: entries }, undefined, 5).hasMore, false);
   });
 
-  it('is read as far as anybody can read on within a model', () => {
+  it('is limited to 20 functions, stages, and alternatives for each model', () => {
     const parts = (length: number) => Array.from({ length }, (_, index) => `m/${index}`);
     const stages = parts(100_000).map((id) => ({ id, start_date: '2026-01-01' }));
     const stage = { ...stages[0], alternative_model_ids: parts(100_000) };

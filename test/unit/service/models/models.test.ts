@@ -6,7 +6,7 @@ import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
 const from: ModelQuery = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
 const minutesMs = 60_000;
 
-describe('what is known about models', () => {
+describe('the model cache', () => {
   let time: FakeTime;
   let models: Models;
   let label: string;
@@ -21,20 +21,20 @@ describe('what is known about models', () => {
   });
   afterEach(() => time.end());
 
-  it('is known for an hour, also one that the machine slept through', async () => {
+  it('keeps models for an hour, including machine sleep', async () => {
     await time.pass(59 * minutesMs);
     assert.equal(models.knownModel(from, 'two')?.id, 'two');
     time.sleep(2 * minutesMs);
     assert.equal(models.knownModel(from, 'two'), undefined);
   });
 
-  it('is known of the service, the operation and the model that it was said of', () => {
+  it('returns a model only for its own service and operation', () => {
     assert.equal(models.knownModel(from, 'three'), undefined);
     assert.equal(models.knownModel({ ...from, operation: 'generation' }, 'one'), undefined);
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it('is what was said last, and nothing once it is forgotten', async () => {
+  it('returns the latest data, and nothing after it is cleared', async () => {
     label = 'new';
     await models.fetchModel({ ...from, origin: 'https://a.example' }, 'one', never);
     assert.deepEqual(
