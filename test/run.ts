@@ -75,7 +75,7 @@ const nightly: readonly Step[] = [
   suite('soak, in full', 'npm run --silent test:soak'),
   suite('services, in full', 'npm run --silent test:services'),
   inServer(suite('sequences, in full', 'npm run --silent test:sequences')),
-  suite('clients of others', 'npm run --silent test:clients'),
+  suite('third-party clients', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),
   // Each night has orders of its own; alone, the command tries 20.
   check('order', 'npm run --silent test:order -- 5'),

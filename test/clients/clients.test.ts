@@ -7,8 +7,8 @@ import { oauthPath } from '../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 
 /**
- * The emulated services answer clients that nobody here wrote: what our own client is tested with is
- * no invention of ours.
+ * Tests the emulated services with third-party clients, to show that the emulator isn't adapted to
+ * our own client.
  */
 
 const load = createRequire(resolve('test/bench/peers/package.json'));
@@ -16,7 +16,7 @@ const modelId = 'ibm/granite-4-h-small';
 const messages = [{ role: 'user', content: 'Write a haiku' }];
 const oauth = { scope: 'models', audience: 'https://gw.example' };
 
-describe('clients of others', () => {
+describe('third-party clients', () => {
   let emulator: Emulator;
   before(async () => {
     await installPeers();
@@ -41,13 +41,13 @@ describe('clients of others', () => {
       ['project', { modelId, projectId: defaultProjectId }],
       ['space', { modelId, spaceId: 'emulator-space' }],
     ] as const) {
-      it(`the official SDK generates by ${by}, for a ${name}`, async () => {
+      it(`the official SDK generates with ${by}, for a ${name}`, async () => {
         const { result } = await sdk(isPlatform).textChat({ ...place, messages });
         assert.match(result.choices[0].message.content, /Hello/);
       });
     }
 
-    it(`the official SDK generates by ${by}, with a deployment`, async () => {
+    it(`the official SDK generates with ${by}, with a deployment`, async () => {
       const asked = { idOrName: 'emulator/deployment', messages };
       const { result } = await sdk(isPlatform).deploymentsTextChat(asked);
       assert.match(result.choices[0].message.content, /Hello/);
@@ -55,7 +55,7 @@ describe('clients of others', () => {
   }
 
   for (const authentication of ['ClientSecretBasic', 'ClientSecretPost'] as const) {
-    it(`an OAuth library gets a token by ${authentication}, and openai generates with it`, async () => {
+    it(`an OAuth library gets a token with ${authentication}, and openai generates with it`, async () => {
       const library = load('oauth4webapi');
       const client = { client_id: defaultAccount };
       const server = { issuer: emulator.url, token_endpoint: `${emulator.url}${oauthPath}` };

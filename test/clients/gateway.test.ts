@@ -8,8 +8,8 @@ import { connectionOf, failureOf, never } from '../unit/service/fixtures.ts';
 import { ensureNginx, type Gateway, startGateway } from './nginx.ts';
 
 /**
- * The extension behind a gateway that nobody here wrote. nginx demands a key and a team, and has a
- * token of its own for the service behind it.
+ * Tests the extension with a third-party gateway. nginx requires a key and a team, and sends its
+ * own token to the service behind it.
  */
 
 const key = 'key-of-the-gateway';
@@ -72,7 +72,7 @@ describe('nginx as a gateway', () => {
     return connectionOf({ credentials, modelId }, runtime);
   }
 
-  it('lets a generation through, with the key and the team and no other credential', async () => {
+  it('forwards a generation with the key and the team, and without other credentials', async () => {
     const { text } = await connect().generateText('Write a haiku');
     assert.match(text, /Hello/);
     const [request, ...others] = emulator.requests;
@@ -81,14 +81,14 @@ describe('nginx as a gateway', () => {
     assert.equal(request?.headers['x-sent-authorization'], undefined);
   });
 
-  it('lets a secret header through', async () => {
+  it('forwards a secret header', async () => {
     const headers = { 'X-Team': { secret: 'team' } };
     const connection = connect({ headers, headerSecrets: { team } });
     assert.match((await connection.generateText('Write a haiku')).text, /Hello/);
     assert.equal(emulator.requests[0]?.headers['x-team'], team);
   });
 
-  it('passes on the first chunk before the service sends the last one', async () => {
+  it('forwards the first chunk before the service sends the last one', async () => {
     const { promise: hasArrived, resolve } = Promise.withResolvers<void>();
     emulator.settings.answer = () => ['Hello', ' there', ', world'];
     let held = 0;
@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('lets the model list through, and a test that generates nothing', async () => {
+  it('forwards the model list, and a connection test that generates nothing', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -123,7 +123,7 @@ describe('nginx as a gateway', () => {
     ['no team', { headers: {} }, 403],
     ['another team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is known as something in between when it refuses ${what} with its own page`, async () => {
+    it(`is reported as an interceptor if it refuses ${what} with its own page`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),
@@ -140,14 +140,14 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('is known to refuse headers that are too large for it', async () => {
+  it('is recognized if it refuses headers that are too large', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('has failures that name no key, team, or secret header', async () => {
+  it('causes failures that contain no key, team, or secret header', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

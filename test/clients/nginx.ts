@@ -10,13 +10,13 @@ import { findAptGet } from '../vscode/aptGet.ts';
 
 /** nginx as a company gateway: https://nginx.org/en/docs/http/ngx_http_proxy_module.html */
 
-/** The path of nginx, or the reason why there is none. */
+/** The path of nginx, or the reason why it's missing. */
 export type FoundNginx = { readonly program: string } | { readonly missing: string };
 
-/** Debian has it in a folder that isn't in the `PATH` of all users. */
+/** Debian installs it in a folder that isn't in the `PATH` of all users. */
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 
-/** Finds nginx. Installs it on Debian, if that needs no question. */
+/** Finds nginx. Installs it on Debian if that works without a prompt. */
 export async function ensureNginx(): Promise<FoundNginx> {
   const find = () => which('nginx', { path: PATH }).catch(() => undefined);
   const found = await find();
@@ -33,13 +33,13 @@ export async function ensureNginx(): Promise<FoundNginx> {
 export interface GatewayOptions {
   /** The address behind the gateway. */
   readonly upstream: string;
-  /** The key that it demands in the header `api-key`. */
+  /** The key that it requires in the header `api-key`. */
   readonly key: string;
-  /** The team that it demands in the header `X-Team`. */
+  /** The team that it requires in the header `X-Team`. */
   readonly team: string;
-  /** The bearer token that it adds to each request. The service behind it demands this one. */
+  /** The bearer token that it adds to each request, and that the service behind it requires. */
   readonly upstreamToken: string;
-  /** Maximum bytes of a header, and of all of them four times as many. */
+  /** Maximum size of a header in bytes. All headers together may have four times as many. */
   readonly headerBytes: number;
 }
 
@@ -76,8 +76,8 @@ export async function startGateway(program: string, options: GatewayOptions): Pr
 }
 
 /**
- * A single process in the foreground, which refuses requests itself, with its own pages. It buffers
- * neither requests nor responses.
+ * Configures a single foreground process that rejects requests itself, with its own pages. It
+ * buffers neither requests nor responses.
  */
 function configuration(
   { upstream, key, team, upstreamToken, headerBytes }: GatewayOptions,
@@ -120,7 +120,7 @@ http {
 `;
 }
 
-/** Resolves when nginx accepts connections. It names its version once all of its ports are open. */
+/** Resolves when nginx accepts connections. It logs its version after all of its ports are open. */
 async function listening({ stderr }: ChildProcess): Promise<void> {
   if (!stderr) throw new Error('nginx has no error log');
   const lines: string[] = [];

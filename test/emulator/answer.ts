@@ -1,16 +1,16 @@
 import { recording } from './recordings.ts';
 import type { EventFormat } from './settings.ts';
 
-/** A whole answer before it goes out. Its parts are written one by one. */
+/** A complete response before it is sent. Its parts are written one by one. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly parts: Iterable<Part>;
-  /** Length to declare, in bytes. Without one the body is sent in chunked encoding. */
+  /** Declared length in bytes. Without it, the body is sent in chunked encoding. */
   readonly length?: number;
 }
 
-/** Bytes written at once, after a pause in milliseconds and after a gate has opened. */
+/** Bytes that are written together, after a gate has opened and a pause in milliseconds. */
 export interface Part {
   readonly bytes: Uint8Array;
   readonly delayMs?: number;
@@ -42,7 +42,7 @@ export function jsonAnswer(
   return bodyAnswer(status, { ...type, ...headers }, JSON.stringify(json));
 }
 
-/** @param delayMs pause before each event but the first */
+/** @param delayMs pause before each event except the first */
 export function eventsAnswer(
   events: readonly ServerEvent[],
   format: EventFormat,
@@ -59,7 +59,7 @@ export function eventsAnswer(
   return { status: 200, headers, parts };
 }
 
-/** The recorded answer, byte for byte; placeholders in it stay as they are. */
+/** Returns a recorded response, byte for byte, including its placeholders. */
 export function recordedAnswer(numberOrName: number | string, format: EventFormat): Answer {
   const { status, headers, json, text, sse } = recording(numberOrName).response;
   if (sse !== undefined) return { ...eventsAnswer(sse, format, 0, headers), status };

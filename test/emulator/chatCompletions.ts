@@ -6,7 +6,7 @@ import { keyIn } from './otherWays.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
-/** Chat completions as OpenAI has them: https://platform.openai.com/docs/api-reference/chat */
+/** Chat completions of OpenAI: https://platform.openai.com/docs/api-reference/chat */
 
 /**
  * Databricks documents no model list at its path:
@@ -15,7 +15,7 @@ import { isRecord, type Service } from './service.ts';
 const PATH =
   /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models|\/model\/info)$/;
 
-/** The answer to a request of this API; undefined for any other path. */
+/** Returns the response to a request of this API, or undefined for any other path. */
 export function chatCompletionsAnswer(
   request: ReceivedRequest,
   service: Service,
@@ -57,7 +57,7 @@ export function chatCompletionsAnswer(
   return inEvents(answered, counts);
 }
 
-/** Events without id and name, and the mark of the end behind them. */
+/** Removes ID and name from the events, and adds the end marker. */
 function inEvents({ parts, ...answer }: Answer, counts: boolean): Answer {
   const events = [...parts].flatMap(({ bytes, ...when }) => {
     const data = /^data: (.*)$/m.exec(Buffer.from(bytes).toString())?.[1] ?? '';

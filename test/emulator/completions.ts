@@ -4,10 +4,10 @@ import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
 
-/** Reported for every model; the recordings know no other. */
+/** Reported for every model, because the recordings contain no other version. */
 const modelVersion = '4.0.0';
 
-/** What an answer reports when no limit is enforced. */
+/** The limit that a response reports if none is enforced. */
 const usualRequestsPerSecond = 8;
 
 const chatReasons: Readonly<Record<StopReason, string>> = {
@@ -20,7 +20,7 @@ const chatReasons: Readonly<Record<StopReason, string>> = {
   error: 'error',
 };
 
-/** The answer to a request that passed every check. */
+/** Returns the response to a request that passed all checks. */
 export function completion(
   operation: string,
   body: Record<string, unknown>,
@@ -65,7 +65,7 @@ function generation(body: Record<string, unknown>, service: Service): unknown {
 
 function generationEvents(body: Record<string, unknown>, service: Service): unknown[] {
   const { pieces, reason } = generate(body, service);
-  // The stop reason needs a last event of its own only when there is no text to carry it.
+  // The stop reason gets a separate last event only if there is no text.
   const texts = pieces.length === 0 ? ['', ''] : ['', ...pieces];
   const lastIndex = texts.length - 1;
   return texts.map((text, index) => {
@@ -126,7 +126,7 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
   ];
 }
 
-/** Calls come in turn, each in pieces of its arguments: first its name, then what it is given. */
+/** Streams calls one after the other: first the name, then the arguments in chunks. */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],
 ): unknown[] {
@@ -173,7 +173,7 @@ function generate(
   };
 }
 
-/** For a chat, 0 means as much as the model can; `max_tokens` is the older name. */
+/** For chat, 0 means the maximum of the model. `max_tokens` is the older name. */
 function tokenLimitOf(body: Record<string, unknown>): number {
   const parameters = isRecord(body['parameters']) ? body['parameters'] : {};
   const ofGeneration = parameters['max_new_tokens'];

@@ -2,19 +2,19 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** 1 for the first one. */
+  /** 1 for the first connection. */
   readonly number: number;
-  /** Resolves when it is closed, whoever closed it. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
 }
 
-/** What came in so far, whether or not anybody could make sense of it. */
+/** What a server has received so far, including invalid data. */
 export interface Received {
   readonly connections: number;
   readonly bytes: number;
 }
 
-/** The open connections of a server, and what all of them brought. */
+/** The open connections of a server, and the total that all connections received. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #count = 0;
@@ -53,7 +53,7 @@ export class Connections {
       this.#open.delete(socket);
       resolve();
     });
-    // A client that resets its connection is nothing unusual here; `close` follows.
+    // A client may reset its connection. `close` follows.
     socket.on('error', () => {});
   }
 }

@@ -1,17 +1,20 @@
 import { isRecord } from './service.ts';
 
-/** What a request gives the model to read. */
+/** The input that a request gives the model. */
 
-/** The text to answer: the input of a generation, the last user message of a chat, or nothing. */
+/**
+ * Returns the prompt: the input of a generation or the last user message of a chat. Empty if there
+ * is none.
+ */
 export function promptOf(body: Record<string, unknown>): string {
   const input = body['input'];
   return typeof input === 'string' ? input : contentOf(messagesOf(body).findLast(isOf('user')));
 }
 
 /**
- * What is left of an answer that the request goes on with, as a model would write it that goes on
- * from the exact end; undefined for a request that begins an answer.
- * @param answers the whole answers so far, by the prompt that each was for
+ * Returns the rest of a response that the request continues from its exact end. Undefined for a
+ * request that starts a response.
+ * @param answers the complete responses so far, by prompt
  */
 export function restOfAnswer(
   body: Record<string, unknown>,
@@ -28,7 +31,7 @@ export function messagesOf(body: Record<string, unknown>): readonly unknown[] {
   return Array.isArray(body['messages']) ? body['messages'] : [];
 }
 
-/** A message's text; of a message in parts, that of its text parts. */
+/** Returns the text of a message, or the joined text parts of a message with several parts. */
 export function contentOf(message: unknown): string {
   const content = isRecord(message) ? message['content'] : undefined;
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
@@ -36,8 +39,9 @@ export function contentOf(message: unknown): string {
 }
 
 /**
- * The ways to read a request as a prompt and the beginning of its answer. A generation does not say
- * where one ends: it was any earlier prompt that the input begins with, the longest most likely.
+ * Returns the possible splits of a request into a prompt and the beginning of its response. A
+ * generation doesn't mark where the prompt ends, so each earlier prompt that the input starts with
+ * is possible. The longest comes first.
  */
 function readings(
   body: Record<string, unknown>,

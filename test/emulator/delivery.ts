@@ -4,10 +4,10 @@ import type { Answer, Part } from './answer.ts';
 import type { Fault } from './faults.ts';
 
 /**
- * Writes an answer, broken as its fault says.
- * @param gone aborted when the client has gone away; then nothing is written any more
- * @param beforeEnd called before the last bytes leave, so that a client which has seen the end of
- *   its answer never finds itself still counted as in flight
+ * Writes a response, with its fault applied.
+ * @param gone aborted when the client has disconnected, after which nothing is written
+ * @param beforeEnd called before the last bytes are sent, so that a request doesn't count as
+ * pending after its client has received the complete response
  */
 export async function deliver(
   response: ServerResponse,
@@ -40,7 +40,7 @@ export async function deliver(
     sentBytes += bytes.length;
     index += 1;
     if (sentBytes >= stopAfterBytes) break;
-    // Without a turn of the event loop, small parts leave in one packet.
+    // Without a turn of the event loop, small parts would be sent in one packet.
     await turn();
   }
 
@@ -51,7 +51,7 @@ export async function deliver(
   else response.socket?.destroySoon();
 }
 
-/** Resolves as the given promise does; rejects as soon as the client has gone away. */
+/** Settles like the given promise, but rejects as soon as the client disconnects. */
 export async function unlessGone(
   wait: Promise<unknown> | undefined,
   gone: AbortSignal,
@@ -68,7 +68,7 @@ export async function unlessGone(
   }
 }
 
-/** @throws {Error} when the client has gone away in the meantime */
+/** @throws {Error} if the client disconnects during the pause */
 export async function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
   if (ms > 0) await pause(ms, undefined, { signal: gone });
 }
@@ -78,7 +78,7 @@ async function waitFor({ hold, delayMs = 0 }: Part, gone: AbortSignal): Promise<
   await pauseUnlessGone(delayMs, gone);
 }
 
-/** Resolves when the bytes were handed to the network, so that memory stays small. */
+/** Resolves when the bytes have been written to the network, which limits memory usage. */
 async function write(
   response: ServerResponse,
   bytes: Uint8Array,

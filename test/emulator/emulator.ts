@@ -17,29 +17,29 @@ import { type EmulatorSettings, settingsFrom } from './settings.ts';
 import { IssuedTokens, type TokenState } from './tokens.ts';
 
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects any free port. */
   readonly port?: number;
-  /** This machine's clock in milliseconds; decides when tokens expire. */
+  /** The clock of this machine in milliseconds, which determines when tokens expire. */
   readonly now?: () => number;
-  /** 32 hexadecimal digits for each trace and id; random unless given. */
+  /** Returns 32 hexadecimal digits for each trace and ID. Random by default. */
   readonly identifier?: () => string;
-  /** Told the end of each request; status 0 is a request that got no answer. */
+  /** Called at the end of each request. Status 0 means that there was no response. */
   readonly onEnd?: (request: ReceivedRequest, status: number) => void;
 }
 
 /** Starts the identity service and the inference service on one port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer();
-  // Idle connections stay open, so that a test never meets one that is just being closed.
+  // Idle connections stay open, so that a test never uses one that is just being closed.
   server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   return new Emulator(server, options);
 }
 
-/** Both services, what they received, and the controls of their faults. */
+/** Both services, the requests they received, and the controls of their faults. */
 export class Emulator {
-  /** Both the address of the identity service and that of the inference service. */
+  /** The address of both the identity service and the inference service. */
   readonly url: string;
   readonly faults = new FaultScript();
   settings: EmulatorSettings;
@@ -68,7 +68,7 @@ export class Emulator {
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
-  /** All requests in order of the end of their arrival. */
+  /** All requests, in the order in which they were received completely. */
   get requests(): readonly ReceivedRequest[] {
     return this.#log.all;
   }
@@ -77,7 +77,7 @@ export class Emulator {
     return this.#log.countsByPath();
   }
 
-  /** How many requests matched, so far. */
+  /** The number of matching requests so far. */
   count(match?: RequestMatch): number {
     return this.#log.count(match);
   }
@@ -87,22 +87,22 @@ export class Emulator {
     return this.#log.next(match);
   }
 
-  /** Resolves with the nth matching request, at once when it has arrived already. */
+  /** Resolves with the nth matching request, at once if it has already arrived. */
   requestCount(match: RequestMatch, n: number): Promise<ReceivedRequest> {
     return this.#log.nth(match, n);
   }
 
-  /** Resolves when the connection that carried this request is closed, whoever closed it. */
+  /** Resolves when the connection of this request is closed by either side. */
   async disconnected(request: ReceivedRequest): Promise<void> {
     await this.#closedOf.get(request);
   }
 
-  /** Requests that are being answered right now. */
+  /** The number of requests that are being handled. */
   get inFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.now;
   }
 
-  /** The most requests in flight at the same time, since the start or the last reset. */
+  /** The maximum number of concurrent requests since the start or the last reset. */
   get mostInFlight(): Readonly<Record<ServiceName, number>> {
     return this.#inFlight.most;
   }
@@ -111,7 +111,7 @@ export class Emulator {
     return this.#connections.size;
   }
 
-  /** What came in on all connections since the start; no reset forgets it. */
+  /** The total that all connections have received since the start. A reset doesn't clear it. */
   get received(): Received {
     return this.#connections.received;
   }
@@ -121,25 +121,25 @@ export class Emulator {
     return this.#tokens.all;
   }
 
-  /** Inference no longer takes this token. */
+  /** Makes inference reject this token. */
   revokeToken(token: string, state: Exclude<TokenState, 'live'> = 'expired'): void {
     this.#tokens.kill(token, state);
   }
 
-  /** Inference no longer takes any token that was issued up to now. */
+  /** Makes inference reject all tokens issued so far. */
   revokeTokens(state: Exclude<TokenState, 'live'> = 'expired'): void {
     for (const token of this.#tokens.all) this.#tokens.kill(token, state);
   }
 
-  /** The next matching requests are answered with this recording, byte for byte. */
+  /** Responds to the next matching requests with this recording, byte for byte. */
   replay(numberOrName: number | string, match?: RequestMatch, times = 1): void {
     const { n, request } = recording(numberOrName);
     this.faults.next(match ?? request.path, { recording: n }, times);
   }
 
   /**
-   * Restores the state after the start. Open connections and requests in progress stay. So do
-   * tokens if `keepsTokens` is set, for clients that still use them.
+   * Restores the initial state. Open connections and pending requests stay. Tokens also stay if
+   * `keepsTokens` is set, for clients that still use them.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;
@@ -186,7 +186,7 @@ export class Emulator {
     gone: AbortSignal,
     beforeEnd: () => void,
   ): Promise<void> {
-    // A request whose client went away while it was sending meets no fault and uses none up.
+    // A request whose client disconnected while sending gets no fault and doesn't use one up.
     gone.throwIfAborted();
     const fault = this.faults.take(request);
     await unlessGone(fault.hold, gone);
@@ -260,13 +260,13 @@ function answerTo(request: ReceivedRequest, service: Service): Answer {
   );
 }
 
-/** The body as far as it arrived. */
+/** Returns the body, or the part of it that arrived. */
 async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of incoming) chunks.push(chunk);
   } catch {
-    // The client went away. What arrived until then is recorded all the same.
+    // The client disconnected. The part that arrived is still recorded.
   }
   return Buffer.concat(chunks);
 }

@@ -1,19 +1,19 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** The service's documentation, which every error of inference points into. */
+/** The documentation of the service, which each inference error links to. */
 const documentation = 'https://cloud.ibm.com/apidocs/watsonx-ai';
 
-/** An error in the shape of the inference operations. */
+/** An error in the format of the inference operations. */
 export interface InferenceError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** Headers beyond the usual ones. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The body that errors of inference have, also inside a stream. */
+/** Returns the body of an inference error, which is the same inside a stream. */
 export function errorBody(error: InferenceError, path: string, service: Service): unknown {
   const { status, code, message } = error;
   const more_info = `${documentation}#${anchorOf(path)}`;
@@ -59,7 +59,7 @@ export const quotaReached: InferenceError = {
   message: 'Request of 1 token(s) from quota was rejected',
 };
 
-/** The live service answers 403 around the 404 of its project service; the code is inferred. */
+/** The live service wraps the 404 of its project service in a 403. The code is inferred. */
 export function projectUnknown(projectId: string): InferenceError {
   const inner = {
     id: 'WSCPA0000E',
@@ -107,7 +107,7 @@ export function promptTooLong(modelId: string, tokens: number, limit: number): I
   };
 }
 
-/** Chat passes on the error of the engine behind it, JSON inside the message. */
+/** Chat forwards the error of the engine behind it, as JSON inside the message. */
 export function chatTooLong(modelId: string, tokens: number, limit: number): InferenceError {
   const error = {
     message: `This model's maximum context length is ${limit} tokens. However, your request has ${tokens} input tokens.`,

@@ -3,67 +3,74 @@ import { matches, type ReceivedRequest, type RequestMatch } from './requests.ts'
 import type { EventFormat } from './settings.ts';
 
 /**
- * How the answer to one request differs from the normal one, as data. Parts that are left out stay
- * normal: `{ cutAfterBytes: 10 }` cuts the normal answer, `{ status: 503 }` is an empty 503.
+ * How the response to one request differs from the normal one, as data. Omitted parts stay normal:
+ * `{ cutAfterBytes: 10 }` cuts off the normal response, `{ status: 503 }` is an empty 503.
  */
 export interface Fault {
-  // What is answered. At most one of `body`, `json`, `recording`, `chunks` and `oversizedBytes`.
+  // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes`.
   readonly status?: number;
-  /** Added to the headers; an empty value takes one away. Without content-length: chunked encoding. */
+  /**
+   * Added to the headers. An empty value removes a header. Without content-length, the encoding is
+   * chunked.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly json?: unknown;
   readonly recording?: number | string;
-  /** Body in these parts, in chunked encoding. */
+  /** A body of these chunks, in chunked encoding. */
   readonly chunks?: readonly {
     readonly bytes: string | Uint8Array;
     readonly delayMs?: number;
     readonly hold?: Promise<unknown>;
   }[];
-  /** A body of this many bytes that never is in memory as a whole. */
+  /** A body with this many bytes, which is never in memory as a whole. */
   readonly oversizedBytes?: number;
-  /** Status 307, unless `status` says another one, with this location. */
+  /** Redirects to this location, with status 307 unless `status` is set. */
   readonly redirectTo?: string;
-  /** Written on the socket instead of any HTTP answer; the connection ends after it. */
+  /** Written to the socket instead of an HTTP response. Then the connection ends. */
   readonly raw?: string | Uint8Array;
 
-  // When. The normal answer is made only after the hold, from the state of the service by then.
+  // Timing. The normal response is created after the hold, from the state of the service at that
+  // time.
   readonly delayHeadersMs?: number;
-  /** Nothing is answered before this promise has resolved. */
+  /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
-  /** Awaited before each part is written; parts of a stream are its events, from index 0. */
+  /** Awaited before each part is written. The parts of a stream are its events, from index 0. */
   readonly beforePart?: (index: number) => Promise<unknown> | undefined;
 
-  // In which parts.
+  // Chunks.
   readonly chunkSize?: number;
-  /** Pause before each chunk but the first. */
+  /** Pause before each chunk except the first. */
   readonly chunkDelayMs?: number;
-  /** As `chunkSize` 1 with this pause; 0 still writes each byte on its own. */
+  /** Like `chunkSize` 1 with this pause. With 0, each byte is still written separately. */
   readonly oneByteAtATimeMs?: number;
 
-  // Where it breaks.
-  /** The connection is reset without any answer. */
+  // Failures.
+  /** Resets the connection without a response. */
   readonly resetBeforeHeaders?: boolean;
-  /** The connection stays open without any answer. */
+  /** Keeps the connection open without a response. */
   readonly neverAnswers?: boolean;
-  /** After so many bytes of the body the connection ends. */
+  /** Ends the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
-  /** Makes `cutAfterBytes` end with a reset (RST) instead of an ordinary end (FIN). */
+  /** Makes `cutAfterBytes` end with a reset (RST) instead of a normal end (FIN). */
   readonly reset?: boolean;
-  /** After so many bytes of the body nothing more is sent, and the connection stays open. */
+  /** Stops sending after this many bytes of the body, and keeps the connection open. */
   readonly silentAfterBytes?: number;
 }
 
-/** Which faults the next requests meet. */
+/** The faults for the next requests. */
 export class FaultScript {
   #script: { match: RequestMatch | undefined; fault: Fault; times: number }[] = [];
 
-  /** The next matching requests meet this fault, after those scripted before it. */
+  /** Applies a fault to the next matching requests, after the faults added before it. */
   next(match: RequestMatch | undefined, fault: Fault, times = 1): void {
     this.#script.push({ match, fault, times });
   }
 
-  /** All matching requests meet this fault, unless one of `next` is due. Returns its end. */
+  /**
+   * Applies a fault to all matching requests unless a fault of `next` is due. Returns a function
+   * that removes it.
+   */
   always(match: RequestMatch | undefined, fault: Fault): () => void {
     const entry = { match, fault, times: Number.POSITIVE_INFINITY };
     this.#script.push(entry);
@@ -72,7 +79,7 @@ export class FaultScript {
     };
   }
 
-  /** Faults of `next` that no request has met yet. */
+  /** The number of faults of `next` that haven't been used. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -81,7 +88,7 @@ export class FaultScript {
     this.#script = [];
   }
 
-  /** The fault for this request; it is used up by this. */
+  /** Returns the fault for a request, and uses it up. */
   take(request: ReceivedRequest): Fault {
     const fitting = this.#script.filter(({ match }) => matches(match, request));
     const entry = fitting.find(({ times }) => Number.isFinite(times)) ?? fitting[0];
@@ -92,7 +99,7 @@ export class FaultScript {
   }
 }
 
-/** A promise that a test keeps, for `hold`. */
+/** A promise that a test resolves, for `hold`. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;
@@ -103,7 +110,7 @@ export function gate(): Gate {
   return { opened: promise, open: resolve };
 }
 
-/** The answer with this fault in it. The normal answer is made only when it is needed. */
+/** Returns a response with a fault. The normal response is created only if it's needed. */
 export function faultyAnswer(fault: Fault, normal: () => Answer, format: EventFormat): Answer {
   const { length, ...answer } = replacedAnswer(fault, format) ?? normal();
   const headers = { ...answer.headers, ...fault.headers };

@@ -1,7 +1,7 @@
 import type { ModelSpecification } from './models.ts';
 import type { EmulatorSettings } from './settings.ts';
 
-/** The lists of models of OpenAI, vLLM, and LiteLLM. */
+/** The model lists of OpenAI, vLLM, and LiteLLM. */
 
 /**
  * https://platform.openai.com/docs/api-reference/models/list, with the fields that vLLM adds:
@@ -21,7 +21,7 @@ export function gatewayModels({ gateway, models }: EmulatorSettings): object {
 }
 
 /**
- * LiteLLM's `/model/info`, with `null` for what it does not know:
+ * LiteLLM's `/model/info`, with `null` for unknown values:
  * https://docs.litellm.ai/docs/proxy/model_management
  */
 export function gatewayModelInfo({ models }: EmulatorSettings): object {

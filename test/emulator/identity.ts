@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
 
-/** Answers the token operation: a fresh token for a known key. */
+/** Responds to token requests with a new token for a known key. */
 export function identityAnswer(request: ReceivedRequest, service: Service): Answer {
   const { settings, tokens, nowMs } = service;
   const invalid = (property: string, value: unknown, status = 400) =>
@@ -61,7 +61,7 @@ function refusal(
   return jsonAnswer(status, { errorCode, errorMessage, context });
 }
 
-/** Writes a time as the identity service does: `31.01.2026 23:59:59:999 UTC`. */
+/** Formats a time like the identity service: `31.01.2026 23:59:59:999 UTC`. */
 function timeText(ms: number): string {
   const [day = '', time = ''] = new Date(ms).toISOString().slice(0, -1).split('T');
   return `${day.split('-').reverse().join('.')} ${time.replace('.', ':')} UTC`;

@@ -1,11 +1,11 @@
 export type ServiceName = 'identity' | 'inference';
 
-/** Counts the requests that are being answered, for each of the two services. */
+/** Counts the requests that are being handled, for each of the two services. */
 export class InFlight {
   readonly now: Record<ServiceName, number> = { identity: 0, inference: 0 };
   readonly most: Record<ServiceName, number> = { identity: 0, inference: 0 };
 
-  /** Counts a request in. Returns what counts it out, however often that is called. */
+  /** Adds a request. Returns a function that removes it, and that can be called repeatedly. */
   enter(name: ServiceName): () => void {
     this.now[name] += 1;
     this.most[name] = Math.max(this.most[name], this.now[name]);
@@ -16,7 +16,7 @@ export class InFlight {
     };
   }
 
-  /** From now on `most` counts anew. */
+  /** Resets `most` to the current counts. */
   forget(): void {
     Object.assign(this.most, this.now);
   }

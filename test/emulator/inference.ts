@@ -27,7 +27,10 @@ import { isRecord, type Service } from './service.ts';
 
 const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
 
-/** Answers everything below `/ml/v1`, checking in the order token, version, project, model. */
+/**
+ * Handles all requests below `/ml/v1`. Checks the token, version, project, and model, in this
+ * order.
+ */
 export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
   const { path, method } = request;
   const fail = (error: InferenceError) => errorAnswer(error, path, service);
@@ -62,7 +65,7 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
       promptProblem(body, operation, service));
   if (problem === undefined) return completion(operation, body, service);
 
-  // The live service notices a prompt that is too long for chat_stream only after its 200.
+  // The live service reports a prompt that is too long for chat_stream only after the status 200.
   if (operation === 'chat_stream' && problem.code === 'invalid_input_argument') {
     const event = { id: 1, event: 'error', data: errorBody(problem, path, service) };
     return eventsAnswer([event], service.settings);
@@ -80,7 +83,7 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
   return state === 'not valid' ? tokenNotValid : undefined;
 }
 
-/** What the live service says to a missing version is unknown; that it wants one is documented. */
+/** The documentation requires a version. How the live service responds without one is unknown. */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;
   const message = "The query parameter 'version' is required, as YYYY-MM-DD";
@@ -104,7 +107,7 @@ function projectProblem(
   return settings.quotaReached ? quotaReached : undefined;
 }
 
-/** A deployment has its own model and project, and knows no role `system`. */
+/** A deployment has its own model and project, and doesn't allow the role `system`. */
 function deploymentProblem(
   id: string,
   operation: string,

@@ -1,6 +1,6 @@
 import { recording } from './recordings.ts';
 
-/** An entry of the model list; only the fields that the emulator itself reads are named. */
+/** An entry of the model list. Names only the fields that the emulator reads. */
 export interface ModelSpecification {
   readonly model_id: string;
   readonly functions: readonly { readonly id: string }[];
@@ -22,9 +22,9 @@ export const recordedModels = resources;
 const defaultLimit = 100;
 
 /**
- * The answer of the model list.
- * @param url of the emulator, without a slash at its end
- * @param nowMs the service's clock
+ * Returns the response body of the model list.
+ * @param url of the emulator, without a trailing slash
+ * @param nowMs the clock of the service
  */
 export function modelList(
   models: readonly ModelSpecification[],
@@ -49,13 +49,13 @@ export function modelList(
   };
 }
 
-/** Whether a model's last day has come. */
+/** True if the model has been withdrawn. */
 export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: number): boolean {
   const today = dayOf(nowMs);
   return lifecycle.some(({ id, start_date }) => id === 'withdrawn' && start_date <= today);
 }
 
-/** Reads `first,!second:and`; only filters of id, function and lifecycle have an effect. */
+/** Reads `first,!second:and`. Only filters for ID, function, and lifecycle have an effect. */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];
   const tests = list.split(',').flatMap((filter) => testOf(filter, nowMs) ?? []);

@@ -3,18 +3,20 @@ import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
-/** The ways to a token beside the API-key grant: an OAuth 2.0 server, and a platform on premises. */
+/**
+ * Authentication methods besides API key grants: an OAuth 2.0 server, and a platform on premises.
+ */
 
 export const oauthPath = '/oauth2/token';
 export const platformPath = '/icp4d-api/v1/authorize';
 const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
-/** The answer to a request of these ways; undefined for any other path. */
+/** Returns the response to a request of these methods, or undefined for any other path. */
 export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   return answersByPath(service.settings).get(request.path)?.(request, service);
 }
 
-/** True if a request to this path goes to the identity service of one of these ways. */
+/** True if the path belongs to the identity service of one of these methods. */
 export function isOfOtherWay(path: string, settings: EmulatorSettings): boolean {
   return answersByPath(settings).has(path);
 }
@@ -37,7 +39,7 @@ function clientCredentialsAnswer(
   if (method !== 'POST' || !form) return refuse('invalid_request');
   if (form['grant_type'] !== 'client_credentials') return refuse('unsupported_grant_type');
   const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
-  // A client names itself once.
+  // A client must not authenticate in two ways.
   if (basic !== undefined && form['client_secret'] !== undefined) return refuse('invalid_request');
   const [id, secret] =
     basic === undefined
@@ -56,7 +58,7 @@ function clientCredentialsAnswer(
   });
 }
 
-/** User name and API key for a token, of which the answer does not say how long it lives. */
+/** Exchanges user name and API key for a token. The response doesn't state its lifetime. */
 function platformAnswer(
   { method, json }: ReceivedRequest,
   { settings, tokens, nowMs }: Service,
@@ -85,8 +87,8 @@ function formDecoded(text: string): string {
 }
 
 /**
- * The key that a request has in place of a token, if the service takes it there and knows it. Empty
- * if the service takes requests of anyone.
+ * Returns the key that a request sends in place of a token, if the service accepts it. Empty if the
+ * service accepts all requests.
  */
 export function keyIn(
   { headers }: ReceivedRequest,
@@ -101,7 +103,9 @@ export function keyIn(
   return apiKeys.find((key) => sent.includes(key));
 }
 
-/** The refusal of a gateway in front of inference; undefined if it lets the request through. */
+/**
+ * Returns the refusal of a gateway in front of inference, or undefined if it forwards the request.
+ */
 export function gatewayAnswer(
   { headers }: ReceivedRequest,
   { settings: { demandedHeaders } }: Service,

@@ -6,10 +6,13 @@ export interface ProbeRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Shares connections; without one each request has its own, closed after it. */
+  /**
+   * Shares connections. Without an agent, each request has its own connection, which is closed
+   * after it.
+   */
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
-  /** Told the number of bytes of the body received so far. */
+  /** Called with the number of bytes of the body received so far. */
   readonly onBytes?: (count: number) => void;
 }
 
@@ -17,13 +20,13 @@ export interface ProbeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** Whether the answer ended as HTTP wants it, not with the connection. */
+  /** True if the response ended as HTTP requires, not by closing the connection. */
   readonly isComplete: boolean;
 }
 
 /**
- * A client with no opinion: no retry, no redirect, no time limit.
- * @throws the connection's error when it breaks before the headers
+ * A minimal client without retries, redirects, or time limits.
+ * @throws the connection error if the connection breaks before the headers
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   const { method = 'GET', headers = {}, body, agent, signal, onBytes } = options;
@@ -44,7 +47,7 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
       onBytes?.(count);
     }
   } catch {
-    // A broken body: `isComplete` tells.
+    // The body is broken. `isComplete` reports it.
   }
   return {
     status: incoming.statusCode,
@@ -54,7 +57,10 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
   };
 }
 
-/** Everything that comes back for these bytes, and how the connection ended. */
+/**
+ * Returns everything that was received in response to these bytes, and the error that ended the
+ * connection.
+ */
 export async function probeRaw(
   url: string,
   bytes: string,

@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly json?: Readonly<Record<string, unknown>>;
 }
 
-/** An answer of the service. Exactly one of `json`, `text` and `sse` is its body. */
+/** A response of the service. Its body is exactly one of `json`, `text`, and `sse`. */
 export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,13 +33,13 @@ export interface Recording {
   readonly evidence: string;
   readonly request: RecordedRequest;
   readonly response: RecordedResponse;
-  /** What a client should make of the answer. */
+  /** How a client should interpret the response. */
   readonly client: string;
 }
 
 export const recordings: readonly Recording[] = recorded;
 
-/** @throws {RangeError} when there is no recording of this number or name */
+/** @throws {RangeError} if there is no recording with this number or name */
 export function recording(numberOrName: number | string): Recording {
   const found = recordings.find(({ n, name }) => n === numberOrName || name === numberOrName);
   if (found === undefined) throw new RangeError(`No recording ${numberOrName}`);

@@ -1,38 +1,41 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request as it arrived, every byte of it. */
+/** A request exactly as it was received. */
 export interface ReceivedRequest {
   /** 1 for the first request. */
   readonly sequence: number;
-  /** When its head had arrived, in milliseconds on the clock of `performance.now()`. */
+  /** When its headers had arrived, in milliseconds on the clock of `performance.now()`. */
   readonly atMs: number;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they were written. */
+  /** Alternating names and values, as they were written. */
   readonly rawHeaders: readonly string[];
-  /** As far as it arrived, when the client went away before its end. */
+  /** Only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
   readonly text: string;
-  /** Present when the body is declared to be a form. */
+  /** Set if the body is declared to be a form. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Present when the body is JSON. */
+  /** Set if the body is JSON. */
   readonly json?: unknown;
-  /** 1 for the first connection; requests on the same connection have the same number. */
+  /** 1 for the first connection. Requests on the same connection have the same number. */
   readonly connection: number;
 }
 
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
-/** A path matches itself, a function what it says yes to, nothing matches all. */
+/**
+ * A string matches its path, a function matches if it returns true, and undefined matches
+ * everything.
+ */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;
   return typeof match === 'string' ? match === request.path : match(request);
 }
 
-/** The record of all requests, and ways to wait for one. */
+/** Records all requests, and waits for matching ones. */
 export class RequestLog {
   readonly #all: ReceivedRequest[] = [];
   readonly #waiting = new Set<() => void>();
@@ -65,7 +68,7 @@ export class RequestLog {
     });
   }
 
-  /** Resolves with the nth matching request, at once when it has arrived already. */
+  /** Resolves with the nth matching request, at once if it has already arrived. */
   nth(match: RequestMatch, n: number): Promise<ReceivedRequest> {
     return this.#until(() => this.#all.filter((request) => matches(match, request))[n - 1]);
   }

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { EmulatorSettings } from './settings.ts';
 import type { IssuedTokens } from './tokens.ts';
 
-/** What the answers of both services depend on. */
+/** The data that responses of both services depend on. */
 export interface Service {
   readonly settings: EmulatorSettings;
   readonly tokens: IssuedTokens;
   readonly url: string;
-  /** The services' own clock in milliseconds, offset included. */
+  /** The clock of the services in milliseconds, including the offset. */
   readonly nowMs: () => number;
-  /** 32 hexadecimal digits for traces and ids. */
+  /** Returns 32 hexadecimal digits for traces and IDs. */
   readonly identifier: () => string;
-  /** Inference requests in flight, the one being answered included. */
+  /** The number of concurrent inference requests, including the current one. */
   readonly inFlight: () => number;
-  /** Times of the accepted inference requests of the last second, for the rate limit. */
+  /** Times of the inference requests accepted within the last second, for the rate limit. */
   readonly accepted: number[];
-  /** Whole answers so far by their prompt, to go on with one that was cut. */
+  /** Complete responses by prompt, for requests that continue a truncated one. */
   readonly answers: Map<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** Why the model stopped, in the words of the generation operations. */
+/** Why the model stopped, as the generation operations report it. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -11,69 +11,78 @@ export type StopReason =
   | 'cancelled'
   | 'error';
 
-/** How server-sent events are written. All of it is allowed by the format. */
+/** How server-sent events are written. The format allows all variants. */
 export interface EventFormat {
   newline: '\n' | '\r\n' | '\r';
   spaceAfterColon: boolean;
 }
 
-/** What a model can say besides text. */
+/** What a model can return besides text. */
 export interface ModelStep {
   readonly reasoning?: string;
   readonly text?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** What the emulated services know and do. May be changed at any time; the next answer obeys. */
+/**
+ * The state of the emulated services. It can be changed at any time, and applies to the next
+ * response.
+ */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];
-  /** Whose keys they are, where a way asks: a client ID or a user name. */
+  /** The account of the keys, for authentication methods with one: a client ID or a user name. */
   account: string;
-  /** What a client has to ask for, and whom the token is to be for. */
+  /** The path of the token request, and the scope and audience that it must contain. */
   oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
-  /** Whether inference also takes this token, which another identity provider issued. */
+  /** True if inference accepts this token, which another identity provider issued. */
   acceptsToken: (token: string) => boolean;
-  /** The header in which an API key itself opens the service; none if empty. */
+  /** The header in which inference accepts an API key. None if empty. */
   keyHeader: string;
-  /** True if inference takes requests of anyone, without a key or token. */
+  /** True if inference accepts all requests, without a key or token. */
   isOpen: boolean;
-  /** Headers without which a gateway lets no request through to inference. Names in lower case. */
+  /** Headers that a gateway in front of inference requires. Names in lowercase. */
   demandedHeaders: Readonly<Record<string, string>>;
-  /** Whether anything says how long a token lives. */
+  /** True if a response states the lifetime of a token. */
   saysLife: boolean;
   projectIds: readonly string[];
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
-  /** Characters of a prompt of chat completions; without one: no limit. */
+  /** Maximum number of characters in a prompt of chat completions. Undefined for no limit. */
   longestPrompt: number | undefined;
-  /** Known projects that no runtime is associated with. */
+  /** Existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
-  /** Whose list of models chat completions have: that of OpenAI has no more than IDs. */
+  /** The product whose model list chat completions return. The list of OpenAI contains only IDs. */
   gateway: 'openai' | 'vllm' | 'litellm';
-  /** Models that are known, but neither listed nor able to chat. */
+  /** Models that exist, but aren't listed and don't support chat. */
   modelIdsWithoutChat: readonly string[];
-  /** Life of the tokens issued from now on, in seconds. */
+  /** Lifetime in seconds of the tokens issued from now on. */
   tokenLifeSeconds: number;
   /** How far the clock of both services is ahead of this machine, in seconds. */
   clockOffsetSeconds: number;
-  /** The generated text for a prompt, either whole or cut into the pieces of a stream. */
+  /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
-  /** What the model says next in a chat; undefined leaves it to `answer`. */
+  /** Returns the next step of the model in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
-  /** Without one: `max_tokens` when the request's limit cut the text, else `eos_token`. */
+  /**
+   * Undefined for `max_tokens` if the limit of the request truncated the text, else `eos_token`.
+   */
   stopReason: StopReason | undefined;
   /** Pause between two events of a stream, in milliseconds. */
   tokenDelayMs: number;
-  /** Whether answers of the generation operations carry the warning that they are legacy. */
+  /** True if responses of the generation operations contain the warning that these are legacy. */
   legacyWarning: boolean;
-  /** Inference requests beyond this number in one second are answered 429. Without one: no limit. */
+  /**
+   * Number of inference requests per second beyond which the status is 429. Undefined for no limit.
+   */
   requestsPerSecond: number | undefined;
-  /** Whether answers name the limit of requests per second, as those of the live service do. */
+  /** True if responses state the limit of requests per second, as the live service does. */
   namesRequestLimit: boolean;
-  /** Inference requests in flight beyond this number are answered 429. Without one: no limit. */
+  /**
+   * Number of concurrent inference requests beyond which the status is 429. Undefined for no limit.
+   */
   concurrentRequests: number | undefined;
-  /** Whether the tokens of the month are used up. */
+  /** True if the monthly token quota is used up. */
   quotaReached: boolean;
 }
 

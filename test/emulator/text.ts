@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Longest part of the prompt that an answer quotes, in code points. */
+/** Maximum length of a prompt quoted in a response, in code points. */
 const longestQuote = 60;
 
 /**
- * The text that the emulated model generates unless a test chooses another one. It depends on
- * nothing but the prompt, so that a test can tell from the text what was sent, and it has several
- * words and lines, so that a demonstration shows a stream.
+ * The text that the emulated model generates by default. It depends only on the prompt, so that a
+ * test can check what was sent. It has several words and lines, so that a demo shows streaming.
  */
 export function answerFor(prompt: string): string {
   return [
@@ -17,7 +16,7 @@ export function answerFor(prompt: string): string {
   ].join('\n');
 }
 
-/** Cuts a text into pieces of the size of a token. Joined, they are the text again. */
+/** Splits a text into chunks of about the size of a token. */
 export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 export type TokenState = 'live' | 'expired' | 'not valid';
 
-/** The bearer tokens that were issued, and what has become of them. */
+/** The bearer tokens that were issued, and their state. */
 export class IssuedTokens {
   readonly #issued = new Map<string, { expiresAtMs: number; dead?: TokenState }>();
   readonly #nowMs: () => number;
@@ -20,8 +20,8 @@ export class IssuedTokens {
   }
 
   /**
-   * A fresh token that looks like a JWT, yet is opaque to a client.
-   * @param serverNowMs what the server believes the time to be; goes into the token's claims only
+   * Issues a token that looks like a JWT, but is opaque to a client.
+   * @param serverNowMs the time of the server, which is used only for the claims of the token
    */
   issue(lifeSeconds: number, serverNowMs: number): string {
     const iat = Math.floor(serverNowMs / 1000);
@@ -41,7 +41,7 @@ export class IssuedTokens {
     return entry.dead ?? (this.#nowMs() < entry.expiresAtMs ? 'live' : 'expired');
   }
 
-  /** @throws {RangeError} when this token was never issued */
+  /** @throws {RangeError} if this token was never issued */
   kill(token: string, state: Exclude<TokenState, 'live'>): void {
     const entry = this.#issued.get(token);
     if (entry === undefined) throw new RangeError('This token was never issued');

@@ -5,28 +5,28 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * Servers that stand for hosts nobody approved. Each of a process is counted, also after the test
- * it was for, so that a suite can tell at its end what all of them received.
+ * Servers that stand in for unapproved hosts. All servers of a process are counted, even after
+ * their tests, so that a suite can check at its end what they received.
  */
 export interface Unapproved {
   readonly received: Received;
 }
 
-/** It takes whatever comes, TLS or not, until the process ends. */
+/** Accepts any connection, with or without TLS, until the process ends. */
 export interface UnapprovedListener extends Unapproved {
-  /** With its port. */
+  /** Includes the port. */
   readonly host: string;
   /** Its address without TLS. */
   readonly url: string;
-  /** Its address with TLS; the first message of a handshake counts like any other bytes. */
+  /** Its address with TLS. The first message of a handshake counts like any other bytes. */
   readonly secureUrl: string;
 }
 
-/** A service that works, and must not be spoken to until the user has agreed to it. */
+/** A working service that must not be contacted until the user approves it. */
 export interface AwaitingApproval extends Unapproved {
   /**
-   * To be called just before the user agrees: what comes later does not count.
-   * @throws AssertionError if something came before
+   * Call this just before the user approves the service. Later requests don't count.
+   * @throws AssertionError if the service was contacted before
    */
   approve(): void;
 }
@@ -36,14 +36,14 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // The tests in the extension host are bundled one by one, each with its own copy of this module.
+  // Tests in the extension host are bundled separately, each with its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 
-/** Whoever speaks to a listener fails at once, instead of waiting for an answer. */
+/** Makes clients fail at once instead of waiting for a response. */
 const ANSWER = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** Starts a listener on 127.0.0.1. It keeps no process running. */
+/** Starts a listener on 127.0.0.1. It doesn't keep the process running. */
 export async function startUnapproved(): Promise<UnapprovedListener> {
   let connections = 0;
   let bytes = 0;
@@ -70,7 +70,7 @@ export async function startUnapproved(): Promise<UnapprovedListener> {
   });
 }
 
-/** Counts what a service receives from now on until it is approved, or until it is closed. */
+/** Counts what a service receives from now on until it is approved or closed. */
 export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   const before = emulator.received;
   let untilApproval: Received | undefined;
@@ -86,14 +86,14 @@ export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   });
 }
 
-/** @throws AssertionError unless none of them has received a connection or a byte */
+/** @throws AssertionError if one of them has received a connection or a byte */
 export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   for (const { received } of unapproved) {
-    assert.deepEqual({ ...received }, { connections: 0, bytes: 0 }, 'a host that nobody approved');
+    assert.deepEqual({ ...received }, { connections: 0, bytes: 0 }, 'an unapproved host was contacted');
   }
 }
 
-/** What all of this process received so far. */
+/** The total that all servers of this process have received. */
 export function totalOfUnapproved(): UnapprovedTotal {
   const all = [...(globalThis.unapprovedOfTests ?? [])].map(({ received }) => received);
   return sumOf(all.map((received) => ({ ...received, listeners: 1 })));

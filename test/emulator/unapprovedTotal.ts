@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
-/** Names the folder where each process of a run leaves its total. */
+/** The environment variable with the folder in which each process of a run stores its total. */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 
 interface Plugin {
@@ -15,16 +15,16 @@ interface Plugin {
 }
 
 /**
- * For `mocha --require`, also with `--parallel`: a suite fails if anything reached a host that
- * nobody approved, or if it had fewer of them than it is known to have. At its end it says how many.
- * @param atLeast of a run of the whole suite; one of `--grep` may have fewer
+ * For `mocha --require`, also with `--parallel`. A suite fails if an unapproved host was contacted,
+ * or if it started fewer of these hosts than expected. Prints the totals at the end.
+ * @param atLeast expected number in a run of the whole suite. A run with `--grep` may have fewer.
  */
 export function unapprovedTotal(atLeast: number): Plugin {
   return {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // Files that one process runs one after the other add up, so the last total is the whole.
+        // Files of one process add up, so the last total covers all of them.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },
@@ -35,7 +35,7 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaGlobalTeardown() {
       const texts = readdirSync(folder()).map((name) => readFileSync(join(folder(), name), 'utf8'));
       rmSync(folder(), { recursive: true });
-      // The journeys of the day, or of the night, are a whole suite.
+      // `@nightly` selects a whole suite.
       const isPart = process.argv.some(
         (word, index, all) => /^(-g|-f|--f?grep)/.test(word) && all[index + 1] !== '@nightly',
       );
@@ -45,7 +45,7 @@ export function unapprovedTotal(atLeast: number): Plugin {
   };
 }
 
-/** @throws AssertionError if there are fewer listeners than that, or one that received anything */
+/** @throws AssertionError if there are fewer listeners, or if one of them was contacted */
 export function tell({ listeners, ...received }: UnapprovedTotal, atLeast: number): void {
   const { connections, bytes } = received;
   console.log(

@@ -3,32 +3,32 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** How one step went: what the client made of it, and what came back. */
+/** The outcome of one step for the client, and the exchanges. */
 export interface StepRun {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
 }
 
 export interface Differences {
-  /** What the client counts on, and is otherwise. */
+  /** Unexpected values that the client depends on. */
   readonly otherwise: readonly string[];
-  /** What a service says beyond what was recorded: worth knowing, and no fault. */
+  /** Additional data that isn't in the recordings. Worth knowing, but not a fault. */
   readonly beyond: readonly string[];
 }
 
-/** Fields whose words the client knows, so that their values are compared and not their types alone. */
+/** Fields with words that the client uses. Their values are compared, not only their types. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);
 
-/** Those that say how the answer came here, and are not the service's own. */
+/** Headers of the transport, which the service doesn't control. */
 const OF_TRANSPORT: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'],
 ]);
 
 /**
- * What differs between what was expected of a step and what a service did: status, media type,
- * headers, fields with their types, and known words. No value of a service is in it but its words.
+ * Compares the expected result of a step with the actual one: status, media type, headers, fields
+ * with their types, and known words. Contains no values of a service except these words.
  */
 export function differencesOf(expected: StepRun, found: StepRun): Differences {
   const otherwise: string[] = [];
@@ -75,7 +75,7 @@ function compare(expected: Exchange, found: Exchange): Differences {
   return { otherwise, beyond };
 }
 
-/** What is compared of an answer, by name; alternatives have a bar between them. */
+/** The compared parts of a response, by name. A bar separates alternatives. */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
     const kept = Object.entries(headers).filter(([name]) => !OF_TRANSPORT.has(name));
@@ -89,14 +89,14 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
   event: ({ events }) => new Map(events.map((name) => [wordOf(name), 'an event'])),
 };
 
-/** Of the others only the name counts: their values are numbers and ids. */
+/** For other headers, only the name counts, because their values are numbers and IDs. */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
   const [type = '', ...others] = value.split(';');
   return `${type.split('/').map(wordOf).join('/')}${others.length > 0 ? ', with more' : ''}`;
 }
 
-/** The type of each field, by its path, in all elements of each list together. */
+/** Collects the type of each field by its path, for all elements of each list together. */
 function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {
     for (const element of value) collect(element, `${path}[]`, fields);
@@ -116,7 +116,7 @@ function kindOf(path: string, value: unknown): string {
   return isWord ? wordOf(String(value)) : typeof value;
 }
 
-/** Which recording the emulated answer follows, and where that comes from. */
+/** Returns the recording that the emulated response follows, and its evidence. */
 function foundationOf({ path, status, documents }: Exchange): string {
   const codes = codesIn(documents);
   const found = recordings.find(({ request, response }) => {
@@ -141,7 +141,7 @@ function callOf({ method, path }: Exchange): string {
   return `${method} ${path}`;
 }
 
-/** A word of a service, which may be anything at all. */
+/** Returns a word of a service if it is safe to show. */
 function wordOf(text: string): string {
   return safeWord(text) ?? 'a word that is not shown';
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run test:live`: does with a real service what the extension does, and says where its answers
- * are other than those of the emulator, which is true to the recordings. Generates at most 200 tokens.
- * Without settings in the environment it does nothing.
+ * `npm run test:live`: runs the requests of the extension against a real service, and reports where
+ * the responses differ from those of the emulator, which follows the recordings. Generates at most
+ * 200 tokens. Does nothing without settings in the environment.
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
@@ -33,7 +33,7 @@ if (typeof credentials === 'string') {
   process.exitCode = await compareWithEmulator(credentials, options.model);
 }
 
-/** The credentials, or a sentence that says why there are none. */
+/** Returns the credentials, or the reason why there are none. */
 function credentialsFrom(
   environment: Readonly<Record<string, string | undefined>>,
   identity: string,
@@ -66,13 +66,13 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   const { text, isAsRecorded } = comparison(expected, found);
   const report = [
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
-    // That of a company is nobody else's business: the report is for strangers who help.
+    // The report may be shared with strangers, so it doesn't contain the host of a company.
     `Service: ${isListed ? new URL(serviceUrl).host : 'a host of your own'}; model ${modelId}`,
     authUrl === service.authUrl ? '' : 'Identity service: a host of your own',
     ...['', text, ''],
     `${found.generated} tokens were generated, as the service counts them; ${found.allowed} were allowed, of at most ${MOST_TOKENS}.`,
   ].join('\n');
-  // As with reports of the extension: what holds a secret is not shown at all.
+  // Like reports of the extension, a report that contains a secret isn't shown at all.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
     console.log('Not shown: a key, a token or a project ID is in the result.');
     return 1;
@@ -81,7 +81,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
 }
 
-/** What the same steps come to with the service that all other tests have. */
+/** Runs the same steps with the emulator that all other tests use. */
 async function onEmulator(modelId: string): Promise<LiveRun> {
   const [model, ...others] = recordedModels;
   const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');

@@ -10,13 +10,13 @@ import type { Operation } from '../../src/service/services.ts';
 import type { StepRun } from './differences.ts';
 import { Witness } from './witness.ts';
 
-/** What is asked of a service: the main job, what it must refuse, and the checks of a diagnosis. */
+/** The requests to a service: generations, requests that it must refuse, and connection checks. */
 
 export interface LiveRun {
   readonly steps: ReadonlyMap<string, StepRun>;
-  /** Tokens that were generated, as the service counts them. */
+  /** Number of generated tokens, as reported by the service. */
   readonly generated: number;
-  /** Tokens that its requests were allowed. */
+  /** Number of tokens that the requests were allowed to generate. */
   readonly allowed: number;
   /** Keys and tokens that were used. */
   readonly secrets: readonly string[];
@@ -30,17 +30,17 @@ export interface LiveTarget {
 interface Session extends LiveTarget {
   readonly runtime: ServiceRuntime;
   readonly witness: Witness;
-  /** Counts what was generated, and says what matters of it. */
+  /** Counts the generated tokens, and summarizes the generation. */
   readonly told: (generation: Generation) => string;
 }
 
 type Step = (session: Session) => Promise<string>;
 
 const never = new AbortController().signal;
-/** Long enough for several pieces, and far too short for the answer. */
+/** Enough for several chunks, but too few for the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a blank between two numbers.';
-/** As VS Code's chat asks: the tool is offered, and of no use for the task. */
+/** Like a request of VS Code's chat: a tool is offered, but isn't useful for the task. */
 const WITH_TOOL: Conversation = {
   messages: [
     { role: 'system', content: [{ text: 'Answer in plain text.' }] },
@@ -66,7 +66,7 @@ const ALL_PARAMETERS: Readonly<Record<Operation, Parameters>> = {
     ...{ include_stop_sequence: true, truncate_input_tokens: 1_000 },
   },
 };
-/** Forms that nobody's key, project or model has. */
+/** Well-formed values that don't exist: key, project, and model. */
 const WRONG = {
   apiKey: '0'.repeat(44),
   projectId: '00000000-0000-4000-8000-000000000000',
@@ -103,7 +103,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       parameters: ALL_PARAMETERS[operation],
     }),
     [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
-    // Refused, so that one token is one too many.
+    // These requests are refused, so even one token would be too many.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },
       newTokens: 1,
@@ -128,7 +128,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-/** Takes all steps, one after the other, as one window would. */
+/** Takes all steps one after the other, in one runtime. */
 export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
   const { serviceUrl, authUrl } = target.credentials;
   const witness = new Witness([serviceUrl, authUrl]);

@@ -2,24 +2,24 @@ import { createParser } from 'eventsource-parser';
 import { hardenedFetch } from '../../src/service/http/hardenedFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
-/** What came back for one request: nothing of it is for people to read before it was compared. */
+/** The response to one request. It must not be shown before it has been compared. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body, or that of each event; empty where it is neither. */
+  /** The JSON of the body or of each event. Empty if there is none. */
   readonly documents: readonly unknown[];
-  /** The names of its events; empty where it is no stream. */
+  /** The names of the events. Empty if the response isn't a stream. */
   readonly events: readonly string[];
 }
 
-/** The most tokens that one run may have a service generate, retries included. */
+/** The maximum number of tokens that a service may generate in one run, including retries. */
 export const MOST_TOKENS = 200;
 
 /**
- * Sends for a client what the extension would send, notes every answer, and is the last gate for
- * what is generated: a request without a limit of its own, or beyond that of the run, is not sent.
+ * Sends the requests of a client, records each response, and enforces the token limit. A request
+ * without a limit, or one that exceeds the limit of the run, isn't sent.
  */
 export class Witness {
   readonly #bases: readonly string[];
@@ -27,22 +27,22 @@ export class Witness {
   #allowed = 0;
   #spoilsNext = false;
 
-  /** @param addresses of the services, whose own paths are not noted */
+  /** @param addresses of the services, whose own paths are not recorded */
   constructor(addresses: readonly string[]) {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** The next token on its way to the service is one that nobody has issued. */
+  /** Replaces the next token with an invalid one. */
   spoilNextToken(): void {
     this.#spoilsNext = true;
   }
 
-  /** Tokens that the requests so far were allowed to have generated. */
+  /** The number of tokens that the requests so far may have generated. */
   get allowed(): number {
     return this.#allowed;
   }
 
-  /** The exchanges since the last call. */
+  /** Returns the exchanges since the last call. */
   take(): Promise<Exchange[]> {
     return Promise.all(this.#noted.splice(0));
   }
@@ -52,14 +52,14 @@ export class Witness {
     const before = this.#allowed;
     this.#allow(url, init.body);
     const response = await hardenedFetch(url, { ...init, headers: this.#headersOf(init) });
-    // What was refused has generated nothing.
+    // A refused request has generated nothing.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);
     this.#noted.push(note(init.method ?? 'GET', path, response.clone()));
     return response;
   };
 
-  /** The path of a company's own gateway is nobody else's business, and in no recording. */
+  /** Removes the path of a company gateway, which is confidential and not part of any recording. */
   #withoutBase({ pathname }: URL): string {
     const base = this.#bases.find((one) => one !== '/' && pathname.startsWith(`${one}/`)) ?? '';
     return pathname.slice(base.length);
@@ -68,7 +68,7 @@ export class Witness {
   #allow({ pathname }: URL, body: RequestInit['body']): void {
     if (!/\/text\/(chat|generation)(_stream)?$/.test(pathname)) return;
     const tokens = this.#allowed + limitIn(body);
-    // Also where it is no number at all.
+    // Also fails if the limit isn't a number.
     if (!(tokens <= MOST_TOKENS)) throw new Error(`more than ${MOST_TOKENS} tokens in one run`);
     this.#allowed = tokens;
   }
@@ -77,7 +77,7 @@ export class Witness {
     const headers = new Headers(given);
     if (!this.#spoilsNext || !headers.has('authorization')) return headers;
     this.#spoilsNext = false;
-    // Nothing of the token is left in it: some services repeat what they refuse.
+    // The replacement contains nothing of the token, because some services repeat what they refuse.
     headers.set(
       'authorization',
       'Bearer eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjEsImV4cCI6Mn0.bm90LXNpZ25lZA',
@@ -96,7 +96,7 @@ function limitIn(body: RequestInit['body']): number {
 async function note(method: string, path: string, response: Response): Promise<Exchange> {
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
-  // The client may have left it before its end.
+  // The client may have stopped reading early.
   const text = await response.text().catch(() => '');
   const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false;
   const events = isStream ? eventsIn(text) : [];
