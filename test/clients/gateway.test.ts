@@ -123,7 +123,7 @@ describe('nginx as a gateway', () => {
     ['no team', { headers: {} }, 403],
     ['another team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported as an interceptor if it refuses ${what} with its own page`, async () => {
+    it(`is reported as intercepting if it refuses ${what} with its own page`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

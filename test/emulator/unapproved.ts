@@ -89,7 +89,11 @@ export function notApprovedYet(emulator: Emulator): AwaitingApproval {
 /** @throws AssertionError if one of them has received a connection or a byte */
 export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   for (const { received } of unapproved) {
-    assert.deepEqual({ ...received }, { connections: 0, bytes: 0 }, 'an unapproved host was contacted');
+    assert.deepEqual(
+      { ...received },
+      { connections: 0, bytes: 0 },
+      'an unapproved host was contacted',
+    );
   }
 }
 

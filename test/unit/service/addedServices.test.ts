@@ -165,7 +165,11 @@ describe('an added service', () => {
     ['a prefix with dot segments', { prefix: '/v1/../x' }, 'prefix'],
     ['an unknown API', { api: 'constructor' }, 'api'],
     ['an empty default model', { defaultModel: '' }, 'defaultModel'],
-    ['neither a default model nor listed models', { defaultModel: undefined, models: [] }, 'defaultModel'],
+    [
+      'neither a default model nor listed models',
+      { defaultModel: undefined, models: [] },
+      'defaultModel',
+    ],
     ['an unencrypted key page', { keyPage: 'http://a.example' }, 'keyPage'],
   ] as const satisfies readonly (readonly [string, object, ServiceIssue['field']])[]) {
     it(`is rejected with ${what}, and the field is reported`, () => {

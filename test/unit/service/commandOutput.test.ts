@@ -65,11 +65,7 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
   'a bare token': [value, value, 300],
   'a bare token with line breaks around it': [`\r\n${value}\r\n`, value, 300],
   'a JSON string': [JSON.stringify(value), value, 300],
-  'a JWT with `exp`': [
-    jwt({ exp: NOW / 1_000 + 1_200 }),
-    jwt({ exp: NOW / 1_000 + 1_200 }),
-    1_200,
-  ],
+  'a JWT with `exp`': [jwt({ exp: NOW / 1_000 + 1_200 }), jwt({ exp: NOW / 1_000 + 1_200 }), 1_200],
   'a JWT without `exp`': [jwt({ sub: 'x' }), jwt({ sub: 'x' }), 300],
   'ibmcloud iam oauth-tokens': [`IAM token:  Bearer ${value}\n`, value, 300],
   'ibmcloud iam oauth-tokens, older, with a second token': [

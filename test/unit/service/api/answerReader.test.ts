@@ -185,7 +185,11 @@ describe('a response chunk', () => {
         readChat(chat({ content: 'a' }, 'stop')),
         { text: 'a', stopReason: 'finished' },
       ],
-      ['of a complete response', readChat({ choices: [{ message: { content: 'a' } }] }), { text: 'a' }],
+      [
+        'of a complete response',
+        readChat({ choices: [{ message: { content: 'a' } }] }),
+        { text: 'a' },
+      ],
       [
         'with only usage',
         readChat({ choices: [], usage: { prompt_tokens: 3 } }),

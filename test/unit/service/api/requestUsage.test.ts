@@ -22,7 +22,13 @@ describe('the usage of a request', () => {
     received: string,
     expected: object | undefined,
   ])[] = [
-    ['an estimate if it was canceled after it was sent', 'cancelled', { attempts: 1 }, '', estimate(0)],
+    [
+      'an estimate if it was canceled after it was sent',
+      'cancelled',
+      { attempts: 1 },
+      '',
+      estimate(0),
+    ],
     ['nothing if it was canceled before it was sent', 'cancelled', {}, '', undefined],
     ['an estimate if the connection broke', 'connection-lost', {}, 'text', estimate(1)],
     ['nothing if it was refused', 'bad-request', { attempts: 1 }, '', undefined],

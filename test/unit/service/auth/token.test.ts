@@ -134,7 +134,7 @@ describe('a token response', () => {
   });
 });
 
-describe('the lead of the local clock over the server clock', () => {
+describe('the offset of the local clock', () => {
   const serverNow = serverSeconds * 1_000;
   const cases: readonly [string, number, number, number | undefined, number | undefined][] = [
     ['is unknown if the response has no time', 0, 1, undefined, undefined],

@@ -58,7 +58,12 @@ describe('a connection failure', () => {
     ['a timeout after sending', broken('ETIMEDOUT', { syscall: 'read' }), 'connection-lost', false],
     ['invalid HTTP', broken('HPE_INVALID_CONSTANT'), 'connection-lost', false],
     ['a self-signed certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'certificate', false],
-    ['a self-signed certificate in the chain', broken('SELF_SIGNED_CERT_IN_CHAIN'), 'certificate', false],
+    [
+      'a self-signed certificate in the chain',
+      broken('SELF_SIGNED_CERT_IN_CHAIN'),
+      'certificate',
+      false,
+    ],
     ['an expired certificate', broken('CERT_HAS_EXPIRED'), 'certificate', false],
     ['an unknown issuer', broken('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', false],
     ['another host name', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', false],
