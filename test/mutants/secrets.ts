@@ -174,7 +174,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const isOther = found !== undefined && found !== program;',
     to: 'const isOther = false;',
     test: 'test/unit/connection/editor.test.ts',
-    title: 'A13: need approval if the program is another file now',
+    title: 'A13: need approval if the program is now another file',
   },
   {
     name: 'the question about a changed entry leaves out the command',
@@ -182,7 +182,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const isAsked = isOther || (isEntryChanged',
     to: 'const isAsked = isOther || (false',
     test: 'test/unit/connection/managedServices.test.ts',
-    title: 'T40 A10: is used only after a question that shows the whole command',
+    title: 'T40 A10: is used only after a prompt that shows the whole command',
   },
   {
     name: 'the secret of a header goes to another host without a question',
@@ -190,7 +190,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/managedServices.test.ts',
-    title: 'A08: sends the secret of a header to another host only after a question',
+    title: 'A08: sends a header secret to another host only after a prompt',
   },
   {
     name: 'any host may be asked without TLS',
@@ -230,7 +230,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',
-    title: 'passes over a source with an error, and falls back on nothing',
+    title: 'uses nothing from a source with an error',
   },
   {
     name: 'another account replaces the source in the settings',
@@ -238,7 +238,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ' ?? unusable;',
     to: ' ?? editor;',
     test: 'test/unit/connection/sourceSelection.test.ts',
-    title: 'uses no other account in its place without a word when it cannot be used',
+    title: "doesn't silently use another account if the source can't be used",
   },
   {
     name: 'the address can be set by a workspace',
@@ -254,7 +254,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
     test: access,
-    title: 'B08: uses nothing of a folder that is not trusted any more when the answer comes',
+    title: 'B08: uses nothing from a folder that loses trust while the prompt is open',
   },
   {
     name: 'an approval holds for any values',
@@ -262,7 +262,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
     test: access,
-    title: 'B09: says no for the values that were shown, not for those that came',
+    title: 'B09: applies a refusal to the values that were shown',
   },
   {
     name: 'a changed entry of a service is used as it is',
@@ -270,7 +270,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
     test: 'test/unit/connection/services.test.ts',
-    title: 'ask again before a stored key is used with a changed entry',
+    title: 'prompts before it uses a stored key with a changed entry',
   },
   {
     name: 'a folder describes a service',
@@ -278,7 +278,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "userValue(new Configuration().inspected('services'))",
     to: "new Configuration().get('services')",
     test: 'test/unit/connection/services.test.ts',
-    title: 'are never described by a folder: nothing of it is read',
+    title: 'never reads services from the settings of a folder',
   },
   {
     name: 'the stored key is sent while another source is in use',
@@ -286,7 +286,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'E12: of one source name the keys of all others, so that none of them is sent',
+    title: "E12: lists the keys of all other sources, so that they're never sent",
   },
   {
     name: 'the keys of other services are sent',
@@ -294,7 +294,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: 'keep the keys of all of them from being sent if the editor is used',
+    title: "lists the keys of all other services if the editor is used, so that they're never sent",
   },
   {
     name: 'a source is used for a different service than the settings name',
@@ -302,7 +302,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
-    title: 'exclude all others if the set of the one in the settings is incomplete',
+    title: 'uses no other service if the values of the one in the settings are incomplete',
   },
   {
     name: 'a malformed project ID is sent',
@@ -310,7 +310,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "projectId !== '' && !isWellFormed('projectId', projectId)",
     to: 'projectId === undefined',
     test: 'test/unit/connection/editor.test.ts',
-    title: 'C08: are not used with the project ID my project',
+    title: "C08: can't be used with the project ID my project",
   },
   {
     name: 'a key in an unusable set is sent',
@@ -318,7 +318,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
     test: access,
-    title: 'E15: include a key of a .env file in quotes, so that it is not sent',
+    title: "E15: lists a key in a .env file that is in quotes, so that it's never sent",
   },
   {
     name: 'a body may contain a key that was pasted into a setting',
@@ -342,7 +342,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (pasted) return pasted;',
     to: '',
     test: access,
-    title: 'E16: saves and tests nothing while modelId in the settings contains it',
+    title: 'E16: saves and tests nothing while modelId in the settings contains the key',
   },
   {
     name: 'a secret that nothing trades is sent again after its refusal',
@@ -358,7 +358,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "createHmac('sha256', salt)",
     to: "createHmac('sha256', '')",
     test: 'test/unit/connection/approvals.test.ts',
-    title: 'keep no value outside secret storage, only a hash that its salt is needed for',
+    title: 'stores only salted hashes outside secret storage, never a value',
   },
   {
     name: 'a key counts as stored that secret storage forgot at once',
@@ -366,7 +366,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return (await this.#secrets.get(name)) !== undefined;',
     to: 'return true;',
     test: 'test/unit/connection/keyStore.test.ts',
-    title: 'A05: says that it cannot store the key, and keeps nothing, where store forgets',
+    title: "A05: reports that it can't store the key, and keeps nothing, if storing has no effect",
   },
   {
     name: 'a key that was read before it was stored counts as deleted',
@@ -374,8 +374,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (changes === this.#changes) return use(value);',
     to: 'return use(value);',
     test: 'test/unit/connection/keyStore.test.ts',
-    title:
-      'A03: finds the key that it is storing if asked before it began, and hears of no other change',
+    title: 'A03: returns the new key to a read that starts before the write, and fires one event',
   },
   {
     name: 'a key whose new hosts were not stored counts as bound to them',
@@ -383,7 +382,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
     to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
     test: access,
-    title: 'A05: asks nothing again and uses no new host if secret storage does not keep it',
+    title: "A05: doesn't prompt again or use the new host if it can't be stored",
   },
   {
     name: "signing out without a stored key doesn't notify other windows",
@@ -399,7 +398,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '      if (signedOut.aborted) continue;\n',
     to: '',
     test: access,
-    title: 'A17: uses no key that was read just before somebody signed out',
+    title: 'A17: uses no key that was read just before a sign-out',
   },
   {
     name: 'templates of an untrusted folder are offered',

@@ -4,7 +4,7 @@ import { approvalText } from '../../../src/connection/setUpMessages.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { type Service, services } from '../../../src/service/services.ts';
 
-/** What the user approves when they save: everything is named, and a warning comes first. */
+/** The text that the user approves on saving. It starts with any warning and names everything. */
 
 function serviceOf(change: object): Service {
   const entry = {
@@ -21,8 +21,8 @@ function textFor(service: Service, program?: string): string {
   return approvalText(target, { settings: { service }, program });
 }
 
-describe('what is approved in the set-up', () => {
-  it('begins with a warning if text and key travel unencrypted', () => {
+describe('approval text in the setup', () => {
+  it('starts with a warning if the text or key would be sent unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(textFor(withKey), /^Text and API key travel unencrypted to llm\.corp:8000 · /);
     const without = serviceOf({ url: 'http://llm.corp', authentication: { kind: 'none' } });
@@ -32,14 +32,14 @@ describe('what is approved in the set-up', () => {
     }
   });
 
-  it('is refused unencrypted by a built-in service, and for a secret that is exchanged there', () => {
+  it('requires https for a built-in service, and for a service that exchanges the secret', () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');
     }
   });
 
-  it('names the program with its arguments, both hosts, and the headers, but no value of one', () => {
+  it('names the program with its arguments, the host, and the headers, but no header value', () => {
     const service = serviceOf({
       url: 'https://llm.acme.example/v1',
       authentication: { kind: 'command', command: ['az', 'account', 'a b'] },

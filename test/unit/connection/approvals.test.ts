@@ -16,8 +16,8 @@ function approvalsOn(keyring: FakeKeyring, state: FakeState) {
   return new Approvals(keyring.window(), state);
 }
 
-describe('approvals', () => {
-  it('hold for exactly the values they were given for: any change asks again', async () => {
+describe('Approvals', () => {
+  it('applies a decision only to the exact values that were shown', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     assert.equal(await approvals.decisionFor(subject), 'approved');
@@ -27,20 +27,20 @@ describe('approvals', () => {
     }
   });
 
-  it('B14: of one folder say nothing about another one with the same content', async () => {
+  it("B14: doesn't apply a decision to another folder with the same content", async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subject, 'approved');
     const elsewhere = approved.map((value) => value.replace('/work/a', '/work/b'));
     assert.equal(await approvals.decisionFor(subjectOf(...elsewhere)), undefined);
   });
 
-  it('do not run values together: a border that moves is another subject', async () => {
+  it('distinguishes values that are equal only when concatenated', async () => {
     const approvals = approvalsOn(new FakeKeyring(), new FakeState());
     await approvals.remember(subjectOf('file:///a', 'bc'), 'approved');
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
-  it('B09: remember a refusal, across windows, until it is forgotten', async () => {
+  it('B09: remembers a refusal across windows until it is forgotten', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
@@ -48,7 +48,7 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('keep no value outside secret storage, only a hash that its salt is needed for', async () => {
+  it('stores only salted hashes outside secret storage, never a value', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);
@@ -59,7 +59,7 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(other, state).decisionFor(subject), undefined, 'another salt');
   });
 
-  it('have one salt, also where two are looked for at the same moment', async () => {
+  it('creates only one salt for concurrent calls', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/a', 'project-1');
@@ -73,7 +73,7 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(other), 'refused');
   });
 
-  it('stay a bounded number: the oldest makes room', async () => {
+  it('drops the oldest decision if there are too many', async () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
     for (let index = 0; index < 520; index += 1) {
@@ -83,14 +83,14 @@ describe('approvals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///a', '519')), 'refused');
   });
 
-  it('are only looked for, nothing is stored, as long as nobody answers', async () => {
+  it('stores nothing until the user decides', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     await Promise.all([approvals.decisionFor(subject), approvals.forget(subject)]);
     assert.deepEqual([keyring.values.size, state.values.size], [0, 0]);
   });
 
-  it('outlive a moment in which secret storage can’t be read', async () => {
+  it('keeps earlier decisions while secret storage can’t be read', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     let fails = true;
@@ -106,7 +106,7 @@ describe('approvals', () => {
     assert.equal(await approvals.decisionFor(subject), 'refused');
   });
 
-  it('hold in their window where secret storage cannot keep the salt', async () => {
+  it("applies a decision only in its window if the salt can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const store = async () => {
       throw new Error('no keyring');
@@ -117,7 +117,7 @@ describe('approvals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('have a fingerprint that depends on the key and on the values shown with it', async () => {
+  it('returns a fingerprint that depends on the key and on the values shown with it', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const connectionWith = (apiKey: string) =>
       connectionOf({ credentials: { ...credentials, apiKey } });
@@ -133,7 +133,7 @@ describe('approvals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('end with signing out where they were a yes, in every folder', async () => {
+  it('forgets the approvals of all folders on sign-out, but not the refusals', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

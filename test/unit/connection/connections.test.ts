@@ -14,7 +14,7 @@ import { FakeKeyring, FakeState, settled } from './fakes.ts';
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
-/** The first service, as the set-up lists it. */
+/** The first service in the setup. */
 const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
@@ -28,7 +28,7 @@ function otherKeysOf(connection: Connection | undefined): string[] {
   return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
 }
 
-describe('the connections of a window', () => {
+describe('Connections', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
   let told: StorageIssue[];
@@ -79,7 +79,7 @@ describe('the connections of a window', () => {
       approvals: new Approvals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
-      // Tests replace single functions of it.
+      // Tests replace individual functions of `service`.
       runtime: new Proxy({} as ServiceRuntime, { get: (_, name) => Reflect.get(service, name) }),
       inBackground: (work) => void work.catch(assert.ifError),
     });
@@ -111,7 +111,7 @@ describe('the connections of a window', () => {
   const use = 'Use These Values';
   const refuse = 'Do Not Use';
 
-  describe('to several services', () => {
+  describe('with several services', () => {
     const GATEWAY = 'https://llm.acme.example/v1';
     const entry = {
       ...{ word: 'acme', url: GATEWAY, api: 'openai', defaultModel: 'coder' },
@@ -132,7 +132,7 @@ describe('the connections of a window', () => {
     const own = ['ibm', SERVICE, 'my-key'];
     const added = ['acme', GATEWAY, 'key-of-acme'];
 
-    it('have their own address, key, and model, and never send the other key', async () => {
+    it("gives each service its own address, key, and model, and lists the other service's key", async () => {
       await storeBoth();
       assert.deepEqual(await all(), [own, added]);
       const [first, second] = await connections.all();
@@ -140,7 +140,7 @@ describe('the connections of a window', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it('change places for selections, and each keeps its project and address', async () => {
+    it('switches the service for selections, and keeps the project and address of each', async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');
       const [, gateway] = await connections.all();
@@ -157,13 +157,13 @@ describe('the connections of a window', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
-    it('leave out one whose entry has changed since its approval', async () => {
+    it('omits a service whose entry has changed since its approval', async () => {
       await storeBoth();
       editor.userSettings.set('services', [{ ...entry, url: EVIL }]);
       assert.deepEqual(await all(), [own]);
     });
 
-    it('leave out one that was removed', async () => {
+    it('omits a service that was removed', async () => {
       await storeBoth();
       await keys.remove('acme');
       assert.deepEqual(await all(), [own]);
@@ -172,7 +172,7 @@ describe('the connections of a window', () => {
     });
   });
 
-  it('B24: asks once for all commands that were started together', async () => {
+  it('B24: prompts once for all commands that started together', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(use);
@@ -180,7 +180,7 @@ describe('the connections of a window', () => {
     assert.equal(editor.asked, 1);
   });
 
-  it('of each generation after the first ask secret storage once: the user waits for it', async () => {
+  it('reads secret storage once for each generation after the first, because the user is waiting', async () => {
     await storeKey();
     await connections.for();
     asked = [];
@@ -188,7 +188,7 @@ describe('the connections of a window', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('of a chat are those of the only folder, else the editor’s own, whatever is in front', async () => {
+  it('uses the editor’s key in chat without a prompt, and lists the other keys of all folders', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -201,11 +201,11 @@ describe('the connections of a window', () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile(EVIL, 'key-in-another-file'));
     const all = ['key-in-another-file', ...others];
-    assert.deepEqual(await look(), ['editor', 'my-key', all], 'an agent reads every folder');
+    assert.deepEqual(await look(), ['editor', 'my-key', all], 'an agent can read every folder');
     assert.equal(editor.asked, 0);
   });
 
-  it('E12: of one source name the keys of all others, so that none of them is sent', async () => {
+  it("E12: lists the keys of all other sources, so that they're never sent", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -222,17 +222,17 @@ describe('the connections of a window', () => {
   });
 
   const imperfect: Readonly<Record<string, string>> = {
-    'in quotes': envFile(EVIL, '"key-in-the-file"'),
-    'with a comment behind it': envFile(EVIL, 'key-in-the-file # of the team'),
-    'behind the word Bearer': envFile(EVIL, 'Bearer key-in-the-file'),
-    'beside an address that is none': envFile('llm.evil.example'),
-    'that is there alone': 'VENDOR_API_KEY=key-in-the-file\n',
-    'that another one follows': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
-    'of a second set of names': `${envFile(EVIL, 'key-of-the-first-set')}WATSONX_API_KEY=key-in-the-file\n`,
-    'of another service, incomplete': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
+    'is in quotes': envFile(EVIL, '"key-in-the-file"'),
+    'has a comment after it': envFile(EVIL, 'key-in-the-file # of the team'),
+    'follows the word Bearer': envFile(EVIL, 'Bearer key-in-the-file'),
+    'comes with an invalid address': envFile('llm.evil.example'),
+    'is the only value': 'VENDOR_API_KEY=key-in-the-file\n',
+    'repeats the name of an earlier key': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
+    'belongs to a second set of names': `${envFile(EVIL, 'key-of-the-first-set')}WATSONX_API_KEY=key-in-the-file\n`,
+    'belongs to an incomplete set of another service': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: include a key of a .env file ${what}, so that it is not sent`, async () => {
+    it(`E15: lists a key in a .env file that ${what}, so that it's never sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const { choice } = await connections.peek();
@@ -240,11 +240,11 @@ describe('the connections of a window', () => {
       assert.ok(otherKeysOf(choice.connection).includes('key-in-the-file'));
       editor.addFolder('/other');
       const [ofChat] = await connections.all();
-      assert.ok(otherKeysOf(ofChat).includes('key-in-the-file'), 'an agent reads every folder');
+      assert.ok(otherKeysOf(ofChat).includes('key-in-the-file'), 'an agent can read every folder');
     });
   }
 
-  it('B24: takes one no for all commands that were started together, and opens no set-up', async () => {
+  it('B24: applies one refusal to all commands that started together, and opens no setup', async () => {
     editor.files.set('/work/.env', envFile());
     const all = Promise.all(Array.from({ length: 10 }, () => connections.for()));
     await (await editor.question()).answer(refuse);
@@ -252,19 +252,19 @@ describe('the connections of a window', () => {
     assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
   });
 
-  it('is given up, and asked about again, where a question is only closed', async () => {
+  it('gives up if the prompt is only closed, and prompts again next time', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
       const question = await editor.question();
-      assert.equal(question.buttons[0], refuse, 'Enter uses nothing');
+      assert.equal(question.buttons[0], refuse, 'Enter declines');
       await question.answer();
       assert.equal(await required, undefined);
       assert.deepEqual([editor.asked, editor.inputs], [round, 0]);
     }
   });
 
-  it('B24: asks nothing because of what changes, fifty times in a row', async () => {
+  it("B24: doesn't prompt when files, settings, or folders change, even 50 times in a row", async () => {
     await storeKey();
     for (let round = 0; round < 50; round += 1) {
       editor.files.set('/work/.env', envFile(`${EVIL}/${round}`));
@@ -275,7 +275,7 @@ describe('the connections of a window', () => {
     assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
   });
 
-  it('A08 A10: binds the hosts that were shown, whatever the settings say by then', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings have changed since', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -290,7 +290,7 @@ describe('the connections of a window', () => {
     assert.equal(await required, undefined);
   });
 
-  it('A09: goes on with the saved hosts if they are kept', async () => {
+  it('A09: continues with the saved hosts if the user keeps them', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -299,7 +299,7 @@ describe('the connections of a window', () => {
     assert.equal(editor.userSettings.get('url'), SERVICE);
   });
 
-  it('A05: goes on with the set-up if secret storage does not take the key, which is not kept', async () => {
+  it("A05: stays in the setup and keeps the old key if the new one can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -311,12 +311,12 @@ describe('the connections of a window', () => {
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
     assert.deepEqual(told, ['refuses-key']);
-    assert.deepEqual(editor.said, [], 'no word that it is set up');
-    assert.equal(editor.inputs, 5, 'the last step is asked again');
+    assert.deepEqual(editor.said, [], 'no message that the setup is done');
+    assert.equal(editor.inputs, 5, 'the last step is shown again');
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
-  it('offers the main job after the set-up, where a document is open and nobody generates already', async () => {
+  it('offers to generate after the setup if a document is open and no command is waiting', async () => {
     let generations = 0;
     const { commands } = await import('vscode');
     commands.registerCommand('hostedModel.generateFromSelection', async () => {
@@ -330,7 +330,11 @@ describe('the connections of a window', () => {
       await settled();
       return generations;
     };
-    assert.equal(await setUp(() => connections.for()), 0, 'it goes on by itself');
+    assert.equal(
+      await setUp(() => connections.for()),
+      0,
+      'the waiting command continues automatically',
+    );
     await keys.delete();
     assert.equal(await setUp(() => connections.setUp()), 1);
     await keys.delete();
@@ -338,7 +342,7 @@ describe('the connections of a window', () => {
     assert.equal(await setUp(() => connections.setUp()), 1, 'there is nothing to generate from');
   });
 
-  it('A05: asks nothing again and uses no new host if secret storage does not keep it', async () => {
+  it("A05: doesn't prompt again or use the new host if it can't be stored", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     keyring.values.set = () => {
@@ -351,7 +355,7 @@ describe('the connections of a window', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it('A12: does not bind a key that another window stored under the question', async () => {
+  it("A12: doesn't bind a key that another window stores while the prompt is open", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -368,7 +372,7 @@ describe('the connections of a window', () => {
     'the file': () => editor.files.set('/work/.env', envFile('https://third.example')),
     'the key in the file': () => editor.files.set('/work/.env', envFile(EVIL, 'another-key')),
   })) {
-    it(`B08: asks again if ${what} changed under the question`, async () => {
+    it(`B08: prompts again if ${what} changes while the prompt is open`, async () => {
       editor.files.set('/work/.env', envFile());
       const required = connections.for();
       const question = await editor.question();
@@ -380,7 +384,7 @@ describe('the connections of a window', () => {
     });
   }
 
-  it('B08: uses nothing of a folder that is not trusted any more when the answer comes', async () => {
+  it('B08: uses nothing from a folder that loses trust while the prompt is open', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -389,7 +393,7 @@ describe('the connections of a window', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: says no for the values that were shown, not for those that came under the question', async () => {
+  it('B09: applies a refusal to the values that were shown, not to values that changed since', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -399,7 +403,7 @@ describe('the connections of a window', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('is open again once an address is mended, though nobody closed the message about it', async () => {
+  it('works again once an address is fixed, even if the message about it is still open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -410,7 +414,7 @@ describe('the connections of a window', () => {
     assert.equal(await connections.setUp(), false);
   });
 
-  it('B14: belongs to the folder of the document, whatever is shown by then', async () => {
+  it("B14: uses the document's folder, even if another editor is active by then", async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -425,21 +429,21 @@ describe('the connections of a window', () => {
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
-  it('B14: belongs to no folder for a file outside of all, whatever is shown by then', async () => {
+  it('B14: uses no folder for a file outside all folders, even if another editor is active by then', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
     const first = connections.for();
     const question = await editor.question();
-    // Waits for its turn, and meanwhile the user goes to a folder with a source of its own.
+    // While this call is queued, the user switches to a folder with its own source.
     void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
     editor.activeFile = '/evil/b.txt';
     await question.answer(use);
     await first;
-    await assert.rejects(editor.question(), 'nobody is asked about the folder in front');
+    await assert.rejects(editor.question(), 'no prompt about the active folder');
   });
 
-  it('B14: keeps two folders apart that ask at the same time', async () => {
+  it('B14: keeps concurrent prompts about two folders apart', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile());
@@ -453,14 +457,14 @@ describe('the connections of a window', () => {
     assert.equal(editor.asked, 2);
   });
 
-  it('B17: does not begin to read a file of 10 MB', async () => {
+  it("B17: doesn't start to read a 10 MB file", async () => {
     editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
     const { found } = await connections.peek();
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'too-large' });
     assert.equal(editor.reads, 0);
   });
 
-  describe('with a .env that is not read, beside an approved environment', () => {
+  describe('with an unreadable .env file and an approved environment', () => {
     const useEnvironment = async () => {
       setEnvironment();
       const required = connections.for();
@@ -468,14 +472,14 @@ describe('the connections of a window', () => {
       assert.equal((await required)?.source, 'environment');
     };
     const faults: [what: string, reason: string, make: () => void][] = [
-      ['with a NUL', 'not UTF-8 text', () => editor.files.set('/work/.env', `${envFile()}\0`)],
+      ['with a NUL byte', 'not UTF-8 text', () => editor.files.set('/work/.env', `${envFile()}\0`)],
       [
         'larger than 64 KB',
         'larger than 64 KB',
         () => editor.files.set('/work/.env', envFile().padEnd(70_000, '#')),
       ],
       [
-        'that the file system refuses',
+        'that the file system denies access to',
         'can’t be read',
         () => {
           editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
@@ -483,7 +487,7 @@ describe('the connections of a window', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`stop at a file ${what}, and name the reason`, async () => {
+      it(`stops at a file ${what}, and names the reason`, async () => {
         await useEnvironment();
         make();
         editor.said.length = 0;
@@ -495,7 +499,7 @@ describe('the connections of a window', () => {
     }
   });
 
-  it('looks at nothing when the editor changes before anybody needed credentials', async () => {
+  it('reads no file when the active editor changes before credentials are needed', async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
@@ -508,7 +512,7 @@ describe('the connections of a window', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('are those of the new folder, if it replaces the only one while no editor is open', async () => {
+  it('uses the new folder if it replaces the only one while no editor is open', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];
@@ -518,7 +522,7 @@ describe('the connections of a window', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('announce each change of the folders, since it can change the connection of the chat', async () => {
+  it('fires an event when the folders change, because the chat connection can change', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
@@ -531,7 +535,7 @@ describe('the connections of a window', () => {
     assert.equal(changes, 1);
   });
 
-  it('have no obstacle in a folder if a prompt for another one is closed', async () => {
+  it('has no obstacle in a folder if a prompt for another one is closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -554,7 +558,7 @@ describe('the connections of a window', () => {
     assert.equal(obstacles.at(-1), 'none');
   });
 
-  describe('of a slow folder', () => {
+  describe('with a slow folder', () => {
     const slowly = () => {
       const gate = Promise.withResolvers<void>();
       editor.beforeFiles = gate.promise;
@@ -567,7 +571,7 @@ describe('the connections of a window', () => {
       return { answer };
     };
 
-    it('are returned to the caller, but not shown if another folder is active', async () => {
+    it("returns the connection to the caller, but doesn't show it if another folder is active", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -578,7 +582,7 @@ describe('the connections of a window', () => {
       assert.deepEqual(shown, ['/work no key']);
     });
 
-    it('of an inactive folder are shown only once it is active', async () => {
+    it("shows an inactive folder's connection only once the folder is active", async () => {
       editor.addFolder('/behind');
       const [, behind] = editor.folders;
       await connections.peekWithProgress(behind as WorkspaceFolder | undefined);
@@ -589,7 +593,7 @@ describe('the connections of a window', () => {
       assert.deepEqual(shown, ['/behind no key']);
     });
 
-    it("don't replace newer ones of that folder", async () => {
+    it("doesn't replace a newer connection of that folder", async () => {
       const slow = slowly();
       await storeKey();
       await connections.peekWithProgress();
@@ -598,7 +602,7 @@ describe('the connections of a window', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it('are shown even if a later lookup is not done yet', async () => {
+    it("shows a connection even if a later lookup isn't done yet", async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -609,20 +613,20 @@ describe('the connections of a window', () => {
     });
   });
 
-  it('B08: of a .env is read once for each look, so that what is judged is what is used', async () => {
+  it('B08: reads a .env file once per lookup, so that only approved values are used', async () => {
     editor.files.set('/work/.env', envFile());
     await connections.peek();
     assert.equal(editor.reads, 1);
   });
 
-  it('of a file outside of every folder has no .env, whichever folder is open', async () => {
+  it('reads no .env file for a document outside all folders', async () => {
     editor.files.set('/work/.env', envFile());
     editor.activeFile = '/home/me/private.txt';
     const { found } = await connections.peek();
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
-  it("goes on with the user's project where a folder sets a placeholder for one", async () => {
+  it("uses the user's project if the folder sets a placeholder or nothing", async () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
@@ -646,7 +650,7 @@ describe('the connections of a window', () => {
     });
   }
 
-  it('sets up the project in the user settings, even if the folder sets one', async () => {
+  it('saves the project in the user settings, even if the folder sets one', async () => {
     await storeKey();
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     editor.typed.push('another-key-that-is-long', 'my-project');
@@ -689,7 +693,7 @@ describe('the connections of a window', () => {
     assert.match(editor.said.at(-1) ?? '', /environment.* stays in use/);
   });
 
-  it('ends for a source whose values were imported: it is not used from there any more', async () => {
+  it('stops using a source once its values are imported', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -702,7 +706,7 @@ describe('the connections of a window', () => {
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
 
-  describe('of a folder that is no longer active', () => {
+  describe('with a folder that is no longer active', () => {
     let work: WorkspaceFolder | undefined;
     const answerOf = async (folder: number) => {
       const owner = editor.folders[folder] as WorkspaceFolder | undefined;
@@ -721,19 +725,19 @@ describe('the connections of a window', () => {
       [work] = editor.folders as WorkspaceFolder[];
     });
 
-    it('are forgotten without a change to the active one', async () => {
+    it("forgets the folder's approval without a change to the active folder", async () => {
       await connections.forget('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], [undefined, 'approved']);
       assert.equal(shown.at(-1), '/other no key');
     });
 
-    it('are imported from that folder', async () => {
+    it('imports values from that folder', async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
     });
 
-    it('are selected for that folder', async () => {
+    it('selects a source for that folder', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
       const using = connections.useSource('envFile', work);
       const question = await editor.question();
@@ -742,17 +746,17 @@ describe('the connections of a window', () => {
       assert.equal(await using, true);
     });
 
-    it('are set up for no folder, without a prompt about the active one', async () => {
+    it('opens the setup for no folder, without a prompt about the active one', async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
-      await assert.rejects(editor.question(), 'nothing is asked about the active folder');
+      await assert.rejects(editor.question(), 'no prompt about the active folder');
       assert.equal(await using, false);
       assert.equal(editor.inputs, 1);
     });
   });
 
-  it('A17: uses nothing that was found while somebody signed out', async () => {
+  it('A17: uses nothing from a lookup that was running during a sign-out', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const slow = Promise.withResolvers<void>();
@@ -761,12 +765,12 @@ describe('the connections of a window', () => {
     await connections.signOut();
     slow.resolve();
     const question = await editor.question();
-    assert.match(question.text, /from the \.env file/, 'looked again, and found no key');
+    assert.match(question.text, /from the \.env file/, 'looked again and found no key');
     await question.answer();
     assert.equal(await required, undefined);
   });
 
-  it('A17: uses no key that was read just before somebody signed out', async () => {
+  it('A17: uses no key that was read just before a sign-out', async () => {
     await storeKey();
     const slow = Promise.withResolvers<void>();
     beforeSecrets = slow.promise;
@@ -778,7 +782,7 @@ describe('the connections of a window', () => {
     assert.equal(await required, undefined);
   });
 
-  it('ends with the window that closes, instead of looking again and again', async () => {
+  it('ends the lookup when the window closes, instead of repeating it', async () => {
     await storeKey();
     const gate = Promise.withResolvers<void>();
     editor.beforeFiles = gate.promise;
@@ -791,7 +795,7 @@ describe('the connections of a window', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('K14: of a folder on another machine are read through the file system of the editor', async () => {
+  it('K14: reads a folder on another machine through the file system of VS Code', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.files.set('/work/.env', envFile());
@@ -801,7 +805,7 @@ describe('the connections of a window', () => {
     assert.ok(editor.reads > 0);
   });
 
-  it('K16: of the environment are those of the moment at which they were asked for', async () => {
+  it('K16: uses the environment as it was at the start of the lookup', async () => {
     environment['VENDOR_API_KEY'] = 'key-at-first';
     environment['VENDOR_PROJECT_ID'] = 'project-1';
     environment['VENDOR_URL'] = SERVICE;
@@ -819,7 +823,7 @@ describe('the connections of a window', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('leaves everything as it was where the question about another source is closed', async () => {
+  it('keeps the current source if the prompt about another one is closed or declined', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -831,7 +835,7 @@ describe('the connections of a window', () => {
     assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
   });
 
-  it('asks before another account takes the place of the chosen source', async () => {
+  it('prompts before another account replaces the chosen source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -853,7 +857,7 @@ describe('the connections of a window', () => {
   describe('with a source in hostedModel.credentialSource', () => {
     const sourceOf = async () => (await connections.for())?.source;
 
-    it('are those of that source, and asked about like any other', async () => {
+    it('uses that source after the usual prompt', async () => {
       await storeKey();
       setEnvironment();
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
@@ -865,7 +869,7 @@ describe('the connections of a window', () => {
       assert.equal(editor.asked, 1);
     });
 
-    it('are asked about if a folder names the source', async () => {
+    it('prompts if a folder names the source', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -876,7 +880,7 @@ describe('the connections of a window', () => {
       assert.equal(await given, undefined);
     });
 
-    it('are no decision again after a refusal', async () => {
+    it("doesn't prompt again after a refusal", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -887,7 +891,7 @@ describe('the connections of a window', () => {
       assert.equal(editor.asked, 1);
     });
 
-    it('start the set-up if it is the editor, which lacks a key', async () => {
+    it('opens the setup if the source is the editor, which lacks a key', async () => {
       setEnvironment();
       editor.files.set('/work/.env', envFile());
       editor.userSettings.set('credentialSource', 'editor');
@@ -895,7 +899,7 @@ describe('the connections of a window', () => {
       assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
     });
 
-    it('are those of the order if it is any other word', async () => {
+    it('uses the automatic order if the value is unknown', async () => {
       await storeKey();
       for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
         editor.userSettings.set('credentialSource', word);
@@ -904,7 +908,7 @@ describe('the connections of a window', () => {
       }
     });
 
-    it('are those of the order outside of the folder that names the source', async () => {
+    it('ignores the source of a folder for a file outside it', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -917,7 +921,7 @@ describe('the connections of a window', () => {
       assert.equal(await given, undefined);
     });
 
-    it('are those of the order again, where the user set it', async () => {
+    it('resets the user setting to auto if the user chooses other sources', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
@@ -932,7 +936,7 @@ describe('the connections of a window', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('are given up with a message if another settings file still names the source', async () => {
+    it('gives up with a message if another settings file still names the source', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       editor.hiddenSettings.add('credentialSource');
@@ -943,7 +947,7 @@ describe('the connections of a window', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('are those of the chat, which never asks', async () => {
+    it('uses that source in chat, which never prompts', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -954,11 +958,11 @@ describe('the connections of a window', () => {
       const [ofChat] = await connections.all();
       assert.equal(ofChat?.source, 'environment');
       editor.addFolder('/other');
-      assert.deepEqual(await connections.all(), [], 'nobody approved it for that window');
+      assert.deepEqual(await connections.all(), [], 'not approved for that window');
       assert.equal(editor.asked, 1);
     });
 
-    it('say after a set-up of the editor that another source stays in use', async () => {
+    it('shows after the setup that another source stays in use', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -974,10 +978,10 @@ describe('the connections of a window', () => {
     });
   });
 
-  describe('by Use Another Source', () => {
+  describe('with Use Another Source', () => {
     beforeEach(storeKeyAndFile);
 
-    it('writes the settings of the folder', async () => {
+    it('writes the folder settings', async () => {
       const using = connections.useSource('envFile');
       await (await editor.question()).answer(use);
       assert.equal(await using, true);
@@ -991,7 +995,7 @@ describe('the connections of a window', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('writes the workspace settings outside of its folders, where they apply', async () => {
+    it('writes the workspace settings for a file outside the folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -1010,7 +1014,7 @@ describe('the connections of a window', () => {
       assert.deepEqual(editor.targets, [Workspace, Workspace]);
     });
 
-    it('writes the user settings where there is no folder', async () => {
+    it('writes the user settings if there is no folder', async () => {
       editor.folders = [];
       setEnvironment();
       const using = connections.useSource('environment');
@@ -1020,7 +1024,7 @@ describe('the connections of a window', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it('changes nothing for a source that cannot be used', async () => {
+    it("changes nothing for a source that can't be used", async () => {
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
       assert.equal(await connections.useSource('envFile'), false);
       assert.equal(await connections.useSource('environment'), false);
@@ -1028,14 +1032,14 @@ describe('the connections of a window', () => {
       assert.equal(editor.asked, 0);
     });
 
-    it('reports a value that another settings file hides', async () => {
+    it('reports that another settings file overrides the value', async () => {
       editor.hiddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
   });
 
-  it('signs out without looking at a folder, which may be out of reach', async () => {
+  it('signs out without reading a folder, which may be unreachable', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     await connections.signOut();
@@ -1043,7 +1047,7 @@ describe('the connections of a window', () => {
     assert.deepEqual(await keys.services(), []);
   });
 
-  it('B22: of a file that changed is asked for again, also where the settings name that file', async () => {
+  it('B22: prompts again about a file that changed, even if the settings name it', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -1056,7 +1060,7 @@ describe('the connections of a window', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('starts the set-up at the setting that a command is missing, and keeps the stored key', async () => {
+  it('opens the setup at the setting that a command needs, and keeps the stored key', async () => {
     await storeKey();
     editor.userSettings.delete('projectId');
     editor.typed.push('my-project');
@@ -1085,7 +1089,7 @@ describe('the connections of a window', () => {
     });
   }
 
-  describe('by a set-up with the key pasted as another value', () => {
+  describe('with the key pasted as another value in the setup', () => {
     const [key, url] = ['a-key-that-was-pasted', 'https://service.example'];
     const refused = /contains the API key/;
     beforeEach(() => {
@@ -1094,7 +1098,7 @@ describe('the connections of a window', () => {
 
     for (const [what, value] of [
       ['the key', key],
-      ['a text with the key in it', `my-${key}`],
+      ['text that contains the key', `my-${key}`],
     ] as const) {
       it(`E16: refuses ${what} as the project ID`, async () => {
         editor.picks.push(IBM);
@@ -1119,7 +1123,7 @@ describe('the connections of a window', () => {
       ['url', `${url}/${key}`],
       ['authUrl', `https://identity.example/${key}`],
     ] as const) {
-      it(`E16: saves and tests nothing while ${name} in the settings contains it`, async () => {
+      it(`E16: saves and tests nothing while ${name} in the settings contains the key`, async () => {
         editor.userSettings.set(name, value);
         let tests = 0;
         service.test = async () => {
@@ -1137,7 +1141,7 @@ describe('the connections of a window', () => {
       ['projects', true],
       ['project', false],
     ] as const) {
-      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key project with the project ${project}`, async () => {
+      it(`E16: ${isSaved ? 'accepts' : 'refuses'} the short key "project" with the project ID "${project}"`, async () => {
         editor.userSettings.set('projectId', project);
         editor.typed.push('project', project);
         editor.picks.push(IBM, url, SAVE);
@@ -1146,14 +1150,14 @@ describe('the connections of a window', () => {
     }
   });
 
-  describe('by a set-up with a short key', () => {
+  describe('with a short key in the setup', () => {
     beforeEach(() => {
       editor.userSettings.set('url', SERVICE);
       editor.userSettings.set('projectId', 'my-project');
     });
 
     for (const key of ['a', 'sk-1234', '0123456789abcde']) {
-      it(`stores ${key} without a question`, async () => {
+      it(`stores ${key} without a prompt`, async () => {
         editor.typed.push(key, 'my-project');
         editor.picks.push(IBM, SERVICE, SAVE);
         assert.equal(await connections.setUp(), true);
@@ -1162,7 +1166,7 @@ describe('the connections of a window', () => {
       });
     }
 
-    it('stores one from another source without a question, too', async () => {
+    it('stores a short key from another source without a prompt', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
       const found = { apiKey: 'sk-1234', service: services[0] };

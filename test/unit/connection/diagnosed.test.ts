@@ -24,8 +24,8 @@ const diagnosed = (changes: Changes) => {
 };
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
-describe('what a diagnosis starts from', () => {
-  it('includes the current project, and whether it comes from the folder', () => {
+describe('preparation of a diagnosis', () => {
+  it('includes the current project and whether it comes from the folder', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(preliminary[0]?.text ?? '', /The project comes from the settings of the folder/);
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe('what a diagnosis starts from', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('includes a malformed project ID and the settings that contain it', () => {
+  it('reports a malformed project ID and the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
       [true, /The project ID in the settings of the folder or machine can’t be used/],
@@ -51,7 +51,7 @@ describe('what a diagnosis starts from', () => {
     assert.equal(padded.connection?.projectId, 'project-of-the-user');
   });
 
-  it('names a source that is nearly complete, where the editor has no key', () => {
+  it('names an incomplete source if the editor has no key', () => {
     const misspelt = `VENDOR_APIKEY=${full.key}\nVENDOR_URL=${full.url}\n`;
     for (const [outside, text, fix] of [
       [
@@ -73,7 +73,7 @@ describe('what a diagnosis starts from', () => {
     }
   });
 
-  it('does not name it where the editor has a key, or where it was refused', () => {
+  it("doesn't name a source if the editor has a key, or if the source is declined or empty", () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [
@@ -85,7 +85,7 @@ describe('what a diagnosis starts from', () => {
     }
   });
 
-  it('holds the name of the folder in the list, and not in the report', () => {
+  it('includes the folder name in the list, but not in the report', () => {
     const folder = {
       uri: 'file:///work/secret-plan',
       path: '/work/secret-plan',
@@ -103,7 +103,7 @@ describe('what a diagnosis starts from', () => {
     }
   });
 
-  it('knows the source that is used, and the host of the key', () => {
+  it('provides the source in use and the identity host to messages', () => {
     const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
     const authHost = new URL(record.authUrl).host;
     const service = { service: services[0], resource: undefined };
@@ -118,7 +118,7 @@ describe('what a diagnosis starts from', () => {
   });
 });
 
-describe('what is said about the test of a set-up', () => {
+describe('message about a failed test in the setup', () => {
   const base = choiceOf(found());
   assert.ok(base.kind === 'ready');
   const credentials = {
@@ -129,13 +129,13 @@ describe('what is said about the test of a set-up', () => {
   const textOf = (kind: ErrorKind, details: ErrorDetails = {}) =>
     messageFor(new ServiceError(kind, details), contextOfTest(credentials))?.text ?? '';
 
-  it('does not speak of a generation, since none was tried', () => {
+  it("doesn't mention a generation, because none was attempted", () => {
     for (const kind of ['timeout', 'connection-lost'] as const) {
       assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have run/);
     }
   });
 
-  it('leads to the answers, since nothing is in the settings yet', () => {
+  it('points to the setup, because nothing is in the settings yet', () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
@@ -144,7 +144,7 @@ describe('what is said about the test of a set-up', () => {
     assert.match(textOf('key-refused'), /copy it again, then set it here/);
   });
 
-  it('leads to the settings for the identity address, which no answer changes', () => {
+  it("points to the settings for the identity address, which the setup doesn't change", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'identity.example' };
     assert.match(textOf('unreachable', misspelt), /address in the settings/);
   });

@@ -24,8 +24,8 @@ const record = { apiKey: 'key-1', authUrl: service.authUrl, serviceUrl: URL_SETT
 const resolve = (own: typeof settings, stored: typeof record | undefined) =>
   selectEditorSource({ settings: own, record: stored && new Secret(stored) });
 
-describe('credentials of the editor', () => {
-  it('are ready when all three are there, bound to the hosts that were shown', () => {
+describe("the editor's credentials", () => {
+  it('are ready if no value is missing, and are bound to the approved hosts', () => {
     const resolution = resolve(settings, record);
     assert.ok(resolution.kind === 'ready');
     assert.deepEqual(resolution.credentials.approved, {
@@ -41,7 +41,7 @@ describe('credentials of the editor', () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: name exactly what is missing: ${missing.join(', ')}`, () => {
+    it(`A03: list exactly the missing values: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),
@@ -55,7 +55,7 @@ describe('credentials of the editor', () => {
   const moved: [name: string, change: Partial<typeof settings>][] = [
     ['another service host', { url: 'https://evil.example' }],
     ['another port', { url: `${URL_SETTING}:8443` }],
-    ['a dot after the host', { url: 'https://us-south.ml.cloud.ibm.com.' }],
+    ['a trailing dot in the host', { url: 'https://us-south.ml.cloud.ibm.com.' }],
     ['another identity host', { authUrl: 'https://evil.example' }],
   ];
   for (const [name, change] of moved) {
@@ -65,11 +65,11 @@ describe('credentials of the editor', () => {
   }
 
   const same: [name: string, change: Partial<typeof settings>][] = [
-    ['capitals in the host', { url: 'https://US-South.ml.cloud.ibm.com' }],
+    ['uppercase letters in the host', { url: 'https://US-South.ml.cloud.ibm.com' }],
     ['the default port', { url: `${URL_SETTING}:443` }],
-    ['a slash at the end', { url: `${URL_SETTING}/` }],
+    ['a trailing slash', { url: `${URL_SETTING}/` }],
     [
-      'an endpoint copied from a sample',
+      'an endpoint URL from sample code',
       { url: `${URL_SETTING}/ml/v1/text/generation?version=2023-05-29` },
     ],
     ['another project', { projectId: 'project-2' }],
@@ -82,7 +82,7 @@ describe('credentials of the editor', () => {
     });
   }
 
-  it('count http and https of one host as two destinations', () => {
+  it('treat http and https of one host as two destinations', () => {
     const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080', service);
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));
@@ -93,7 +93,7 @@ describe('credentials of the editor', () => {
     assert.equal(compareWithApproved(stored, service, secure), 'same');
   });
 
-  describe('of a service with a command', () => {
+  describe('for a service with a command', () => {
     const own = readServices([
       {
         ...{ word: 'acme', api: 'openai', defaultModel: 'm', url: 'https://llm.acme.example/v1' },
@@ -111,7 +111,7 @@ describe('credentials of the editor', () => {
     const select = (stored: KeyRecord, program: string | undefined) =>
       selectEditorSource({ settings: used, record: new Secret(stored), program });
 
-    it('are ready with the program that was approved', () => {
+    it('are ready with the approved program', () => {
       const selection = select(approved, '/usr/bin/az');
       assert.ok(selection.kind === 'ready');
       const { program, headerSecrets } = selection.credentials;
@@ -119,7 +119,7 @@ describe('credentials of the editor', () => {
     });
 
     for (const [what, stored, program, change] of [
-      ['is another file now', '/usr/bin/az', '/tmp/az', ['/usr/bin/az', '/tmp/az']],
+      ['is now another file', '/usr/bin/az', '/tmp/az', ['/usr/bin/az', '/tmp/az']],
       ['was never approved', undefined, '/usr/bin/az', ['', '/usr/bin/az']],
     ] as const) {
       it(`A13: need approval if the program ${what}`, () => {
@@ -130,7 +130,7 @@ describe('credentials of the editor', () => {
       });
     }
 
-    it('keep to the approved program if there is none to be found', () => {
+    it("keep the approved program if it can't be found", () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');
@@ -143,18 +143,18 @@ describe('credentials of the editor', () => {
       );
       assert.ok(selection.kind === 'unapproved');
       assert.equal(selection.isEntryChanged, true);
-      // The question about the entry shows the command, too.
+      // The prompt about the entry also shows the command.
       assert.equal(selection.program?.wanted, '/usr/bin/az');
     });
 
-    it('are incomplete without the secret of a header', () => {
+    it('are incomplete without a header secret', () => {
       const selection = select({ ...approved, headerSecrets: {} }, '/usr/bin/az');
       assert.deepEqual(selection, { kind: 'missing', names: [] });
     });
   });
 
   for (const projectId of ['my project', 'a/b', '..']) {
-    it(`C08: are not used with the project ID ${projectId}`, () => {
+    it(`C08: can't be used with the project ID ${projectId}`, () => {
       for (const isProjectOfFolder of [true, false]) {
         const resolution = resolve({ ...settings, projectId, isProjectOfFolder }, record);
         assert.deepEqual(resolution, { kind: 'bad-project' });
@@ -162,19 +162,19 @@ describe('credentials of the editor', () => {
     });
   }
 
-  it('are not used with an address that no key may go to', () => {
+  it("can't be used with an unencrypted address", () => {
     const resolution = resolve({ ...settings, url: 'http://us-south.ml.cloud.ibm.com' }, record);
     assert.deepEqual(resolution, { kind: 'bad-address', setting: 'url', problem: 'not-https' });
   });
 });
 
-describe('checks at the door', () => {
+describe('input checks', () => {
   const checkKey = (text: string) => validationOf(text, problemOfKey(text, service));
   const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
     ['no key', checkKey('  ')?.message, /^Enter a value/],
-    ['blanks around a key', checkKey(' abcd1234 ')?.message, /Spaces will be removed/],
+    ['spaces around a key', checkKey(' abcd1234 ')?.message, /Spaces will be removed/],
     ['quotes around a key', checkKey('"abcd1234"')?.message, /Quotes will be removed/],
     [
       'the word Bearer before a key',
@@ -182,43 +182,47 @@ describe('checks at the door', () => {
       /Bearer will be removed/,
     ],
     ['a placeholder', checkKey('<API_KEY>')?.message, /placeholder/],
-    ['a blank inside a key', checkKey('abcd 1234')?.message, /^An API key can’t contain spaces/],
-    ['a blank inside a client secret', problemOfKey('abcd 1234', oauth), undefined],
+    ['a space inside a key', checkKey('abcd 1234')?.message, /^An API key can’t contain spaces/],
+    ['a space inside a client secret', problemOfKey('abcd 1234', oauth), undefined],
     [
-      'an accent inside a client secret',
+      'an accented letter in a client secret',
       problemOfKey('é', oauth),
       /^A client secret can’t contain acc/,
     ],
     ['a key as short as a word', checkKey('test')?.message, undefined],
     ['quotes without a key', checkKey('""')?.message, /^Enter a value/],
-    ['a clean project', checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message, undefined],
     [
-      'a UUID as a project',
+      'a clean project ID',
+      checkProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message,
+      undefined,
+    ],
+    [
+      'a UUID as the project ID',
       warningOfProject('12ac4cf1-252f-424b-b52d-5cdd9814987f')?.message,
       undefined,
     ],
-    ['the name of a project', warningOfProject('my-project')?.message, /usually UUIDs/],
-    ['a project with a slash', checkProject('a/b')?.message, /only letters/],
-    ['a good address', checkUrl(URL_SETTING, settings), undefined],
+    ['a project name as the project ID', warningOfProject('my-project')?.message, /usually UUIDs/],
+    ['a project ID with a slash', checkProject('a/b')?.message, /only letters/],
+    ['a valid address', checkUrl(URL_SETTING, settings), undefined],
     [
-      'an address with a user',
+      'an address with a user name',
       checkUrl('https://good@evil.example', settings),
       /user name or password/,
     ],
     [
-      'a bad identity address',
+      'an invalid identity address',
       checkUrl(URL_SETTING, { ...settings, authUrl: 'ftp://x' }),
       /^The identity address/,
     ],
   ];
   for (const [what, message, want] of cases) {
-    it(`A04 A07: say about ${what}: ${message ?? 'nothing'}`, () => {
+    it(`A04 A07: show for ${what}: ${message ?? 'no message'}`, () => {
       if (want) assert.match(message ?? '', want);
       else assert.equal(message, undefined);
     });
   }
 
-  it('never repeat what was typed', () => {
+  it('never repeat the input', () => {
     const secret = 'S3cret-Välue';
     assert.doesNotMatch(checkKey(secret)?.message ?? '', /S3cret/);
     assert.doesNotMatch(checkProject(secret)?.message ?? '', /S3cret/);

@@ -3,8 +3,9 @@ import { posix } from 'node:path';
 import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
- * An editor of which a test holds every string: for what no real window lets happen on demand, such
- * as a setting that changes while a question is open. Import it before anything that needs `vscode`.
+ * A fake VS Code window that tests fully control. It does things that a real window can't do on
+ * demand, such as changing a setting while a prompt is open. Import it before any module that needs
+ * `vscode`.
  */
 
 interface Address {
@@ -14,17 +15,17 @@ interface Address {
   toString(): string;
 }
 
-/** The target of the user settings. */
+/** The `ConfigurationTarget` of the user settings. */
 const USER = 1;
 
 type OpenListener = (document: { readonly uri: Address }) => void;
 
-/** A question that waits for its answer. */
+/** An open modal prompt. */
 export interface Question {
   readonly text: string;
   readonly detail: string;
   readonly buttons: readonly string[];
-  /** Without a label it is closed. */
+  /** Presses the button with this label, or closes the prompt if there is no label. */
   answer(label?: string): Promise<void>;
 }
 
@@ -37,12 +38,12 @@ export class FakeEditor {
   readonly folderSettings = new Map<string, unknown>();
   /** The `ConfigurationTarget` of each setting that was written. */
   readonly targets: number[] = [];
-  /** Settings with a value that nobody can write over, such as one of a remote machine. */
+  /** Settings that can't be overwritten, such as settings of a remote machine. */
   readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
-  /** What a file system fails with that can't look up a file. */
+  /** The error that file lookups fail with, if any. */
   statError: Error | undefined;
-  /** What a slow file system waits for before it answers. */
+  /** File lookups wait for this promise, as on a slow file system. */
   beforeFiles: Promise<void> = Promise.resolve();
   readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
   readonly #openListeners: OpenListener[] = [];
@@ -51,25 +52,28 @@ export class FakeEditor {
     configuration: new Set<(event: object) => void>(),
     folders: new Set<(event: object) => void>(),
   };
-  /** How often the content of a file was asked for. */
+  /** The number of file reads. */
   reads = 0;
-  /** Modal questions that are open now. */
+  /** The open modal prompts. */
   questions: Question[] = [];
-  /** Every modal question that was ever asked. */
+  /** The number of modal prompts so far. */
   asked = 0;
-  /** Every text that was shown and had no need of an answer. */
+  /** The texts of all messages that aren't modal. */
   readonly said: string[] = [];
-  /** Input boxes and lists that were opened; without an answer each is closed, as with Escape. */
+  /**
+   * The number of input boxes and lists that were opened. If `typed` or `picks` is empty, they are
+   * closed, as with Escape.
+   */
   inputs = 0;
-  /** Labels that the next lists are answered with instead. */
+  /** Labels of the items to pick in the next lists. */
   readonly picks: string[] = [];
-  /** What is typed into the next input boxes, and sent off with Enter. */
+  /** Texts to enter in the next input boxes. */
   readonly typed: string[] = [];
-  /** Messages of input boxes and lists that refused an input. */
+  /** Messages of input boxes and lists that rejected an input. */
   readonly refusals: unknown[] = [];
-  /** What is selected in the active file. */
+  /** The selected text in the active file. */
   selected = '';
-  /** The button that is pressed in whatever has it and is not modal. */
+  /** The button to press in any message that has it and isn't modal. */
   pressed: string | undefined;
 
   addFolder(path: string, scheme = 'file'): void {
@@ -80,7 +84,7 @@ export class FakeEditor {
     });
   }
 
-  /** Runs a command as VS Code does, which shows whatever it fails with. */
+  /** Runs a registered command. Errors are thrown, not shown. */
   async run(command: string, ...args: readonly unknown[]): Promise<unknown> {
     return this.#commands.get(command)?.(...args);
   }
@@ -90,14 +94,14 @@ export class FakeEditor {
     for (const listener of this.listeners[event]) listener({ affectsConfiguration: () => true });
   }
 
-  /** Opens a document, as its listeners are told of it. */
+  /** Notifies the listeners that a document was opened. */
   open(path: string): void {
     for (const listener of this.#openListeners) listener({ uri: addressOf(path) });
   }
 
-  /** The question that is open once everything else has had its turn. */
+  /** Waits for a modal prompt and returns it. */
   async question(): Promise<Question> {
-    // Enough for real files that are read before the question, on a busy machine, too.
+    // Enough turns for reading real files before the prompt, even on a busy machine.
     for (let turns = 0; turns < 50_000 && this.questions.length === 0; turns += 1) await turn();
     const [question] = this.questions;
     if (!question) throw new Error('No question was asked.');
@@ -217,7 +221,7 @@ export class FakeEditor {
           return { document, selections: [{}] };
         },
         showWarningMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
-        // Left open: nobody has to close a notification.
+        // The promise stays pending, because users can leave a notification open.
         showErrorMessage: (text: string) => {
           editor.said.push(text);
           return new Promise(() => {});
@@ -226,7 +230,7 @@ export class FakeEditor {
         showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         showInputBox: async ({ value }: { readonly value?: string } = {}) => {
           editor.inputs += 1;
-          // What stands in the box already is taken as it is, with Enter.
+          // Without a typed text, the prefilled value is accepted.
           return editor.typed.shift() ?? value;
         },
         showQuickPick: async (items: readonly { readonly label: string }[]) => {
@@ -337,7 +341,7 @@ class FakeEmitter {
   }
 }
 
-/** As VS Code hands them to a provider, and takes them from it. */
+/** The types that VS Code exchanges with language model providers and tools. */
 const languageModelNames = {
   EventEmitter: FakeEmitter,
   LanguageModelToolResult: class {
@@ -390,11 +394,11 @@ const languageModelNames = {
   },
 };
 
-/** Makes `import 'vscode'` give the fake that is current when a function of it is called. */
+/** Makes `import 'vscode'` use the fake that is current at the time of each call. */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });
   const names = Object.keys(current().exports());
-  // One for each set of names: what a module exports is fixed once it is loaded.
+  // Each set of names needs its own URL, because a loaded module can't change its exports.
   const own = `vscode:fake?${names.join('.')}`;
   const lines = names.map(
     (name) =>

@@ -1,10 +1,10 @@
 import type { Event, Memento, SecretStorage, SecretStorageChangeEvent } from 'vscode';
 
-/** Secret storage of one machine: each window has an own view on it, all hear of every write. */
+/** The secret storage of a machine. All windows share it and are notified of every write. */
 export class FakeKeyring {
   readonly values = new Map<string, string>();
   readonly listeners = new Set<(event: SecretStorageChangeEvent) => void>();
-  /** How often a value was read, by any window. */
+  /** The number of reads by all windows. */
   reads = 0;
 
   window(changes: Partial<SecretStorage> = {}): SecretStorage {
@@ -31,7 +31,7 @@ export class FakeKeyring {
     };
   }
 
-  /** As VS Code does: to every window, the writing one as well, also without a change. */
+  /** Notifies every window, including the one that wrote, even without a change. So does VS Code. */
   announce(key: string): void {
     for (const listener of this.listeners) listener({ key });
   }
@@ -54,7 +54,7 @@ export class FakeState implements Memento {
   }
 }
 
-/** Lets everything run that waits for a resolved promise. */
+/** Waits until everything that awaits a resolved promise has run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -13,7 +13,7 @@ const fails = async () => {
   throw new Error('no keyring');
 };
 
-/** One window with its store, which counts the changes it hears of. */
+/** Opens a window with its key store, and counts the change events of the store. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
   const told: StorageIssue[] = [];
   let changes = 0;
@@ -39,13 +39,13 @@ function keysIn({ values }: FakeKeyring): string[] {
   return [...values.keys()].filter((name) => name.startsWith('hostedModel.key'));
 }
 
-describe('key store', () => {
+describe('KeyStore', () => {
   for (const [how, broken] of Object.entries({
-    'store rejects': { store: fails },
-    'store forgets': { store: async () => {} },
-    'everything rejects': { store: fails, get: fails, keys: fails, delete: fails },
+    'storing fails': { store: fails },
+    'storing has no effect': { store: async () => {} },
+    'every operation fails': { store: fails, get: fails, keys: fails, delete: fails },
   })) {
-    it(`A05: says that it cannot store the key, and keeps nothing, where ${how}`, async () => {
+    it(`A05: reports that it can't store the key, and keeps nothing, if ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const window = openWindow(keyring, keyring.window(broken), state);
       assert.equal(await window.store.write(record, 'ibm'), false);
@@ -58,7 +58,7 @@ describe('key store', () => {
     });
   }
 
-  it('A05: leaves the stored key in use where storage takes no other one', async () => {
+  it("A05: keeps using the stored key if a new one can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
@@ -67,7 +67,7 @@ describe('key store', () => {
     assert.deepEqual(window.told, ['refuses-key']);
   });
 
-  it('A05: reading from storage that fails is no key, and said once', async () => {
+  it('A05: returns no key if reading fails, and reports it once', async () => {
     const keyring = new FakeKeyring();
     const state = new FakeState();
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
@@ -86,10 +86,10 @@ describe('key store', () => {
   });
 
   for (const [how, broken] of [
-    ['lists its names', {}],
-    ['cannot list its names', { keys: fails }],
+    ['can list its names', {}],
+    ["can't list its names", { keys: fails }],
   ] as const) {
-    it(`has the keys of all services, and deletes them, where secret storage ${how}`, async () => {
+    it(`returns and deletes the keys of all services if secret storage ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
       const { store } = openWindow(keyring, keyring.window(broken), state);
       assert.deepEqual(await store.services(), []);
@@ -102,7 +102,7 @@ describe('key store', () => {
     });
   }
 
-  it('lists the keys of other services again only after a change, and not from memory then', async () => {
+  it('lists the keys of other services again only after a change, even one during the listing', async () => {
     const keyring = new FakeKeyring();
     let lists = 0;
     const gates: Promise<void>[] = [];
@@ -137,7 +137,7 @@ describe('key store', () => {
     assert.deepEqual(await store.others('ibm'), []);
   });
 
-  it('knows the keys of other services again where they could not be listed or read', async () => {
+  it('returns the keys of other services once they can be listed and read again', async () => {
     const keyring = new FakeKeyring();
     await openWindow(keyring).store.write(another, 'acme');
     const broken = new Set(['keys', 'get']);
@@ -154,7 +154,7 @@ describe('key store', () => {
     assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
 
-  it('deletes the other keys where secret storage keeps one', async () => {
+  it("deletes the other keys if one can't be deleted", async () => {
     const keyring = new FakeKeyring();
     const deleteOthers = keyring.window().delete;
     const secrets = keyring.window({
@@ -165,17 +165,17 @@ describe('key store', () => {
     const { changes } = window;
     await assert.rejects(window.store.delete());
     assert.deepEqual(keysIn(keyring), ['hostedModel.key.acme']);
-    assert.ok(window.changes > changes, 'whoever holds one of them is told');
+    assert.ok(window.changes > changes, 'listeners are notified');
   });
 
-  it('does not pretend to have deleted a key that secret storage keeps', async () => {
+  it("fails if a key can't be deleted", async () => {
     const keyring = new FakeKeyring();
     await openWindow(keyring).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ delete: fails }));
     await assert.rejects(window.store.delete());
   });
 
-  it('takes no refusal to delete what is not there for a key that is kept', async () => {
+  it("ignores a failed deletion of a key that doesn't exist", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const keys = async () => ['hostedModel.key.ibm'];
     await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
@@ -185,7 +185,7 @@ describe('key store', () => {
     );
   });
 
-  it('takes a write of another window at the same moment for no failure', async () => {
+  it('reports no failure if another window writes at the same time', async () => {
     const keyring = new FakeKeyring();
     const store = async (name: string) => {
       keyring.values.set(name, JSON.stringify(another));
@@ -197,14 +197,14 @@ describe('key store', () => {
   });
 
   for (const [what, text] of Object.entries({
-    'text that is not JSON': 'key-without-a-record',
+    "text that isn't JSON": 'key-without-a-record',
     null: 'null',
     'a record without hosts': '{"apiKey":"key-1"}',
     'a record of another version': '{"v":9,"key":"key-1"}',
-    'a key that is no text':
+    "a key that isn't a string":
       '{"apiKey":7,"authUrl":"https://a.example","serviceUrl":"https://b.example"}',
   })) {
-    it(`A06: takes ${what} for no key, and leaves it stored`, async () => {
+    it(`A06: treats ${what} as no key, and leaves it stored`, async () => {
       const keyring = new FakeKeyring();
       keyring.values.set('hostedModel.key.ibm', text);
       assert.equal(await openWindow(keyring).store.read('ibm'), undefined);
@@ -212,7 +212,7 @@ describe('key store', () => {
     });
   }
 
-  it('tells its own window of a change once, and the event of the own write causes nothing', async () => {
+  it('notifies its own window of a change once, despite the event of its own write', async () => {
     const window = openWindow(new FakeKeyring());
     await window.store.write(record, 'ibm');
     await settled();
@@ -222,7 +222,7 @@ describe('key store', () => {
     assert.equal(window.changes, 2);
   });
 
-  it('tells every other window of a new key and of signing out, once each', async () => {
+  it('notifies every other window of a new key and a sign-out, once each', async () => {
     const keyring = new FakeKeyring();
     const [one, two] = [openWindow(keyring), openWindow(keyring)];
     await two.store.read('ibm');
@@ -249,10 +249,10 @@ describe('key store', () => {
     assert.equal(two.changes, 0);
     const failing = openWindow(keyring, keyring.window({ store: fails }));
     await failing.store.delete();
-    assert.equal(failing.changes, 1, 'its own window knows without storage');
+    assert.equal(failing.changes, 1, 'its own window is notified without storage');
   });
 
-  it('tells of a change that a command of this window sees before the event comes', async () => {
+  it('notifies its window of a change that a read finds before the event arrives', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
@@ -265,7 +265,7 @@ describe('key store', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`A03: finds the key that it is storing if asked ${when} it began, and hears of no other change`, async () => {
+    it(`A03: returns the new key to a read that starts ${when} the write, and fires one event`, async () => {
       const keyring = new FakeKeyring();
       const [answering, storing] = [gate(), gate()];
       let isSlow = false;
@@ -302,7 +302,7 @@ describe('key store', () => {
     });
   }
 
-  it('hears of a key that another window stores while it stores its own', async () => {
+  it('notices a key that another window stores during its own write', async () => {
     const keyring = new FakeKeyring();
     const theirs = JSON.stringify(another);
     const { store } = keyring.window();
@@ -318,7 +318,7 @@ describe('key store', () => {
     assert.deepEqual(await window.store.read('ibm'), another);
   });
 
-  it('deletes a key that is being stored when its user signs out', async () => {
+  it('deletes a key that is being stored when the user signs out', async () => {
     const keyring = new FakeKeyring();
     const storing = gate();
     const { store } = keyring.window();
@@ -333,7 +333,7 @@ describe('key store', () => {
     assert.deepEqual([keysIn(keyring), await window.store.services()], [[], []]);
   });
 
-  it('hears a hundred events of the same value as no change', async () => {
+  it('ignores 100 events about an unchanged value', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
@@ -342,7 +342,7 @@ describe('key store', () => {
     assert.equal(window.changes, 1);
   });
 
-  it('reads no secret to learn of a change as long as nobody asked for the key', async () => {
+  it("doesn't read a secret on a change event if the key was never requested", async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     keyring.values.set('hostedModel.key.ibm', JSON.stringify(record));

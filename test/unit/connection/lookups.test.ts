@@ -47,14 +47,14 @@ const cases: readonly Case[] = [
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 
-/** Every text that another room could make of a lookup. */
+/** Every text that another room in `src` could make from a lookup. */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;
   const inspected = (value: object) => inspect(value, { ...hidden, customInspect: false });
   const values = [found, choice, ...found.external];
   const copies = values.map((value) => ({ ...value }));
-  // A folder of VS Code isn't a plain value.
+  // A folder object of VS Code can't be cloned.
   const clonable = { choice, found: { ...found, folder: undefined } };
   return {
     JSON: JSON.stringify({ found, choice }),
@@ -69,7 +69,7 @@ function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
 
 const TOKEN = 'an-access-token-0123456789';
 
-describe('what a lookup gives to other rooms', () => {
+describe('a lookup', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -77,7 +77,7 @@ describe('what a lookup gives to other rooms', () => {
   });
   after(() => hooks.deregister());
 
-  /** Peeks in each way. */
+  /** Returns the lookups from all ways to peek. */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();
     editor.addFolder('/work');
@@ -107,7 +107,7 @@ describe('what a lookup gives to other rooms', () => {
   };
 
   for (const one of cases) {
-    it(`E01: shows no key if it is ${one.kind}`, async () => {
+    it(`E01: exposes no key if its choice is ${one.kind}`, async () => {
       const lookups = await lookupsOf(one);
       for (const [way, lookup] of Object.entries<Lookup>(lookups)) {
         assert.equal(lookup.choice.kind, one.kind);
@@ -122,7 +122,7 @@ describe('what a lookup gives to other rooms', () => {
     });
   }
 
-  it('E01: shows no access token, even with the value of each getter', async () => {
+  it('E01: exposes no access token, not even through getters', async () => {
     const fetch = async () => Response.json({ access_token: TOKEN, expires_in: 3_600 });
     const runtime = new ServiceRuntime({ http: { fetch } });
     const connection = connectionOf({}, runtime);

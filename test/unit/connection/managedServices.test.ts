@@ -73,7 +73,7 @@ describe('a service that the user added', () => {
     return service;
   };
 
-  /** Sets up the service as the set-up would. */
+  /** Stores the service like the setup. */
   const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
     const service = serviceOf(entry);
     const { word, url, definition } = service;
@@ -99,7 +99,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it('keeps what the set-up does not ask for', async () => {
+    it("keeps the fields that aren't part of the setup", async () => {
       await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'OAuth Client Credentials', SAVE);
       editor.typed.push(OTHER, `${LOGIN}/token`, 'me', '');
@@ -131,7 +131,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [none]);
     });
 
-    it('keeps the arguments of its command, whatever quotes they have', async () => {
+    it('keeps the arguments of its command, including their quotes', async () => {
       const entry = commandEntry('node', '-p', `"it's" + 'x y'`, '', 'C:\\a b');
       await store(entry, { program: await programPath('node') });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', SAVE);
@@ -141,7 +141,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [entry]);
     });
 
-    it('A08: sends the secret of a header to another host only after a question', async () => {
+    it('A08: sends a header secret to another host only after a prompt', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');
@@ -153,7 +153,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([tested, entries()], [[], [withSecret]]);
     });
 
-    it('asks nothing about another host for a secret that was typed for it', async () => {
+    it("doesn't prompt about another host if the secret was typed for it", async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, 'key-of-the-others');
@@ -162,7 +162,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('with capitals in its ID', () => {
+  describe('with uppercase letters in its ID', () => {
     const capital = { ...none, word: 'ACME' };
 
     it('is changed in place', async () => {
@@ -188,7 +188,7 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a change of its entry that was made while its name was asked for', async () => {
+  it('keeps a change to its entry that was made while the user typed a name', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
@@ -203,7 +203,7 @@ describe('a service that the user added', () => {
     assert.equal((await connections.peek()).choice.kind, 'unapproved');
   });
 
-  it('does not take the place of an entry with errors', async () => {
+  it("doesn't replace an entry with errors", async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
@@ -217,10 +217,10 @@ describe('a service that the user added', () => {
   });
 
   describe('whose entry was changed in the settings', () => {
-    it('T40 A10: is used only after a question that shows the whole command', async () => {
+    it('T40 A10: is used only after a prompt that shows the whole command', async () => {
       const program = await programPath('node');
       await store(commandEntry('node', '--version'), { program });
-      // However long it is.
+      // The prompt doesn't truncate long commands.
       const long = [...Array.from({ length: 40 }, () => '--an-option-of-it'), 'the-last-one'];
       editor.userSettings.set('services', [commandEntry('node', '-p', 'process.env', ...long)]);
       const done = connections.for();
@@ -231,7 +231,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: is used only after a question that shows hosts that changed with the program', async () => {
+    it('A10: is used only after a prompt that shows hosts that changed with the program', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -256,14 +256,14 @@ describe('a service that the user added', () => {
     });
   });
 
-  describe('beside a service with a project', () => {
+  describe('next to a service with a project', () => {
     const ibm = serviceFor('ibm');
     assert.ok(ibm);
     const url = 'https://us-south.ml.cloud.ibm.com';
     const watsonx: Entry = { ...none, api: 'watsonx' };
 
     beforeEach(async () => {
-      // As the version before stored it.
+      // As stored by the previous version.
       await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
       editor.userSettings.set('url', url);
       editor.userSettings.set('projectId', 'project-of-ibm');
@@ -280,11 +280,11 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     };
 
-    it('can be used for selections, and the project is back with the other service', async () => {
+    it("can be used for selections without losing the other service's project", async () => {
       await useAnd(await addToKeys(none));
     });
 
-    it('also if it has a project of its own', async () => {
+    it('can be used for selections even if it has its own project', async () => {
       const service = await addToKeys(watsonx);
       const record = await keys.read('acme');
       assert.ok(record);
@@ -292,7 +292,7 @@ describe('a service that the user added', () => {
       await useAnd(service);
     });
 
-    it('can be set up without the loss of that project', async () => {
+    it("can be set up without losing the other service's project", async () => {
       editor.picks.push('$(add) Add a Service...', 'watsonx', 'No Key', SAVE, 'model-1');
       editor.typed.push('https://llm.acme.example', 'project-of-acme');
       assert.equal(await connections.setUp(), true);
@@ -302,7 +302,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose values are in a .env file', () => {
-    it('T43: is approved with the names of its headers', async () => {
+    it('T43: shows its header names in the approval prompt', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
       const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
       editor.userSettings.set('services', services);
@@ -317,11 +317,11 @@ describe('a service that the user added', () => {
   });
 
   for (const [what, entry, secret] of [
-    ['the token of a command', commandEntry('node', '--version'), 'token'],
+    ["a command's token", commandEntry('node', '--version'), 'token'],
     ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
-    ['the token of a client', oauth, 'token'],
+    ["a client's token", oauth, 'token'],
   ] as const) {
-    it(`T15: is approved with the sentence that ${what} travels unencrypted`, async () => {
+    it(`T15: warns before approval that ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
       const { parseDestination } = await import('../../../src/connection/binding.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });

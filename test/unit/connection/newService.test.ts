@@ -13,7 +13,7 @@ describe('a service that the user adds', () => {
     ...(await import('../../../src/connection/commandLine.ts')),
   });
 
-  it('replaces its own entry, whatever the case of its word, and no other', async () => {
+  it('replaces only the entry with the same word, ignoring case and spaces', async () => {
     const { withEntry } = await load();
     const others = [7, null, { word: 'other' }];
     const changed = { word: 'Acme', name: 'New' };
@@ -33,7 +33,7 @@ describe('a service that the user adds', () => {
     ['echo $(cat token)', undefined],
     ['a "b', undefined],
   ] as const) {
-    it(`has the command ${JSON.stringify(parts)} for: ${line || 'nothing'}`, async () => {
+    it(`parses the command ${line || '(empty)'} as ${JSON.stringify(parts)}`, async () => {
       const { splitCommand } = await load();
       assert.deepEqual(splitCommand(line), parts);
     });

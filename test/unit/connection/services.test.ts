@@ -42,7 +42,7 @@ function otherKeysOf(connection: Connection | undefined): string[] {
   return (secretsIn(connection)?.otherKeys ?? []).map(({ apiKey }) => apiKey);
 }
 
-describe('the services that credentials are for', () => {
+describe('service selection', () => {
   let editor = new FakeEditor();
   let keyring: FakeKeyring;
   let keys: KeyStore;
@@ -80,7 +80,7 @@ describe('the services that credentials are for', () => {
     });
   });
 
-  it('are named by the word in a .env file, which is asked about with one host where there is one', async () => {
+  it('uses the service named in a .env file, and shows its only host in the prompt', async () => {
     editor.files.set('/work/.env', platformFile);
     const required = connections.for();
     const question = await editor.question();
@@ -98,10 +98,10 @@ describe('the services that credentials are for', () => {
   });
 
   for (const [name, word] of [
-    ['the one in the settings', 'cpd'],
-    ['the first one that is complete, built-in ones first', ''],
+    ['the service in the settings', 'cpd'],
+    ['the first complete service, with built-in services first', ''],
   ] as const) {
-    it(`are ${name} if a file has values for several`, async () => {
+    it(`uses ${name} if a file has values for several services`, async () => {
       editor.userSettings.set('services', [acme]);
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', acmeFile + platformFile);
@@ -119,7 +119,7 @@ describe('the services that credentials are for', () => {
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
     ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
-    it(`exclude all others if the set of the one in the settings is ${what}`, async () => {
+    it(`uses no other service if the values of the one in the settings are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
       await (await editor.question()).answer(use);
@@ -137,7 +137,7 @@ describe('the services that credentials are for', () => {
 
   for (const isApproved of [true, false]) {
     const state = isApproved ? 'approved' : 'new';
-    it(`exclude that of the ${state} environment if the identity address keeps a file from being used`, async () => {
+    it(`doesn't use the ${state} environment if the identity address blocks the .env file`, async () => {
       Object.assign(environment, variablesIn(platformFile));
       if (isApproved) {
         const approved = connections.for();
@@ -151,7 +151,7 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  it('exclude later ones if the first set of a file is malformed', async () => {
+  it('uses no later set of a file if the first one is malformed', async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -174,16 +174,24 @@ describe('the services that credentials are for', () => {
   });
 
   for (const [what, file, word] of [
-    ['of a later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
-    ['of the neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
-    ['of an earlier set', `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`, 'cpd'],
-    ['with an empty or an example value', `IBM_API_KEY=\nIBM_URL=<url>\n${platformFile}`, 'cpd'],
+    ['a malformed later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
+    ['malformed neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+    [
+      'an incomplete earlier set',
+      `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`,
+      'cpd',
+    ],
+    [
+      'an earlier set with empty and placeholder values',
+      `IBM_API_KEY=\nIBM_URL=<url>\n${platformFile}`,
+      'cpd',
+    ],
   ] as const) {
     for (const [source, put] of [
       ['file', () => void editor.files.set('/work/.env', file)],
       ['environment', () => void Object.assign(environment, variablesIn(file))],
     ] as const) {
-      it(`can be used despite gaps ${what}, in the ${source}`, async () => {
+      it(`ignores ${what} in the ${source}`, async () => {
         put();
         const required = connections.for();
         await (await editor.question()).answer(use);
@@ -192,7 +200,7 @@ describe('the services that credentials are for', () => {
     }
   }
 
-  it('are not those of the neutral names if their own are malformed', async () => {
+  it("doesn't use neutral names if the service's own names have malformed values", async () => {
     const file = `IBM_API_KEY="key\n${cloudFile.replaceAll('IBM_', 'VENDOR_')}`;
     for (const word of ['', 'ibm']) {
       editor.userSettings.set('service', word);
@@ -207,7 +215,7 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('are those of no source if no set of a file is complete, which names the first one', async () => {
+  it('uses no source if no set of a file is complete, and names the first set in the message', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -215,7 +223,7 @@ describe('the services that credentials are for', () => {
     assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
-  it('are none if the one in the settings is unknown, even if they name a source', async () => {
+  it('uses nothing if the service in the settings is unknown, even if the settings name a source', async () => {
     editor.files.set('/work/.env', cloudFile);
     const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
@@ -225,7 +233,7 @@ describe('the services that credentials are for', () => {
     assert.match(editor.said.join(), /hostedModel\.service is nobody/);
   });
 
-  it('need another approval only if the remaining values were never approved', async () => {
+  it('prompts again only if the remaining values were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
@@ -241,7 +249,7 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.asked, 3);
   });
 
-  it('of a file can be used before the editor', async () => {
+  it('can switch from the editor to a .env file for another service', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     const stored = {
       authUrl: services[0].authUrl,
@@ -252,7 +260,7 @@ describe('the services that credentials are for', () => {
     const { found } = await connections.peek();
     const offered = actionsFor('envFile', found).map(({ action }) => action);
     assert.deepEqual(offered, ['import', 'open']);
-    assert.deepEqual(obstacles, [], 'what is in use needs no approval');
+    assert.deepEqual(obstacles, [], 'the source in use needs no approval');
     assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
     const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);
@@ -260,7 +268,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it('keep the key in the other half of such a file from being sent', async () => {
+  it("lists the key of another service in the same file, so that it's never sent", async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -268,7 +276,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it('keep the keys of all of them from being sent if the editor is used', async () => {
+  it("lists the keys of all other services if the editor is used, so that they're never sent", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -284,7 +292,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
   });
 
-  it('keep each header value of all of them from being sent, made of account and key', async () => {
+  it("lists the header values of all other services, so that they're never sent", async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -317,10 +325,10 @@ describe('the services that credentials are for', () => {
     ]) {
       assert.ok(secrets.includes(header), header);
     }
-    assert.equal(new Set(secrets).size, secrets.length, 'none twice');
+    assert.equal(new Set(secrets).size, secrets.length, 'no duplicates');
   });
 
-  it('take the project of a file that names a space, too', async () => {
+  it('uses the project if a file names both a project and a space', async () => {
     editor.files.set('/work/.env', `IBM_SPACE_ID=s-1\n${cloudFile}`);
     const required = connections.for();
     await (await editor.question()).answer(use);
@@ -332,7 +340,7 @@ describe('the services that credentials are for', () => {
     ['WATSONX_SPACE_ID', 'space'],
     ['IBM_DEPLOYMENT_ID', 'deployment'],
   ] as const) {
-    it(`take a ${resource} by ${name} in place of a project, and say so`, async () => {
+    it(`uses a ${resource} from ${name} instead of a project, and shows that in the prompt`, async () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
@@ -347,13 +355,13 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  it('C08: take no ID that would be a step in an address', async () => {
+  it('C08: accepts no ID that would change the path of an address', async () => {
     editor.files.set('/work/.env', cloudFile.replace('IBM_PROJECT_ID=p-2', 'IBM_DEPLOYMENT_ID=..'));
     assert.equal(await connections.for(), undefined);
     assert.equal(editor.asked, 0);
   });
 
-  it('are asked for their address again where the only host there is cannot be reached', async () => {
+  it('prompts for the address again in the setup if the only host is unreachable', async () => {
     const host = new URL(PLATFORM).host;
     test = async () => {
       test = async () => {};
@@ -366,7 +374,7 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.picks.length, 0);
   });
 
-  it('use the project, space or deployment of the settings, the more special of two', async () => {
+  it('uses the most specific ID in the settings: deployment, then space, then project', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url);
     editor.userSettings.set('projectId', 'p');
@@ -383,7 +391,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('A14: use the IDs of a workspace before those of the user, without a question', async () => {
+  it("A14: prefers the IDs of a workspace over the user's IDs, without a prompt", async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -402,7 +410,7 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('are not said to use what a folder names where they name nothing', async () => {
+  it("doesn't show the project of a folder for a service without projects", async () => {
     editor.userSettings
       .set('services', [acme])
       .set('service', 'acme')
@@ -421,7 +429,7 @@ describe('the services that credentials are for', () => {
     assert.doesNotMatch(said.join(), /project/);
   });
 
-  it('are set up with IDs of their own, and asked whose secret it is with every new secret', async () => {
+  it('sets up a service with its own IDs, and prompts for the account of each new secret', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -434,7 +442,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('find only the key of their own service', async () => {
+  it('uses only the key of the selected service', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const record = {
@@ -446,14 +454,18 @@ describe('the services that credentials are for', () => {
     assert.equal(secretsIn(await connections.for())?.apiKey, 'my-key');
     assert.equal(editor.asked, 0);
     editor.userSettings.set('service', 'cpd');
-    assert.equal(await connections.for(), undefined, 'a key of the one is none of the other');
+    assert.equal(
+      await connections.for(),
+      undefined,
+      'the key of one service is not used for another',
+    );
     assert.match(
       editor.said.join(),
       /needs a user name, an API key before|needs a user name and an API key/,
     );
   });
 
-  it('can be one’s own, from the user settings, with all that it needs', async () => {
+  it('uses a custom service from the user settings, and prompts again if its entry changes', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = connections.for();
@@ -473,7 +485,7 @@ describe('the services that credentials are for', () => {
     assert.match((await editor.question()).text, /from the \.env file of this folder/);
   });
 
-  it('accept a client ID and a client secret with all characters that OAuth allows', async () => {
+  it('accepts spaces and colons in a client ID and a client secret, as OAuth does', async () => {
     // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
     const [id, secret] = ['team one:client', 'a secret: with blanks'];
     editor.userSettings.set('services', [acme]);
@@ -494,7 +506,7 @@ describe('the services that credentials are for', () => {
     assert.deepEqual(failed, []);
   });
 
-  it('ask again before a stored key is used with a changed entry', async () => {
+  it('prompts before it uses a stored key with a changed entry', async () => {
     editor.userSettings.set('services', [acme]);
     editor.userSettings.set('service', 'acme');
     editor.typed.push('me', 'secret-of-acme-that-is-long');
@@ -512,7 +524,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await required)?.service.defaultModelId, 'another');
   });
 
-  it('are never described by a folder: nothing of it is read', async () => {
+  it('never reads services from the settings of a folder', async () => {
     const evil = {
       ...acme,
       word: 'evil',
@@ -526,16 +538,12 @@ describe('the services that credentials are for', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('are none where the settings name one that nobody knows, or whose entry has a mistake', async () => {
+  it('uses nothing if the service in the settings is unknown or its entry has a mistake', async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service is nobody, but no built-in service/);
-    assert.equal(
-      await connections.setUp(),
-      false,
-      'no secret is asked for in the name of another one',
-    );
-    assert.equal(editor.inputs, 1, 'the service is asked for first');
+    assert.equal(await connections.setUp(), false, 'no secret is requested for another service');
+    assert.equal(editor.inputs, 1, 'the setup starts with the service');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
@@ -548,7 +556,7 @@ describe('the services that credentials are for', () => {
     [['acme'], 'acme'],
     [[], 'ibm'],
   ] as const) {
-    it(`are ${inUse} for an empty setting and stored keys of ${stored.join(', ') || 'none'}`, async () => {
+    it(`uses ${inUse} if the setting is empty and keys are stored for ${stored.join(', ') || 'no service'}`, async () => {
       editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
       const all = [...services, ...readServices([acme]).own];
       for (const word of stored) {
@@ -574,7 +582,7 @@ describe('the services that credentials are for', () => {
   }
 
   for (const authentication of [{ kind: 'none' }, { kind: 'command', command: ['node', '-v'] }]) {
-    it(`T40: need a set-up for ${authentication.kind}, which no file and no environment replaces`, async () => {
+    it(`T40: requires a setup for the authentication method ${authentication.kind}, despite a .env file`, async () => {
       editor.userSettings.set('services', [
         { ...acme, url: 'https://llm.acme.example/v1', authentication },
       ]);
@@ -591,7 +599,7 @@ describe('the services that credentials are for', () => {
     });
   }
 
-  it('are in use beside that of the settings, until the credentials change', async () => {
+  it('keeps a second service in use until the credentials change', async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);
@@ -612,11 +620,11 @@ describe('the services that credentials are for', () => {
     );
     assert.deepEqual(await used(), [true, true]);
     await keys.write({ ...own, apiKey: 'another-secret' }, 'acme');
-    // The other key must not be sent either, so it belongs to both.
+    // Both connections have changed, because neither may send the other's key.
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it('leave an empty setting empty in the set-up, which prefills the stored values', async () => {
+  it('leaves an empty setting empty after the setup, which prefills the stored values', async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
@@ -632,7 +640,7 @@ describe('the services that credentials are for', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('are asked for in the set-up where there is a choice, and each keeps its key', async () => {
+  it('offers the services in the setup, and deletes the key of an unselected one on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

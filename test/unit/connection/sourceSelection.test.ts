@@ -28,14 +28,14 @@ function otherKeysOf(choice: SourceSelection): string[] | undefined {
   return choice.credentials.otherKeys?.map(({ apiKey }) => apiKey);
 }
 
-describe('the choice of a source', () => {
-  it('is the editor, whatever else is complete and approved', () => {
+describe('source selection', () => {
+  it('uses the editor, even if another source is complete and approved', () => {
     const choice = choose(found({ external: [envFile(full, 'approved')] }));
     assert.ok(choice.kind === 'ready' && choice.source === 'editor');
     assert.equal(choice.credentials.apiKey, record.apiKey);
   });
 
-  it('is an approved .env before an approved environment, if the editor lacks anything', () => {
+  it('prefers an approved .env file over an approved environment if the editor lacks a value', () => {
     const outside = [envFile(full, 'approved'), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
@@ -46,25 +46,25 @@ describe('the choice of a source', () => {
     assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
   });
 
-  it('is an approved environment before a .env that nobody has approved', () => {
+  it('prefers an approved environment over a .env file without a decision', () => {
     const outside = [envFile(), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
-  it('B06: ignores a .env that names only the address, beside a stored key', () => {
+  it('B06: ignores a .env file with only an address if a key is stored', () => {
     assert.equal(
       hostOf(choose(found({ external: [envFile({ url: EVIL })] }))),
       new URL(REGION).host,
     );
   });
 
-  it('B12: ignores an environment that names only the address, beside a stored key', () => {
+  it('B12: ignores an environment with only an address if a key is stored', () => {
     const outside = [environment({ url: EVIL })];
     assert.equal(hostOf(choose(found({ external: outside }))), new URL(REGION).host);
   });
 
-  it('E12: names the keys of the other sources, which no text may hold either', () => {
+  it('E12: lists the keys of the other sources, which no text may contain either', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -77,7 +77,7 @@ describe('the choice of a source', () => {
     assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
   });
 
-  it('never sends the key of another source, however short it is', () => {
+  it('lists the key of another source even if it is short', () => {
     const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external: outside }));
     assert.ok(inEditor.kind === 'ready');
@@ -88,7 +88,7 @@ describe('the choice of a source', () => {
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
-    it(`${id}: uses an address alone for nothing if the editor lacks it, too, and says so`, () => {
+    it(`${id}: ignores an address alone even if the editor has none, and reports the missing values`, () => {
       for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
@@ -102,7 +102,7 @@ describe('the choice of a source', () => {
     });
   }
 
-  it('never mixes sources: what one lacks is not taken from another', () => {
+  it('never combines the values of several sources', () => {
     const parts: Partial<typeof full>[] = [
       { key: full.key },
       { project: full.project },
@@ -120,25 +120,25 @@ describe('the choice of a source', () => {
     }
   });
 
-  it('B08: of a complete .env is a question first, with the host of exactly these values', () => {
+  it('B08: prompts before it uses a complete .env file, and shows the hosts of its values', () => {
     const choice = choose(found({ record: undefined, external: [envFile()] }));
     assert.ok(choice.kind === 'ask-source');
     assert.equal(choice.source.destination.serviceHost, 'evil.example');
     assert.equal(choice.source.destination.authHost, 'iam.cloud.ibm.com');
   });
 
-  it('B09: is no decision again after a refusal', () => {
+  it("B09: doesn't prompt again after a refusal", () => {
     const choice = choose(found({ record: undefined, external: [envFile(full, 'refused')] }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
-  it('B11: asks about the environment by itself', () => {
+  it('B11: prompts separately about the environment', () => {
     const outside = [envFile(full, 'refused'), environment()];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
 
-  it('A11 B10: takes the identity address from the user settings alone', () => {
+  it('A11 B10: takes the identity address only from the user settings', () => {
     const choice = choose(
       found({
         record: undefined,
@@ -150,12 +150,12 @@ describe('the choice of a source', () => {
     assert.equal(choice.credentials.authUrl, 'https://identity.company.example');
   });
 
-  it('A11: asks when only the identity address changed', () => {
+  it('A11: prompts if only the identity address changed', () => {
     const settings = { authUrl: 'https://identity.company.example' };
     assert.equal(choose(found({ settings })).kind, 'unapproved');
   });
 
-  it('passes over a source with an error, and falls back on nothing', () => {
+  it('uses nothing from a source with an error', () => {
     const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
@@ -163,10 +163,10 @@ describe('the choice of a source', () => {
 
   for (const [what, inFile] of [
     ['a malformed value', { ...full, key: '"key-outside"' }],
-    ['a value missing', { key: full.key, url: full.url }],
-    ['nothing but the address', { url: full.url }],
+    ['a missing value', { key: full.key, url: full.url }],
+    ['only an address', { url: full.url }],
   ] as const) {
-    it(`stops at a .env with ${what}, even if the environment is approved`, () => {
+    it(`stops at a .env file with ${what}, even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [envFile(inFile), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
@@ -182,7 +182,7 @@ describe('the choice of a source', () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`stops at a .env that is ${why}, even if the environment is approved`, () => {
+    it(`stops at an unread .env file (${why}), even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [unreadFile(why), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
@@ -192,14 +192,14 @@ describe('the choice of a source', () => {
   }
 
   for (const why of ['no-folder', 'virtual', 'no-file', 'folder'] as const) {
-    it(`is the environment if the reason for no .env is ${why}`, () => {
+    it(`uses the environment if there is no .env file (${why})`, () => {
       const outside = [unreadFile(why), environment(full, 'approved')];
       const choice = choose(found({ record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
   }
 
-  it('reports why an environment is not used, approved or not', () => {
+  it("reports why an environment isn't used, whether it is approved or not", () => {
     for (const answer of ['approved', undefined] as const) {
       for (const file of [envFile({ url: full.url }), unreadFile('not-text')]) {
         const outside = [file, environment(full, answer)];
@@ -209,13 +209,13 @@ describe('the choice of a source', () => {
     }
   });
 
-  it('is the environment if the .env names none of the settings', () => {
+  it('uses the environment if the .env file has none of the settings', () => {
     const outside = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
-  it('asks about changed hosts of a stored key rather than using another source', () => {
+  it('prompts about changed hosts of a stored key instead of using another source', () => {
     const outside = [envFile(full, 'approved')];
     const choice = choose(found({ settings: { url: 'https://other.example' }, external: outside }));
     assert.equal(choice.kind, 'unapproved');
@@ -226,22 +226,22 @@ describe('the choice of a source', () => {
     const ofEnvironment = { credentialSource: 'environment' } as const;
     const ofEditor = { credentialSource: 'editor' } as const;
 
-    it('takes it before the editor', () => {
+    it('prefers it over the editor', () => {
       const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
 
-    it('takes the environment before an approved .env', () => {
+    it('prefers the environment over an approved .env file', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const choice = choose(found({ external: outside, settings: ofEnvironment }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
-    it('asks again when its values have changed since', () => {
+    it('prompts if its values are not approved', () => {
       assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
-    it('goes back to the order when it is refused, or the folder is not trusted', () => {
+    it("uses the automatic order if the source is declined, or if the folder isn't trusted", () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
         envFile(full, 'refused'),
@@ -252,7 +252,7 @@ describe('the choice of a source', () => {
       }
     });
 
-    it('uses no other account in its place without a word when it cannot be used', () => {
+    it("doesn't silently use another account if the source can't be used", () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
         const choice = choose(found({ external: [source], settings }));
         assert.deepEqual(choice, { kind: 'chosen-unusable', source });
@@ -261,9 +261,9 @@ describe('the choice of a source', () => {
 
     for (const [what, inFile] of [
       ['a malformed value', { ...full, key: '"key-outside"' }],
-      ['a value missing', { key: full.key, url: full.url }],
+      ['a missing value', { key: full.key, url: full.url }],
     ] as const) {
-      it(`is not stopped by a .env with ${what} if it is not the .env`, () => {
+      it(`ignores a .env file with ${what} if the setting names another source`, () => {
         const outside = [envFile(inFile), environment(full, 'approved')];
         const chosen = choose(
           found({ external: outside, record: undefined, settings: ofEnvironment }),
@@ -274,7 +274,7 @@ describe('the choice of a source', () => {
       });
     }
 
-    it('uses nothing but the editor if it is the editor', () => {
+    it('uses only the editor if the setting names it', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external: outside, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
@@ -282,21 +282,21 @@ describe('the choice of a source', () => {
       assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
-    it('does not blame a .env for an address that leads the environment nowhere', () => {
+    it("reports an invalid identity address, not the .env file, if the environment can't be used", () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
       const choice = choose(found({ external: outside, settings }));
       assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
     });
 
-    it('still names an unknown service first', () => {
+    it('still reports an unknown service first', () => {
       const problem = { word: 'nobody' };
       const outside = [envFile(full, 'approved')];
       const all = found({ external: outside, settings: { ...settings, serviceProblem: problem } });
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
-    it('also applies where there is no folder to speak for', () => {
+    it('follows the setting even without a folder', () => {
       const outside = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
         const choice = chooseWithoutFolder(found({ external: outside, ...settings }), []);
@@ -310,7 +310,7 @@ describe('the choice of a source', () => {
     });
   });
 
-  it('names an identity address that keeps every source from being used', () => {
+  it('reports an identity address that keeps every source from being used', () => {
     const settings = { authUrl: 'iam.cloud.ibm.com' };
     const outside = [envFile(full, 'approved')];
     assert.deepEqual(choose(found({ record: undefined, settings, external: outside })), {
@@ -320,7 +320,7 @@ describe('the choice of a source', () => {
     });
   });
 
-  it('names an identity address that keeps a .env from being used, unless the .env is declined', () => {
+  it('reports an identity address that blocks a .env file, unless the file is declined', () => {
     const kindOf = (answer: 'refused' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });
@@ -334,7 +334,7 @@ describe('the choice of a source', () => {
     assert.equal(kindOf('refused'), 'ready');
   });
 
-  describe('with a project that the folder brings', () => {
+  describe('with a project from the folder', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
     it('stops if it is malformed, instead of using another source', () => {
       const outside = [envFile(full, 'approved')];
@@ -344,7 +344,7 @@ describe('the choice of a source', () => {
       });
     });
 
-    it('does not take it for a source outside the editor', () => {
+    it("doesn't use it with a source outside the editor", () => {
       const outside = [envFile(full, 'approved')];
       const choice = choose(found({ settings, record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready');

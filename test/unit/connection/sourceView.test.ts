@@ -36,7 +36,7 @@ const rowsOf = (one: SourceSnapshot) =>
 const labelsOf = (id: 'editor' | 'envFile' | 'environment', one: SourceSnapshot) =>
   actionsFor(id, one).map(({ label }) => label.replace(/^\S+ /, ''));
 
-describe('the reason of a connection', () => {
+describe('the reason for a connection', () => {
   const nothing = { record: undefined };
   const approvedEnvironment = environment(full, 'approved');
   const fileOfOther = envFile({});
@@ -47,17 +47,17 @@ describe('the reason of a connection', () => {
   const cases: readonly [what: string, changes: Changes, reason: string][] = [
     ['the editor alone', {}, 'From secret storage and user settings.'],
     [
-      'the editor beside an incomplete or declined source',
+      'the editor next to an incomplete or declined source',
       { external: [envFile({ key: full.key }), environment(full, 'refused')] },
       'From secret storage and user settings.',
     ],
     [
-      'the editor before a complete source',
+      'the editor instead of a complete source',
       { external: [envFile(), environment({})] },
       'From secret storage and user settings, which take precedence over the .env file of a.',
     ],
     [
-      'the editor before two complete sources',
+      'the editor instead of two complete sources',
       { external: [envFile(full, 'approved'), environment()] },
       'From secret storage and user settings, which take precedence over the .env file of a and the environment.',
     ],
@@ -108,7 +108,7 @@ describe('the reason of a connection', () => {
     ],
   ];
   for (const [what, changes, reason] of cases) {
-    it(`says why it is ${what}`, () => {
+    it(`explains the use of ${what}`, () => {
       const all = found(changes);
       const selection = choose(all);
       assert.ok(selection.kind === 'ready', selection.kind);
@@ -116,7 +116,7 @@ describe('the reason of a connection', () => {
     });
   }
 
-  it("says that a .env file can't be used if its key would go to a malformed address", () => {
+  it("states that a .env file can't be used if the identity address is malformed", () => {
     const changes = byEnvironment(envFile(full, 'approved'));
     const reason = reasonText(
       'environment',
@@ -127,7 +127,7 @@ describe('the reason of a connection', () => {
 });
 
 describe('provenance', () => {
-  it('says for each setting of the editor where it is kept', () => {
+  it('shows where each setting of the editor is stored', () => {
     const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
@@ -136,7 +136,7 @@ describe('provenance', () => {
     ]);
   });
 
-  it('B13: of the .env file says where it leads, since the reason names the file', () => {
+  it('B13: shows the values of a .env file without its name, because the reason includes the name', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
@@ -145,7 +145,7 @@ describe('provenance', () => {
     ]);
   });
 
-  it("names a project of the folder's settings", () => {
+  it("shows that a project comes from the folder's settings", () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
     const one = found({ settings });
     assert.equal(
@@ -154,12 +154,12 @@ describe('provenance', () => {
     );
   });
 
-  it('says nothing as long as no source can be used', () => {
+  it('is undefined if no source can be used', () => {
     const one = found({ record: undefined });
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
 
-  it('lists the sources that say anything, with state and maskedId values', () => {
+  it('lists the sources that have settings, with their state and masked values', () => {
     const one = found({ external: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
@@ -181,7 +181,7 @@ describe('provenance', () => {
     assert.equal(rowsOf(found({ external: [envFile({}), environment({})] })).length, 1);
   });
 
-  it('never shows a key or a whole project of a source that is not in use', () => {
+  it("never shows a key or a full project ID of a source that isn't in use", () => {
     const one = found({ external: [envFile(), environment()] });
     const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
@@ -189,7 +189,7 @@ describe('provenance', () => {
     }
   });
 
-  it('offers for a source what can be done with it', () => {
+  it('offers only the actions that apply to a source', () => {
     const complete = found({ external: [envFile()] });
     assert.deepEqual(labelsOf('envFile', complete), ['Import into Secret Storage', 'Open .env']);
     assert.deepEqual(labelsOf('editor', complete), ['Set Up...']);
@@ -209,11 +209,11 @@ describe('provenance', () => {
   });
 });
 
-describe('the reason of a connection whose source is in the settings', () => {
+describe('the reason for a connection whose source is in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
-  it('is hostedModel.credentialSource if that names the source', () => {
+  it('is hostedModel.credentialSource if it names the source', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
       ['envFile', 'the .env file of a'],
@@ -226,7 +226,7 @@ describe('the reason of a connection whose source is in the settings', () => {
     }
   });
 
-  it('is why the source in hostedModel.credentialSource is not used', () => {
+  it("explains why the source in hostedModel.credentialSource isn't used", () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
@@ -249,7 +249,7 @@ describe('the choices of Use Another Source', () => {
       detail,
     ]);
 
-  it('are the order and all sources with their state, keys never shown', () => {
+  it('include the automatic order and all sources with their state, but no key', () => {
     const one = found({ external: [envFile(), environment({})] });
     assert.deepEqual(choicesOf(one), [
       [
@@ -275,7 +275,7 @@ describe('the choices of Use Another Source', () => {
     assert.equal(JSON.stringify(choicesOf(one)).includes(full.key), false);
   });
 
-  it('mark the one in the settings, also while it cannot be used', () => {
+  it("mark the source in the settings, even if it can't be used", () => {
     const settings = { credentialSource: 'envFile' } as const;
     const marks = (outside: SourceSnapshot['external']) =>
       choicesOf(found({ external: outside, settings })).map(([, , description]) => description);
@@ -289,7 +289,7 @@ describe('the choices of Use Another Source', () => {
   });
 });
 
-describe('what is offered for a source that cannot be used', () => {
+describe("the actions for a source that can't be used", () => {
   const unread = (id: 'envFile' | 'environment', why: UnreadReason) =>
     ({ id, text: { kind: 'unread', why }, decision: undefined }) as const;
   const naming = ({ settings, ...changes }: Changes) =>
@@ -299,7 +299,7 @@ describe('what is offered for a source that cannot be used', () => {
       ...changes,
     });
 
-  it('is not to use it', () => {
+  it('are limited to the setup if a value is missing or malformed', () => {
     const lacking = naming({ settings: { projectId: '' } });
     assert.deepEqual(labelsOf('editor', lacking), ['Set Up...']);
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
@@ -307,7 +307,7 @@ describe('what is offered for a source that cannot be used', () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('is the way to an address or a project that can be mended in the settings', () => {
+  it('open the settings if an address or a project can be fixed there', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -326,14 +326,14 @@ describe('what is offered for a source that cannot be used', () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`is a way on from a .env file that is ${why}`, () => {
+    it(`offer the setup for an unread .env file (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
-  it('is trust where that is what is missing', () => {
+  it('manage workspace trust if the folder is untrusted', () => {
     const one = found({
       external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
@@ -341,12 +341,12 @@ describe('what is offered for a source that cannot be used', () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('is the set-up for an environment that lacks something', () => {
+  it('offer the setup for an incomplete environment', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('is never nothing, whatever is shown', () => {
+  it('are never empty for a source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const outside of environments) {
@@ -362,8 +362,8 @@ describe('what is offered for a source that cannot be used', () => {
   });
 });
 
-describe('where it looked', () => {
-  it('is said in a few words, whatever a file holds', () => {
+describe('the text about the checked sources', () => {
+  it('stays short and plain, even for thousands of issues in a file', () => {
     const faulty = [
       ...Array.from({ length: 4_600 }, (_, n) => `VENDOR_URL=${n}`),
       ...Array.from({ length: 60 }, (_, n) => `VENDOR${'_'.repeat(n)}-API_KEY="x"`),
@@ -380,7 +380,7 @@ describe('where it looked', () => {
     }
   });
 
-  it('is nowhere else if the editor', () => {
+  it('names only the editor if hostedModel.credentialSource is editor', () => {
     const settings = { credentialSource: 'editor' } as const;
     const one = found({ record: undefined, external: [envFile(), environment()], settings });
     const place = 'secret storage and user settings';
@@ -392,7 +392,7 @@ describe('where it looked', () => {
 
   const cases: [what: string, outside: SourceSnapshot['external'], text: string][] = [
     [
-      'nothing anywhere',
+      'lists sources without settings',
       [
         { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, decision: undefined },
         environment({}),
@@ -400,7 +400,7 @@ describe('where it looked', () => {
       'the .env file of a (not found) and the environment (has no settings for this service).',
     ],
     [
-      'a folder without trust',
+      'lists the sources of an untrusted folder',
       [
         { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
         { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
@@ -408,18 +408,18 @@ describe('where it looked', () => {
       'the .env file of a (not read in an untrusted folder) and the environment (not read in an untrusted folder).',
     ],
     [
-      'B19: quotes and a missing name, with the line and never the value',
+      'B19: names the line of quotes and a missing name, but never the value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
       'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (has no settings for this service).',
     ],
     [
-      'what was refused',
+      'lists a declined source',
       [envFile(full, 'refused'), environment({})],
       'the .env file of a (declined by you) and the environment (has no settings for this service).',
     ],
   ];
   for (const [what, outside, text] of cases) {
-    it(`is said: ${what}`, () => {
+    it(what, () => {
       const all = `Checked secret storage and user settings, ${text}`;
       assert.equal(checkedSourcesText(found({ record: undefined, external: outside })), all);
     });

@@ -14,7 +14,7 @@ import { services } from '../../../src/service/services.ts';
 import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
 import { connectionOf, ibm } from '../service/fixtures.ts';
 
-/** What may be found in the three sources. */
+/** Test data for the three sources of credentials. */
 
 export const REGION = 'https://us-south.ml.cloud.ibm.com';
 export const EVIL = 'https://evil.example';
@@ -122,7 +122,7 @@ function valuesOf({ values }: ExternalSource) {
   return values && Secret.open(values);
 }
 
-/** The connection that these sources lead to, or what stands in the way. */
+/** The connection from these sources, or the reason why there is none. */
 export function choiceOf(all: SourceSnapshot): Choice {
   const selection = choose(all);
   if (selection.kind !== 'ready') return selection;
