@@ -21,7 +21,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'an answer holds for its key alone, and until it is forgotten',
+    title: 'applies a decision only to its key, and only until it is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -29,7 +29,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'const shown = [approved.service, ',
     to: 'const shown = [',
     test: callers,
-    title: 'G16: a decision applies only to the host and the project that were shown',
+    title: 'G16: applies a decision only to the host and the project that were shown',
   },
   {
     name: 'a request goes on with a key that is deleted',

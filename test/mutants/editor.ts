@@ -96,7 +96,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: 'names a keyring that does not answer, reports it, and checks again',
+    title: "names a keyring that doesn't respond, reports it, and checks again",
   },
   {
     name: 'tokens are renewed while nobody looks',

@@ -327,7 +327,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '  if (ms > DAY_MS) ',
     to: '  if (ms > Number.POSITIVE_INFINITY) ',
     test: 'test/unit/messages/messages.test.ts',
-    title: 'left alone: until the year 9999',
+    title: 'asks to wait: until the year 9999',
   },
   {
     name: 'token counts of a service make sums Infinity',

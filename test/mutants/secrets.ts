@@ -102,7 +102,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'runtime.leaksInto(part, projectIds, shortest, looked?.found.keys)',
     to: 'false',
     test: 'test/unit/diagnose/copyReport.test.ts',
-    title: 'E07 E13: copies nothing where the report would hold the key as it is',
+    title: 'E07 E13: copies nothing if the report contains the key in plain text',
   },
   {
     name: 'a built-in service may be asked without TLS',
@@ -318,7 +318,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
     test: access,
-    title: "E15: lists a key in a .env file that is in quotes, so that it's never sent",
+    title: "E15: lists a .env key that is in quotes, so that it's never sent",
   },
   {
     name: 'a body may contain a key that was pasted into a setting',

@@ -10,7 +10,7 @@ const connectionWith = (changes: Partial<Credentials> = {}) =>
 const connection = connectionWith();
 const never = new AbortController().signal;
 
-describe('who may call the model', () => {
+describe('ChatCallers', () => {
   let state = new FakeState();
   let asked: string[] = [];
   let answer: () => Promise<boolean> = async () => true;
@@ -32,14 +32,14 @@ describe('who may call the model', () => {
   });
 
   for (const id of ['github.copilot-chat', 'core', 'hosted-model.hosted-model']) {
-    it(`${id} passes without a question`, async () => {
+    it(`allows ${id} without a prompt`, async () => {
       assert.equal(await callers().mayCall(id, connection, never), true);
       assert.deepEqual(asked, []);
     });
   }
 
   for (const isAllowed of [true, false]) {
-    it(`another one is asked about once, and a ${isAllowed ? 'yes' : 'no'} is remembered`, async () => {
+    it(`prompts once about another caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);
@@ -48,7 +48,7 @@ describe('who may call the model', () => {
     });
   }
 
-  it('calls at the same time share the question', async () => {
+  it('shares one prompt between concurrent calls', async () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();
@@ -58,7 +58,7 @@ describe('who may call the model', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('an answer holds for its key alone, and until it is forgotten', async () => {
+  it('applies a decision only to its key, and only until it is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
@@ -70,7 +70,7 @@ describe('who may call the model', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('G16: a decision applies only to the host and the project that were shown', async () => {
+  it('G16: applies a decision only to the host and the project that were shown', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     const { approved } = credentials;
@@ -87,7 +87,7 @@ describe('who may call the model', () => {
     assert.equal(asked.length, 4);
   });
 
-  it('a yes that comes after signing out is about nothing, and not kept', async () => {
+  it('ignores an approval that arrives after a sign-out', async () => {
     const signedOut = new AbortController();
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
@@ -100,7 +100,7 @@ describe('who may call the model', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('is listed once for each extension, as one plain line, and the key is not kept', async () => {
+  it('lists each extension once, on a plain line, and stores no key', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);

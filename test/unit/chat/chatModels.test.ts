@@ -33,7 +33,7 @@ function sourceOf({ service, serviceUrl }: Credentials, operation: Operation) {
   return { service, serviceUrl, operation };
 }
 
-describe('the models of the chat', () => {
+describe('ChatModels', () => {
   let now = 0;
   let state = new FakeState();
   let changes = 0;
@@ -49,14 +49,14 @@ describe('the models of the chat', () => {
     changes = 0;
   });
 
-  it('are the model in the settings, without hopes, before the service has listed any', () => {
+  it('offers only the model in the settings, without capabilities, before the service lists any', () => {
     const [only, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
     assert.deepEqual([only?.id, only?.name], ['ibm:a/one', 'a/one']);
   });
 
-  it('are those of the list, the one in the settings first, with what the service says of them', async () => {
+  it('offers the listed models with their details, starting with the one in the settings', async () => {
     const listed = [
       modelOf({ id: 'b/two', label: 'Two', functions: ['text_chat', 'image_chat'] }),
       modelOf({
@@ -70,7 +70,7 @@ describe('the models of the chat', () => {
       }),
     ];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), listed);
-    assert.equal(changes, 1, 'VS Code is told that there is another list');
+    assert.equal(changes, 1, 'VS Code is notified of the new list');
     const [one, two, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(one?.capabilities, { toolCalling: true, imageInput: false });
@@ -83,7 +83,7 @@ describe('the models of the chat', () => {
     );
   });
 
-  it('have neither tools nor pictures with the generation operation', async () => {
+  it('offers neither tools nor images with the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
     await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
       modelOf({ id: 'a/one', ...able }),
@@ -92,7 +92,7 @@ describe('the models of the chat', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('are kept for each service and operation, and asked for again after a day', async () => {
+  it('keeps a list for each service and operation, and treats it as stale after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(
@@ -113,7 +113,7 @@ describe('the models of the chat', () => {
     assert.equal(models().isStale(sourceOf(here, 'chat')), true);
   });
 
-  it('have names that are nothing but names: VS Code renders them as Markdown', async () => {
+  it('ignores names with Markdown, because VS Code renders it', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
@@ -123,7 +123,7 @@ describe('the models of the chat', () => {
     assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
   });
 
-  it('F15: never have a name or provider that becomes a link', async () => {
+  it('F15: ignores a name or provider that would become a link', async () => {
     for (const link of [
       'https://h0stile.example',
       'www.h0stile.example',
@@ -137,7 +137,7 @@ describe('the models of the chat', () => {
     }
   });
 
-  it('F15: are shown in chat as plain text, and words that would become links as code', () => {
+  it('F15: escapes text for the chat, and shows words that would become links as code', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',
@@ -152,7 +152,7 @@ describe('the models of the chat', () => {
     }
   });
 
-  describe('that the user states', () => {
+  describe('with models from the user settings', () => {
     const gateway = 'https://llm.acme.example/v1';
     const stated = [
       { id: 'a/one', name: 'Eins (EU)', context: 10_000, output: 1_000, tools: false },
@@ -176,14 +176,14 @@ describe('the models of the chat', () => {
         ]);
     const one = ['acme:a/one', 'Eins (EU)', 9_000, 1_000, false, false];
 
-    it('are there before the service has listed any, with what is stated', () => {
+    it('offers them with their settings before the service lists any', () => {
       assert.deepEqual(shown(withModels(stated)), [
         one,
         ['acme:b/two', 'b/two', 24_576, 8_192, true, true],
       ]);
     });
 
-    it('win over those of the list, which come after them', async () => {
+    it('prefers them over listed models, which come last', async () => {
       const credentials = withModels(stated);
       const able = { functions: ['text_chat'], tasks: ['function_calling'] };
       await models().keep(sourceOf(credentials, 'chat'), [
@@ -198,7 +198,7 @@ describe('the models of the chat', () => {
       ]);
     });
 
-    it('make a list stale once they change', async () => {
+    it('treats a list as stale once they change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);
@@ -207,19 +207,19 @@ describe('the models of the chat', () => {
       assert.deepEqual(shown(changed), [one]);
     });
 
-    it('have no name that becomes a link', () => {
+    it('ignores a name that would become a link', () => {
       const [model] = shown(withModels([{ id: 'a/one', name: 'www.h0stile.example' }]));
       assert.equal(model?.[1], 'a/one');
     });
   });
 
-  it('are one for each id', async () => {
+  it('offers one model for each ID', async () => {
     const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), twice);
     assert.equal(models().information(connectionAt(dallas)).length, 1);
   });
 
-  it('stay few, and have no descriptions', async () => {
+  it('keeps at most 8 lists of 200 models, without descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {
       await models().keep(sourceOf(credentialsAt(`https://s${service}.example`), 'chat'), many);

@@ -66,7 +66,7 @@ describe('Select Model', () => {
     return { models, other, picked };
   }
 
-  it('is open while the list is on its way, then gives the id that was picked', async () => {
+  it('opens while the list is still loading, then returns the selected ID', async () => {
     const { models, picked } = await start();
     assert.deepEqual([list.isOpen, list.busy], [true, true]);
     models.resolve({ models: [modelOf({ id: 'a' }), modelOf({ id: 'b' })], hasMore: false });
@@ -82,7 +82,7 @@ describe('Select Model', () => {
     assert.deepEqual([await picked, list.isOpen], [{ service: services[0], modelId: 'a' }, false]);
   });
 
-  it('groups the models by service, and leaves out a service that lists none', async () => {
+  it('groups the models by service, and omits a service whose list fails', async () => {
     const { models, other, picked } = await start(true);
     models.resolve({ models: [modelOf({ id: 'b' })], hasMore: false });
     await turn();
@@ -103,7 +103,7 @@ describe('Select Model', () => {
     list.hide();
   });
 
-  it('says that the service has more models than it shows, and what to do', async () => {
+  it('explains how to use another model if the service has more than the list shows', async () => {
     const { models } = await start();
     const thousand = Array.from({ length: 1_000 }, (_, index) => modelOf({ id: `m/${index}` }));
     models.resolve({ models: thousand, hasMore: true });
@@ -114,7 +114,7 @@ describe('Select Model', () => {
     );
   });
 
-  it('gives nothing where it was closed, whatever comes then', async () => {
+  it('returns nothing if it is closed before the list arrives or fails', async () => {
     for (const end of ['resolve', 'reject'] as const) {
       const { models, picked } = await start();
       list.hide();
@@ -124,7 +124,7 @@ describe('Select Model', () => {
     }
   });
 
-  it('closes and fails where there is no list', async () => {
+  it("closes and fails if the list can't be loaded", async () => {
     const { models, picked } = await start();
     models.reject(new Error('no list'));
     await assert.rejects(picked, /no list/);

@@ -25,7 +25,7 @@ describe('the rows of Select Model', () => {
   const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
     modelRows([modelOf({ lifecycle })], '')[0]?.detail;
 
-  it('say label, provider, length, price, and how long the model lives', () => {
+  it('show label, provider, context length, price, and lifecycle', () => {
     assert.deepEqual(modelRows([full], 'another'), [
       {
         id: 'ibm/granite-3-3-8b-instruct',
@@ -37,7 +37,7 @@ describe('the rows of Select Model', () => {
     ]);
   });
 
-  it('say nothing about what the list does not say', () => {
+  it('show nothing for data that is missing in the list', () => {
     const models = [modelOf({ id: 'a', label: '\n', outputTier: 'class_1' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
@@ -50,7 +50,7 @@ describe('the rows of Select Model', () => {
     assert.equal(lifeOf(stageOf('withdrawn', 'soon'), stageOf('$(x) y', '2025-01-01')), '');
   });
 
-  it('say what becomes of a model, and which one replaces it', () => {
+  it('show the lifecycle of a model and its successors', () => {
     assert.equal(
       lifeOf(stageOf('withdrawn', today, 'm/b')),
       `withdrawn since ${today}, successor m/b`,
@@ -68,7 +68,7 @@ describe('the rows of Select Model', () => {
     );
   });
 
-  it('go by the day of the service, and say no more than the list where that is not known', () => {
+  it("use the service's date, and treat changes as upcoming if it is unknown", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -77,14 +77,14 @@ describe('the rows of Select Model', () => {
     assert.equal(detailAt(today), `constricted, withdrawn since ${today}`);
   });
 
-  it('mark the current model in words and with an icon, and begin with it', () => {
+  it('start with the current model, marked with words and an icon', () => {
     const models = [modelOf({ id: 'a' }), { ...full }, modelOf({ id: 'c', label: 'C' })];
     const [first] = modelRows(models, 'c');
     assert.deepEqual([first?.label, first?.description], ['C $(check)', 'c · current model']);
-    assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'also one that goes');
+    assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'even a model that will be withdrawn');
   });
 
-  it('have those that will be withdrawn behind the others, else the order of the service', () => {
+  it("put deprecated and soon withdrawn models last, otherwise in the service's order", () => {
     const ending = (id: string, ...lifecycle: ReturnType<typeof stageOf>[]) =>
       modelOf({ id, lifecycle });
     const models = [
@@ -109,7 +109,7 @@ describe('the rows of Select Model', () => {
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
-  it(`F10: hold no markup and no control character, whatever the list says (seed ${seed})`, () => {
+  it(`F10: contain no markup or control character from any list (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
       fc.string({
@@ -133,7 +133,7 @@ describe('the rows of Select Model', () => {
 });
 
 describe('the hint of Select Model', () => {
-  it('names the current model, and says where the list does not hold it', () => {
+  it("names the current model, and shows whether it's withdrawn or not in the list", () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not in this list)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });

@@ -21,7 +21,7 @@ function textFor(service: Service, program?: string): string {
   return approvalText(target, { settings: { service }, program });
 }
 
-describe('approval text in the setup', () => {
+describe('approval in the setup', () => {
   it('starts with a warning if the text or key would be sent unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(textFor(withKey), /^Text and API key travel unencrypted to llm\.corp:8000 · /);

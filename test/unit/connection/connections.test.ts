@@ -232,7 +232,7 @@ describe('Connections', () => {
     'belongs to an incomplete set of another service': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: lists a key in a .env file that ${what}, so that it's never sent`, async () => {
+    it(`E15: lists a .env key that ${what}, so that it's never sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const { choice } = await connections.peek();
@@ -805,7 +805,7 @@ describe('Connections', () => {
     assert.ok(editor.reads > 0);
   });
 
-  it('K16: uses the environment as it was at the start of the lookup', async () => {
+  it('K16: uses the environment values from the start of the lookup', async () => {
     environment['VENDOR_API_KEY'] = 'key-at-first';
     environment['VENDOR_PROJECT_ID'] = 'project-1';
     environment['VENDOR_URL'] = SERVICE;

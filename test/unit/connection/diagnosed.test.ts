@@ -73,7 +73,7 @@ describe('preparation of a diagnosis', () => {
     }
   });
 
-  it("doesn't name a source if the editor has a key, or if the source is declined or empty", () => {
+  it('names no incomplete source if the editor has a key, or if the source is declined or empty', () => {
     const incomplete = envFile({ key: full.key });
     const settings = { projectId: '' };
     for (const changes of [

@@ -41,7 +41,7 @@ describe("the editor's credentials", () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: list exactly the missing values: ${missing.join(', ')}`, () => {
+    it(`A03: report exactly the missing values: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),
@@ -216,7 +216,7 @@ describe('input checks', () => {
     ],
   ];
   for (const [what, message, want] of cases) {
-    it(`A04 A07: show for ${what}: ${message ?? 'no message'}`, () => {
+    it(`A04 A07: respond to ${what} with: ${message ?? 'no message'}`, () => {
       if (want) assert.match(message ?? '', want);
       else assert.equal(message, undefined);
     });

@@ -99,7 +99,7 @@ describe('service selection', () => {
 
   for (const [name, word] of [
     ['the service in the settings', 'cpd'],
-    ['the first complete service, with built-in services first', ''],
+    ['a built-in service before an added one', ''],
   ] as const) {
     it(`uses ${name} if a file has values for several services`, async () => {
       editor.userSettings.set('services', [acme]);

@@ -9,14 +9,14 @@ import { serviceFor, services } from '../../../src/service/services.ts';
 const shown = (result: CheckResult) => shownCheck(result).text;
 
 describe('the checks', () => {
-  it('are one ordered list with unique titles', () => {
+  it('form one ordered list with unique titles', () => {
     assert.deepEqual(Object.keys(TITLES), ['settings', 'syntax', 'hosts', ...CHECKS]);
     assert.equal(new Set(Object.values(TITLES)).size, Object.keys(TITLES).length);
   });
 });
 
-describe('the sentences of the checks', () => {
-  it('are there for each check, whether it found something or not', () => {
+describe('the texts of the checks', () => {
+  it('exist for each check, whether it passed or found something', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });
@@ -38,10 +38,11 @@ describe('the sentences of the checks', () => {
     [-1_051_200, `This machine’s clock is 2 years behind the service’s clock. ${rest}`],
     [0.5, 'It matches the service’s clock.'],
   ] as const) {
-    it(`tell a clock that is off by ${minutes} minutes`, () => assert.equal(ahead(minutes), text));
+    it(`describe a clock that is off by ${minutes} minutes`, () =>
+      assert.equal(ahead(minutes), text));
   }
 
-  it('tell the life of a token and the limit, in whole words', () => {
+  it('describe the lifetime of a token and the request limit in words', () => {
     const life = (lifeMs: number) => shown({ check: 'token', state: 'passed', facts: { lifeMs } });
     assert.match(life(3_599_000), /valid for 60 minutes\.$/);
     assert.match(life(60_000), /valid for 1 minute\.$/);
@@ -56,7 +57,7 @@ describe('the sentences of the checks', () => {
     assert.equal(limit(1, undefined), '1 request per second.');
   });
 
-  it('tell what becomes of a model', () => {
+  it('describe the deprecation or withdrawal of a model', () => {
     const fate = (stage: 'deprecated' | 'withdrawn', withdrawn: string | undefined) => {
       const others = { others: [], successors: ['maker/next'] };
       const model = { stage, deprecated: '2026-09-01', withdrawn, ...others };
@@ -70,7 +71,7 @@ describe('the sentences of the checks', () => {
     assert.match(fate('withdrawn', '2026-10-01'), /was withdrawn on 2026-10-01/);
   });
 
-  it('speak of what requests to the service name', () => {
+  it('mention only values that requests to the service contain', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
     const [service, gateway] = services;
@@ -86,7 +87,7 @@ describe('the sentences of the checks', () => {
     assert.equal(accepted({ service: zen }), 'Key, project, and model were accepted.');
   });
 
-  it('are those of the messages for a failure, with its first fix and its facts', () => {
+  it('use the message for a failure, with its first fix and its facts', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);

@@ -9,7 +9,7 @@ import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { choiceOf, envFile, found, full, record } from '../connection/sources.ts';
 import { credentials, oauth } from '../service/fixtures.ts';
 
-/** Of a service that isn't in use, whose method sends the account with the key. */
+/** The key of a service that isn't in use. Its method sends the account along with the key. */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 
 class EditorWithClipboard extends FakeEditor {
@@ -70,12 +70,12 @@ describe('Copy Report', () => {
     return copyReport(runtime, report, looked, settings);
   };
 
-  it('puts the report on the clipboard', async () => {
+  it('copies the report to the clipboard', async () => {
     assert.equal(await copy(), 'done');
     assert.match(editor.copied.join(), /^Hosted Model 1\.2\.3\n/);
   });
 
-  it('E07: copies nothing where the report would hold a header value of another service', async () => {
+  it('E07: copies nothing if the report contains a header value of another service', async () => {
     const runtime = new ServiceRuntime();
     for (const open of [undefined, runtime]) {
       const history = new SessionHistory(systemClock);
@@ -88,10 +88,10 @@ describe('Copy Report', () => {
   });
 
   for (const [form, of] of [
-    ['as it is', (key: string) => key],
+    ['in plain text', (key: string) => key],
     ['in Base64', (key: string) => Buffer.from(key).toString('base64url')],
   ] as const) {
-    it(`E07 E13: copies nothing where the report would hold the key ${form}`, async () => {
+    it(`E07 E13: copies nothing if the report contains the key ${form}`, async () => {
       const history = new SessionHistory(systemClock);
       history.recordFailure(new ServiceError('bad-request', { code: of(record.apiKey) }));
       assert.equal(await copy(history), 'holds-secret');
@@ -104,7 +104,7 @@ describe('Copy Report', () => {
     ['of the folder', 'project-of-the-folder'],
     ['of a source', full.project],
   ] as const) {
-    it(`E07: copies nothing where the report would hold the project ID ${whose}`, async () => {
+    it(`E07: copies nothing if the report contains the project ID ${whose}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
         const history = new SessionHistory(systemClock);
         history.recordFailure(new ServiceError('bad-request', { code }));
@@ -115,7 +115,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`is not kept from copying by words of every day, of a source that is ${answer ?? 'no decision'}`, async () => {
+    it(`copies its own words even if they match values of ${answer ? 'an approved' : 'an undecided'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -138,7 +138,7 @@ describe('Copy Report', () => {
     });
   }
 
-  it('E13: copies nothing where a report would hold the token, though no key can be used by now', async () => {
+  it('E13: copies nothing if the report contains the token, even if no key can be used anymore', async () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/config/settings.ts');
     const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });
@@ -152,19 +152,19 @@ describe('Copy Report', () => {
       for (const one of [runtime, new ServiceRuntime()]) {
         await copyReport(one, report, undefined, readSettings());
       }
-      assert.deepEqual(editor.copied, [report.text], 'only where there is no token');
+      assert.deepEqual(editor.copied, [report.text], 'only without a token');
     } finally {
       runtime.dispose();
     }
   });
 
-  it('says in the report that there is no answer of secret storage or the folder', async () => {
+  it("reports that secret storage or the folder didn't respond", async () => {
     await copy(undefined, true);
     const line = '- Not read, because secret storage or the folder didn’t respond';
     assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());
   });
 
-  it('fails where the clipboard is out of reach', async () => {
+  it("fails if it can't write to the clipboard", async () => {
     editor.mayCopy = false;
     assert.equal(await copy(), 'failed');
   });

@@ -11,7 +11,7 @@ import { initialFacts } from '../../../src/status/statusView.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { choiceOf, envFile, found, full } from '../connection/sources.ts';
 
-/** A list of which a test picks the rows. */
+/** A list whose rows a test can pick. */
 class FakePick {
   items: Row[] = [];
   selectedItems: Row[] = [];
@@ -32,7 +32,7 @@ class FakePick {
   }
   dispose(): void {}
 
-  /** Picks the row that does this, once it is there. */
+  /** Waits for the row with this action, and picks it. */
   async pick(does: Row['does']): Promise<void> {
     for (let turns = 0; turns < 100 && !this.#rowThat(does); turns += 1) await turn();
     const item = this.#rowThat(does);
@@ -81,7 +81,7 @@ const failed: ShownCheck = {
 const warned: ShownCheck = { title: 'Clock', state: 'warning', text: 'It is off.', fix: 'retry' };
 const notRun: ShownCheck = { title: 'Project', state: 'not-run', text: '' };
 
-describe('the list of a diagnosis', () => {
+describe('diagnosis list', () => {
   let hooks: ReturnType<typeof installEditor>;
   let list: typeof import('../../../src/diagnose/diagnosisList.ts');
   before(async () => {
@@ -90,7 +90,7 @@ describe('the list of a diagnosis', () => {
   });
   after(() => hooks.deregister());
 
-  it('says each state in words, beside its icon', () => {
+  it('shows each state in words next to its icon', () => {
     const running: ShownCheck = { title: 'Host', state: 'running', text: '' };
     const rows = [passed('Settings'), running, warned, failed, notRun].map(list.rowOf);
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('the list of a diagnosis', () => {
     );
   });
 
-  it('ends with the cause, one fix and the report above the checks', () => {
+  it('finishes with the cause, one fix, and the report above the checks', () => {
     const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
@@ -124,7 +124,7 @@ describe('the list of a diagnosis', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('names the first failure, else the first warning, else that all is well', () => {
+  it('names the first failure, else the first warning, else that all checks passed', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -136,14 +136,14 @@ describe('the list of a diagnosis', () => {
     );
   });
 
-  it('offers another diagnosis where a message would offer another try', () => {
+  it('offers to check again if a message would offer a retry', () => {
     const labels = list.finalRows([warned], 'not-tried').map(({ label }) => label);
     assert.ok(labels.includes('$(wand) Check Again'));
     assert.ok(labels.includes('$(warning) Warning: Clock'));
   });
 });
 
-describe('the list of a diagnosis in an editor', () => {
+describe('diagnosis list in an editor', () => {
   let editor = new EditorWithList();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -157,8 +157,9 @@ describe('the list of a diagnosis in an editor', () => {
   });
 
   /**
-   * A diagnosis of a source that nobody has approved, and what it asked of the way to credentials.
-   * @param read what becomes of reading them
+   * Starts a diagnosis of a source that isn't approved, and records the documents for which it
+   * requests a connection.
+   * @param read replaces the result of the lookup
    */
   const start = async (
     values = full,
@@ -184,7 +185,7 @@ describe('the list of a diagnosis in an editor', () => {
     return { asked, ended };
   };
 
-  it('asks for the approval of what it has checked, whatever is shown by now', async () => {
+  it('prompts for the approval of the folder that it checked, even if another one is active by then', async () => {
     editor.activeFile = '/one/a.txt';
     const { asked, ended } = await start();
     editor.activeFile = '/two/b.txt';
@@ -195,7 +196,7 @@ describe('the list of a diagnosis in an editor', () => {
     await ended;
   });
 
-  it('says whether the report was copied', async () => {
+  it('shows whether the report was copied', async () => {
     const { ended } = await start();
     const [list] = editor.lists;
     editor.mayCopy = false;
@@ -213,7 +214,7 @@ describe('the list of a diagnosis in an editor', () => {
     await ended;
   });
 
-  it('names a keyring that does not answer, reports it, and checks again', async () => {
+  it("names a keyring that doesn't respond, reports it, and checks again", async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;
@@ -235,7 +236,7 @@ describe('the list of a diagnosis in an editor', () => {
     await ended;
   });
 
-  it('shows at once that it is reading the settings, and runs no more checks after it is closed', async () => {
+  it('shows immediately that it is reading the settings, and runs no checks once it is closed', async () => {
     const read = Promise.withResolvers<Lookup>();
     const { asked, ended } = await start(full, () => read.promise);
     const [list] = editor.lists;
@@ -257,7 +258,7 @@ describe('the list of a diagnosis in an editor', () => {
     return showDiagnosis({ run: (_, signal) => run(signal), copy: async () => 'done' });
   };
 
-  it('ends its checks where it is closed, and fails with nothing that comes then', async () => {
+  it('ends its checks when it is closed, and ignores errors after that', async () => {
     const begun = Promise.withResolvers<AbortSignal>();
     const ended = show(async (signal) => {
       begun.resolve(signal);
@@ -270,12 +271,12 @@ describe('the list of a diagnosis in an editor', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('fails with what its checks fail with', async () => {
+  it('fails with the error from its checks', async () => {
     const broken = show(() => Promise.reject(new Error('broken')));
     await assert.rejects(broken, /broken/);
   });
 
-  it('E07: copies no report that would hold the key, as in the name of a host, and says so', async () => {
+  it('E07: copies no report that contains the key, such as in a host name, and shows that', async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
     const [list] = editor.lists;

@@ -47,8 +47,8 @@ const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
 
 const textOf = (facts: ReportFacts) => buildReport(facts).text;
 
-describe('the report of a diagnosis', () => {
-  it('E07: says versions, settings, sources and states, and what happened last', () => {
+describe('diagnosis report', () => {
+  it('E07: lists versions, settings, sources, states, and recent events', () => {
     let at = now - 90_000;
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
     history.recordTokenState({ kind: 'fetching' });
@@ -102,11 +102,11 @@ describe('the report of a diagnosis', () => {
     assert.equal(
       text.match(/^- Requests(:| to)/gm)?.length,
       2,
-      'nothing of one at rest that is not used',
+      'no line for an idle service that is not in use',
     );
   });
 
-  it('E07: holds nothing that a user has typed, and no host but those of a service and of the checks', () => {
+  it('E07: contains no text that a user typed, and only hosts of built-in services', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
@@ -150,7 +150,7 @@ describe('the report of a diagnosis', () => {
     assert.match(text, /: unknown$/m);
   });
 
-  it('E07: names a code that is known, and none that an answer made up', () => {
+  it('E07: includes a known error code, but no other code from a response', () => {
     const words = (details: ErrorDetails) => {
       const history = new SessionHistory(still);
       history.recordFailure(new ServiceError('server-failed', details));
@@ -161,11 +161,11 @@ describe('the report of a diagnosis', () => {
     }
     assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, other code');
     assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, other code');
-    // Without an answer it is a word of this machine.
+    // Without a response, the code comes from this machine.
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
 
-  it('says each state of a token in words', () => {
+  it('describes each state of a token in words', () => {
     const error = new ServiceError('key-refused');
     const words = (
       [
@@ -198,7 +198,7 @@ describe('the report of a diagnosis', () => {
     ]);
   });
 
-  it('starts with the checks, in the words of the list', () => {
+  it('starts with the checks, with the same words as the list', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {
@@ -215,7 +215,7 @@ describe('the report of a diagnosis', () => {
     history.recordFailure(new ServiceError('unreachable', { code: 'ECONNRESET' }));
     const versions = ['Hosted Model 1.2.3', 'Editor 4.5'];
     const report = buildReport(factsOf({ now: 0, versions, checks, history }));
-    // Our own words, and the user's host, may hold a short key or a project ID by chance.
+    // The report's own words and the user's host can contain a short key or project ID by chance.
     assert.equal(report.externalText, 'BXNIM0415E\nECONNRESET');
     assert.equal(
       report.text.slice(0, report.text.indexOf('## Settings')),
@@ -236,8 +236,8 @@ describe('the report of a diagnosis', () => {
   });
 });
 
-describe('what happened last', () => {
-  it('is kept for the last five', () => {
+describe('SessionHistory', () => {
+  it('keeps the last five failures', () => {
     const history = new SessionHistory(still);
     for (let status = 500; status < 507; status += 1) {
       history.recordFailure(new ServiceError('server-failed', { status }));
@@ -248,7 +248,7 @@ describe('what happened last', () => {
     );
   });
 
-  it('keeps the first of several renewals in a row that failed in the background', () => {
+  it('keeps only the first of several failed background refreshes in a row', () => {
     const history = new SessionHistory(still);
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     const failing = (kind: 'unreachable' | 'timeout') =>
@@ -263,9 +263,9 @@ describe('what happened last', () => {
     );
   });
 
-  it('counts the wait for a token from its first caller, and no renewal in the background', () => {
+  it('measures the wait for a token from its first caller, and ignores background refreshes', () => {
     let at = 0;
-    // A clock that somebody sets back meanwhile says nothing about the wait.
+    // The wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });
     const valid = { kind: 'valid', expiresAt: 0, refreshesAt: 0 } as const;
     history.recordTokenState(valid);

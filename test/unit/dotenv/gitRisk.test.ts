@@ -3,7 +3,7 @@ import type { Uri } from 'vscode';
 import type * as GitRisk from '../../../src/connection/gitRisk.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
-/** An event, and the listeners that it has. */
+/** An event and its listeners. */
 class Listeners extends Set<() => void> {
   readonly event = (listener: () => void) => {
     const own = () => listener();
@@ -59,17 +59,17 @@ describe("VS Code's Git extension", () => {
   });
   after(() => hooks.deregister());
 
-  describe('reports the risk of a file, which', () => {
+  describe('risk of a file', () => {
     beforeEach(() => {
       editor = new GitEditor();
     });
 
-    it('is not-ignored if git does not ignore it', async () => {
+    it("is not-ignored if git doesn't ignore the file", async () => {
       editor.extension = withRepository(untracked);
       assert.equal(await gitRisk(file), 'not-ignored');
     });
 
-    it('is tracked if git tracks it', async () => {
+    it('is tracked if git tracks the file', async () => {
       const asked: unknown[] = [];
       const getObjectDetails = async (...given: unknown[]) => void asked.push(given);
       editor.extension = withRepository({ ...untracked, getObjectDetails });
@@ -77,7 +77,7 @@ describe("VS Code's Git extension", () => {
       assert.deepEqual(asked, [['', file.fsPath]]);
     });
 
-    it('is none if git ignores it', async () => {
+    it('is undefined if git ignores the file', async () => {
       const checkIgnore = async (paths: string[]) => new Set(paths);
       editor.extension = withRepository({ ...untracked, checkIgnore });
       assert.equal(await gitRisk(file), undefined);
@@ -86,20 +86,20 @@ describe("VS Code's Git extension", () => {
     const broken = () => Promise.reject(new Error('git failed'));
     for (const [name, extension] of [
       ['the Git extension is missing, as in a remote window', undefined],
-      ['it cannot be activated', { activate: broken }],
+      ['the Git extension can’t be activated', { activate: broken }],
       ['git is disabled or not installed', { activate: async () => ({ getAPI: disabled }) }],
       ['the file is in no open repository', withRepository(null)],
       ['the index can’t be read', withRepository({ ...untracked, getObjectDetails: broken })],
-      ['the rules can’t be read', withRepository({ ...untracked, checkIgnore: broken })],
+      ['the ignore rules can’t be read', withRepository({ ...untracked, checkIgnore: broken })],
     ] as const) {
-      it(`is unknown if ${name}`, async () => {
+      it(`is undefined if ${name}`, async () => {
         editor.extension = extension;
         assert.equal(await gitRisk(file), undefined);
       });
     }
   });
 
-  describe('has a listener for repositories, which', () => {
+  describe('listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     /** An API with two events and their listeners. */
     const withEvents = () => {
@@ -123,7 +123,7 @@ describe("VS Code's Git extension", () => {
       assert.equal(listeners.size, 0);
     });
 
-    it('is not added after it was disposed, and never called without the Git extension', async () => {
+    it("isn't added after it is disposed, and is never called without the Git extension", async () => {
       const { listeners, api } = withEvents();
       for (const extension of [withApi(api), undefined]) {
         editor.extension = extension;
@@ -133,7 +133,7 @@ describe("VS Code's Git extension", () => {
       }
     });
 
-    it('is called when git is enabled or disabled, and follows repositories while it is enabled', async () => {
+    it('is called when git is enabled or disabled, and on repository changes while git is enabled', async () => {
       const { listeners, api } = withEvents();
       const changed = new Listeners();
       const git = { enabled: false, onDidChangeEnablement: changed.event, getAPI: disabled };
@@ -157,7 +157,7 @@ describe("VS Code's Git extension", () => {
       assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
     });
 
-    it('is called when the extension comes, as with trust, and listens once', async () => {
+    it('is called when the extension becomes available, such as after granting trust, and is added once', async () => {
       const { listeners, api } = withEvents();
       editor.extension = undefined;
       let calls = 0;

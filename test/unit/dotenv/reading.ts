@@ -2,7 +2,7 @@ import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readAssignments, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
 import type { Service } from '../../../src/service/services.ts';
 
-/** What one service reads in a `.env` text or an environment, by all names that it goes by. */
+/** Reads the values of a service from a `.env` text or an environment, under all of its names. */
 
 export function readEnvFile(text: string, service: Service): SourceReading {
   return readAssignments(assignmentsOf(text), service);

@@ -12,7 +12,7 @@ import { type EnvFileFixture, envFiles, KEY, PROJECT } from '../service/envFiles
 import { ibm } from '../service/fixtures.ts';
 import { readEnvFile, readEnvironment } from './reading.ts';
 
-/** Every kind of issue, and whether a text edit can mend it: always, never, or as the case may be. */
+/** Every kind of issue, and whether a text edit can fix it. */
 const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
   whitespace: true,
   quotes: 'sometimes',
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
 const warnings = ['url-path', 'unknown-region'];
 
 describe('a .env file', () => {
-  it('has its fixtures, one with each issue at least', () => {
+  it('has at least one fixture for each kind of issue', () => {
     assert.ok(envFiles.length >= 40);
     assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
     const found = new Set(envFiles.flatMap(({ issues = [] }) => issues.map(([, kind]) => kind)));
@@ -70,10 +70,10 @@ describe('a .env file', () => {
     });
   }
 
-  it('is read as an environment, too, but for lines', () => {
+  it('gives the same result as an environment, except for lines', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
-      // Two lines of one name, blanks around `=` and property names are matters of files.
+      // Only files can have two lines with the same name, or spaces around `=`.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||
@@ -103,14 +103,14 @@ describe('a .env file', () => {
     }
   });
 
-  it('takes a value that is too long for one as malformed, and takes nothing off it', () => {
+  it('reports a value that is too long as malformed, and strips nothing from it', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
   });
 
-  it('B18: changes no prototype', () => {
+  it("B18: doesn't change a prototype", () => {
     readEnvFile('__proto__=x\nconstructor=y\n', ibm);
     readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
     assert.equal(Object.getPrototypeOf({}), Object.prototype);
@@ -118,9 +118,9 @@ describe('a .env file', () => {
   });
 });
 
-describe('mending a .env file', () => {
+describe('envFixes', () => {
   for (const fixture of envFiles.filter(({ issues }) => issues)) {
-    it(`with ${fixture.name} takes each issue away and leaves the other lines`, () => {
+    it(`removes each issue from a file with ${fixture.name}, and keeps the other lines`, () => {
       const text = textOf(fixture) ?? '';
       const { issues } = readEnvFile(text, ibm);
       for (const issue of issues) {
@@ -139,7 +139,7 @@ describe('mending a .env file', () => {
             readEnvFile(of, ibm).issues.filter(
               (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
-          // Once the first of several lines is gone, the next one is what the others differ from.
+          // Once the first of several lines is removed, the others are compared with the next one.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
           assertOtherLinesKept(text, mended, edit);
@@ -150,36 +150,32 @@ describe('mending a .env file', () => {
 
   const mended: readonly [name: string, line: string, becomes: string, kind?: IssueKind][] = [
     [
-      'everything around a value',
+      'all issues of a value at once',
       `export IBM_API_KEY = " Bearer ab\u200bc "`,
       'export IBM_API_KEY=abc',
     ],
     ['quotes around a placeholder', 'IBM_API_KEY="<API_KEY>"', 'IBM_API_KEY=<API_KEY>'],
-    ['blanks, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
-    ['the comment', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
-    ['the endpoint', 'IBM_URL=https://a.example/p/ml/v1?x=1', 'IBM_URL=https://a.example/p'],
+    ['spaces, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
+    ['a comment', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
+    ['an endpoint URL', 'IBM_URL=https://a.example/p/ml/v1?x=1', 'IBM_URL=https://a.example/p'],
+    ['quotes, and keeps a comment right after them', 'IBM_API_KEY=" abc "#x', 'IBM_API_KEY=abc #x'],
     [
-      'quotes, and keeps a comment right behind them one',
-      'IBM_API_KEY=" abc "#x',
-      'IBM_API_KEY=abc #x',
-    ],
-    [
-      'an address, and keeps a comment right behind it one',
+      'an address, and keeps a comment right after it',
       'IBM_URL="http://a.example"#x',
       'IBM_URL=https://a.example #x',
       'bad-url',
     ],
     [
-      'an address, and takes off the blanks around it',
+      'an address, and removes the spaces around it',
       'export IBM_URL = http://a.example # x',
       'export IBM_URL=https://a.example # x',
       'bad-url',
     ],
-    ['the path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
-    ['http', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
+    ['a path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
+    ['an http address', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
   ];
   for (const [name, line, becomes, kind] of mended) {
-    it(`mends ${name}`, () => {
+    it(`fixes ${name}`, () => {
       const { issues } = readEnvFile(line, ibm);
       const issue = issues.find((one) => !kind || one.kind === kind);
       assert.ok(issue);
@@ -189,7 +185,7 @@ describe('mending a .env file', () => {
     });
   }
 
-  it('never makes another value of one, however it is written', () => {
+  it('never changes the value that is read', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
     const valueIn = (text: string) => recognizedSettings(assignmentsOf(text), ibm)[0]?.value;
@@ -206,7 +202,7 @@ describe('mending a .env file', () => {
     );
   });
 
-  it('removes either line of two that differ', () => {
+  it('can remove either of two lines that differ', () => {
     const text = 'IBM_API_KEY=one\nIBM_URL=x\nIBM_API_KEY=two';
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);
@@ -216,7 +212,7 @@ describe('mending a .env file', () => {
     );
   });
 
-  it('offers nothing that would not make an address usable', () => {
+  it("offers no fix that wouldn't make an address usable", () => {
     for (const url of [
       'http://a.example?x',
       'a.example',
@@ -231,15 +227,15 @@ describe('mending a .env file', () => {
   });
 });
 
-describe('lines at the end of a file', () => {
+describe('appendedLines', () => {
   for (const [name, text, becomes] of [
-    ['an empty one', '', 'A=\nB=\n'],
-    ['a last line that has no end', 'X=1', 'X=1\nA=\nB=\n'],
-    ['a last line that has one', 'X=1\r\nY=2\r\n', 'X=1\r\nY=2\r\nA=\nB=\n'],
-    ['CR as line ends', 'X=1\rY=2', 'X=1\rY=2\nA=\nB=\n'],
-    ['spaces in the last line', 'X=1\n ', 'X=1\n \nA=\nB=\n'],
+    ['an empty file', '', 'A=\nB=\n'],
+    ['a file without a final line break', 'X=1', 'X=1\nA=\nB=\n'],
+    ['a file with a final line break', 'X=1\r\nY=2\r\n', 'X=1\r\nY=2\r\nA=\nB=\n'],
+    ['a file with CR line breaks', 'X=1\rY=2', 'X=1\rY=2\nA=\nB=\n'],
+    ['a file with spaces in the last line', 'X=1\n ', 'X=1\n \nA=\nB=\n'],
   ] as const) {
-    it(`are added behind ${name}`, () => {
+    it(`adds lines to ${name}`, () => {
       assert.equal(applied(text, appendedLines(text, ['A=', 'B='])), becomes);
     });
   }
@@ -261,7 +257,7 @@ function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixtur
   return parts.join(', ');
 }
 
-/** The text of a fixture, after the check of its bytes; undefined if they are refused. */
+/** Checks the bytes of a fixture and returns its text, or undefined if the bytes are rejected. */
 function textOf({ file, isRefused = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);
   assert.equal(decoded === undefined, isRefused);

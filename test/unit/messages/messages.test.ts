@@ -17,7 +17,7 @@ import { modelProblem } from '../../../src/service/models/modelLimits.ts';
 import { type Operation, serviceFor, services } from '../../../src/service/services.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
-/** Every kind of the union, read from its source, since a type is gone when the test runs. */
+/** Every error kind, read from the source file, because types don't exist at run time. */
 const kinds = [
   ...readFileSync('src/service/errors.ts', 'utf8')
     .split('export interface', 1)
@@ -38,7 +38,7 @@ const full = {
 } as const;
 
 describe('the buttons of messages', () => {
-  it('are commands, except for those that the code behind them handles', () => {
+  it('are commands, except for a few that the caller handles', () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
@@ -48,11 +48,11 @@ describe('the buttons of messages', () => {
   });
 });
 
-describe('messages', () => {
-  it('finds the kinds', () => assert.ok(kinds.length > 30));
+describe('message text', () => {
+  it('finds the error kinds in the source', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`says what happened and what to do for ${kind}`, () => {
+    it(`explains what happened and what to do for ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -66,7 +66,7 @@ describe('messages', () => {
     });
   }
 
-  it('I26: tell of a retry its attempt, its wait and the status, and nothing the service said', () => {
+  it('I26: shows the attempt, wait, and status of a retry, but no text from the service', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     const text = retryText({ retry: 2, waitMs: 7_600, error });
     assert.equal(text, 'Retrying in 8s (attempt 3 of 4, 429)');
@@ -82,9 +82,9 @@ describe('messages', () => {
     ['a day', DAY_MS, 'asks to wait 1440 minutes'],
     ['more than a day', DAY_MS + 1, 'asks to wait longer than a day'],
     ['until the year 9999', 251_606_966_940_000, 'asks to wait longer than a day'],
-    ['until the end of all numbers', Number.MAX_SAFE_INTEGER, 'asks to wait longer than a day'],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asks to wait longer than a day'],
   ] as const) {
-    it(`says in words for how long a service wants to be left alone: ${what}`, () => {
+    it(`states how long the service asks to wait: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
         const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
         assert.ok(text.includes(words), text);
@@ -92,16 +92,16 @@ describe('messages', () => {
     });
   }
 
-  it('is silent about what the user cancelled', () => {
+  it('shows nothing if the user canceled', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
-  it('says of a request that took too long that it may have run', () => {
+  it('warns that a request that took too long may have run', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
     assert.match(sent?.text ?? '', /took too long\. The request may have run/);
   });
 
-  it('leads to the place that the credentials came from', () => {
+  it('points to the source of the credentials', () => {
     const of = (kind: ErrorKind, source: SourceId, host?: string) =>
       messageFor(new ServiceError(kind, host === undefined ? {} : { host, code: 'ENOTFOUND' }), {
         source,
@@ -118,10 +118,14 @@ describe('messages', () => {
     const identity = of('unreachable', 'envFile', 'identity.example');
     assert.deepEqual(identity?.actions, ['openSettings', 'diagnose']);
     assert.match(identity?.text ?? '', /the address in the settings/);
-    assert.equal(of('bad-request', 'envFile')?.actions[0], 'openSettings', 'of the editor');
+    assert.equal(
+      of('bad-request', 'envFile')?.actions[0],
+      'openSettings',
+      'parameters are always in the settings',
+    );
   });
 
-  it('takes a redirect for a matter of the host that was asked, not of the one it leads to', () => {
+  it('attributes a redirect to the requested host, not to its target', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -136,12 +140,12 @@ describe('messages', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it('names no host of a redirect that leads to none', () => {
+  it('names no host for a redirect without a target host', () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /tried to redirect to another address/);
   });
 
-  it('does not blame the user for an address that we ourselves have written', () => {
+  it("doesn't blame the user for a built-in address", () => {
     for (const code of ['ENOTFOUND', 'ECONNREFUSED']) {
       const error = new ServiceError('unreachable', { code, host: 'iam.cloud.ibm.com' });
       assert.doesNotMatch(messageFor(error)?.text ?? '', /misspelt|address/);
@@ -149,7 +153,7 @@ describe('messages', () => {
     }
   });
 
-  it('does not say that a request may have run which was never sent, or was to do nothing', () => {
+  it("doesn't warn that a request may have run if it wasn't sent or was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
@@ -159,7 +163,7 @@ describe('messages', () => {
     }
   });
 
-  it('names the parameter, its value and the limit', () => {
+  it('names the parameter, its value, and the limit', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
@@ -208,7 +212,7 @@ describe('messages', () => {
     );
   });
 
-  it('says that a limit is that of the model', () => {
+  it('attributes a limit to the model', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
@@ -216,7 +220,7 @@ describe('messages', () => {
     );
   });
 
-  it('says by how much a text is too long, where the service says so', () => {
+  it('shows the length of a text that is too long, and the limit, if the service reports them', () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
@@ -226,7 +230,7 @@ describe('messages', () => {
     assert.equal(of({}), 'The text is too long for the model. Select less text or another model.');
   });
 
-  it('names the secrets that a text holds, and none of their letters', () => {
+  it('names the kinds of secrets in a text, but shows no part of a secret', () => {
     const of = (...secretKinds: SecretKind[]) =>
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(
@@ -239,7 +243,7 @@ describe('messages', () => {
     );
   });
 
-  it('shows nothing of an error that is not ours', () => {
+  it('shows nothing from an unknown error', () => {
     const message = messageFor(new Error('apikey=hunter2-hunter2'));
     assert.doesNotMatch(message?.text ?? '', /hunter2/);
   });
@@ -258,7 +262,7 @@ describe('messages', () => {
   });
 });
 
-describe('a refused client', () => {
+describe('message about a refused client', () => {
   for (const [code, said] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
@@ -267,14 +271,14 @@ describe('a refused client', () => {
     ['unsupported_grant_type', /“tokenUrl”/],
     ['invalid_scope', /“scope”/],
   ] as const) {
-    it(`is told what ${code} means`, () => {
+    it(`explains ${code}`, () => {
       const kind = code === 'invalid_client' ? 'key-refused' : 'token-request-refused';
       assert.match(messageFor(new ServiceError(kind, { code }))?.text ?? '', said);
     });
   }
 });
 
-describe('what is said of a service', () => {
+describe('message about a service', () => {
   const [cloud] = services;
   const onPremises = serviceFor('cpd');
   const [gateway] = readServices([
@@ -290,17 +294,25 @@ describe('what is said of a service', () => {
     messageFor(new ServiceError(kind, {}), context)?.text ?? '';
 
   for (const [what, context, pattern] of [
-    ['the cloud', { service: cloud }, /API key, project ID, and service URL .* Check all three/],
-    ['a space', { service: cloud, resource: 'space' }, /API key, space ID, and service URL/],
-    ['machines of its own', { service: onPremises }, /user name, API key, .* Check all four/],
+    [
+      'a cloud service',
+      { service: cloud },
+      /API key, project ID, and service URL .* Check all three/,
+    ],
+    [
+      'a space in a cloud service',
+      { service: cloud, resource: 'space' },
+      /API key, space ID, and service URL/,
+    ],
+    ['an on-premises service', { service: onPremises }, /user name, API key, .* Check all four/],
     ['a gateway', { service: gateway }, /client ID, client secret, and service URL/],
   ] as const) {
-    it(`is said of its own settings: ${what}`, () => {
+    it(`names the settings of ${what}`, () => {
       assert.match(said('unauthorized', context), pattern);
     });
   }
 
-  it('names what requests name there', () => {
+  it('names the deployment, space, or project only if requests contain one', () => {
     assert.match(
       said('project-unknown', { service: cloud, resource: 'deployment' }),
       /^The deployment doesn’t exist .* Check the deployment ID/,
@@ -309,7 +321,7 @@ describe('what is said of a service', () => {
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
-  it('speaks of no region, and of no identity address, where there is none', () => {
+  it('mentions a region and an identity address only if there is one', () => {
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(said(kind, { service: cloud }), /region/);
       assert.doesNotMatch(said(kind, { service: gateway }), /region/);
@@ -324,7 +336,7 @@ describe('what is said of a service', () => {
     }
   });
 
-  it('names what the identity service knows', () => {
+  it('names the credentials of the authentication method', () => {
     assert.match(said('key-refused', { service: onPremises }), /refused the user name and API key/);
     assert.match(said('key-refused', { service: cloud }), /refused the API key/);
     assert.match(said('host-not-approved', { service: gateway }), /for your client secret/);
