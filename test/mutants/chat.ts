@@ -133,6 +133,6 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'stops a private key of the user, and lets one of the model pass',
+    title: 'blocks a private key in a user message, but not in a model message',
   },
 ];

@@ -151,7 +151,7 @@ export const networkMutants: readonly Mutant[] = [
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
-    title: 'D01: a decompression bomb in gzip is refused by its header',
+    title: 'D01: a gzip decompression bomb is rejected by its header',
   },
   {
     name: 'any kind of document is an answer',
@@ -167,7 +167,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#bytes <= this.#maxBytes',
     to: 'this.#bytes >= 0',
     test: answers,
-    title: 'a token may have 65536 bytes; the rest is not read',
+    title: "an oversized token response is rejected after 65536 bytes, and the rest isn't read",
   },
   {
     name: 'no cap on a list of models',
@@ -207,7 +207,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
     test: deadlines,
-    title: 'ends an answer that drips forever',
+    title: 'ends a response that drips forever',
   },
   {
     name: 'no deadline for the headers',
@@ -215,7 +215,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(closeConnection, headersMs)',
     to: 'setTimeout(() => {}, headersMs)',
     test: deadlines,
-    title: '(headers), closes the connection and sends nothing again',
+    title: "(headers), closes the connection, and doesn't retry",
   },
   {
     name: 'no idle timer',
@@ -223,7 +223,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(onLate, this.#idleMs)',
     to: 'setTimeout(() => isLate, this.#idleMs)',
     test: deadlines,
-    title: '(idle), closes the connection and sends nothing again',
+    title: "(idle), closes the connection, and doesn't retry",
   },
   {
     name: 'one retry too many',
@@ -263,7 +263,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '||= isTransient;\n    this.#release();\n',
     to: '||= isTransient;\n',
     test: 'test/contract/service/concurrency.test.ts',
-    title: 'give their slot to others while they wait to be sent again',
+    title: 'release their slot during a backoff',
   },
   {
     name: 'the queue has no end',

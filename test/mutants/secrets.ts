@@ -158,7 +158,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'process.kill(-pid,',
     to: 'process.kill(pid,',
     test: command,
-    title: 'ends with all processes that it started when the window closes',
+    title: 'ends with all its child processes when the window closes',
   },
   {
     name: 'an error of a program that cannot be started has its arguments',
@@ -166,7 +166,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '  } catch {\n    // Node emits',
     to: '  } catch (error) {\n    throw error;\n    // Node emits',
     test: command,
-    title: 'that cannot be started fails, and says nothing of its arguments',
+    title: "that can't be started fails, without repeating its arguments",
   },
   {
     name: 'a replaced program is run',

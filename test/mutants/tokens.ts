@@ -30,7 +30,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'status === 401 || (isOnDemand && status === 403)',
     to: 'status === 401',
     test: 'test/contract/service/command.test.ts',
-    title: 'is replaced after a 403 of a gateway',
+    title: 'is replaced after a 403 from a gateway',
   },
   {
     name: 'a tested token serves any key',

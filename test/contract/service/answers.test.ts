@@ -22,21 +22,21 @@ const mebibyte = 1_048_576;
 const MOST_TOKEN_BYTES = 65_536;
 const MOST_ANSWER_BYTES = 8 * mebibyte;
 const MOST_STREAM_BYTES = 64 * mebibyte;
-/** How long the rest of a response is read. */
+/** Milliseconds for which the rest of a response is read. */
 const REST_MS = 1_000;
-/** Longer than an answer may be, by more than the piece with which it is given up. */
+/** Exceeds the response limit by several chunks, so that unpacking past the limit is noticed. */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
-/** At most 13 KB each. */
+/** Each has at most 13 KB. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],
   ['br', brotliCompressSync(unpacked, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
 ];
 
-describe('what comes in place of an answer:', () => {
+describe('unusable responses', () => {
   afterEach(endWorlds);
 
-  /** The same for a token and for an answer: what comes instead, and what both calls fail with. */
+  /** Each fault replaces a token response and a text response, with these kinds of failure. */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [
       'D09: an HTML page',
@@ -44,10 +44,10 @@ describe('what comes in place of an answer:', () => {
       'unexpected-answer',
       'unexpected-answer',
     ],
-    ['HTML that calls itself JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
-    ['no content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
+    ['HTML labeled as JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
+    ['JSON without a content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
     ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
-    ['no body', bytes(''), 'token-unusable', 'unexpected-answer'],
+    ['an empty body', bytes(''), 'token-unusable', 'unexpected-answer'],
     ['D15: a 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
     ...['null', '[]', '"x"', '123', '{}'].map((body): [string, Fault, ErrorKind, ErrorKind] => [
       body,
@@ -56,43 +56,43 @@ describe('what comes in place of an answer:', () => {
       'unexpected-answer',
     ]),
     [
-      'a compressed answer',
+      'a compressed response',
       zipped({ ...token, ...text }),
       'unexpected-answer',
       'unexpected-answer',
     ],
     [
-      'D14: an error object with 200',
+      'D14: a 200 with an error object',
       { json: { error: { code: 'x' } } },
       'token-unusable',
       'unexpected-answer',
     ],
     [
-      'D15: half an answer with 206',
+      'D15: a 206 with half a body',
       { ...bytes('{"access_token":"aaaa'), status: 206 },
       'token-unusable',
       'unexpected-answer',
     ],
     [
-      'a br that is none',
+      'plain JSON labeled as Brotli',
       { headers: { ...json, 'content-encoding': 'br' }, body: '{}' },
       'unexpected-answer',
       'unexpected-answer',
     ],
     [
-      'a body cut by FIN',
+      'a body cut off by a FIN',
       { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20 },
       'connection-lost',
       'connection-lost',
     ],
     [
-      'a body cut by RST',
+      'a body cut off by an RST',
       { ...bytes(JSON.stringify({ ...token, ...text })), cutAfterBytes: 20, reset: true },
       'connection-lost',
       'connection-lost',
     ],
     [
-      'D08: a chunked body that is cut',
+      'D08: a chunked body that is cut off',
       {
         headers: json,
         chunks: [{ bytes: JSON.stringify({ ...token, ...text }) }],
@@ -101,11 +101,11 @@ describe('what comes in place of an answer:', () => {
       'connection-lost',
       'connection-lost',
     ],
-    ['no HTTP at all', { raw: 'SSH-2.0-x\r\n' }, 'connection-lost', 'connection-lost'],
-    ['a connection closed at once', { raw: '' }, 'connection-lost', 'connection-lost'],
-    ['9 MiB', { oversizedBytes: 9 * mebibyte }, 'too-large', 'too-large'],
+    ['an SSH banner', { raw: 'SSH-2.0-x\r\n' }, 'connection-lost', 'connection-lost'],
+    ['an immediately closed connection', { raw: '' }, 'connection-lost', 'connection-lost'],
+    ['a 9 MiB body', { oversizedBytes: 9 * mebibyte }, 'too-large', 'too-large'],
     [
-      'headers of 200 kB',
+      'a 200 kB header',
       { headers: { 'x-long': 'x'.repeat(200_000) } },
       'connection-lost',
       'connection-lost',
@@ -113,7 +113,7 @@ describe('what comes in place of an answer:', () => {
   ];
 
   for (const [what, fault, forToken, forText] of hostile) {
-    it(`${what} in place of a token is ${forToken}, sent once`, async () => {
+    it(`${what} instead of a token fails with ${forToken} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(tokenPath, fault);
       assert.equal(await kindOf(world.generate()), forToken);
@@ -121,7 +121,7 @@ describe('what comes in place of an answer:', () => {
       await world.generate();
     });
 
-    it(`${what} in place of a text is ${forText}, sent once`, async () => {
+    it(`${what} instead of a text fails with ${forText} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chat, fault);
       assert.equal(await kindOf(world.generate()), forText);
@@ -131,17 +131,17 @@ describe('what comes in place of an answer:', () => {
   }
 });
 
-describe('around an answer', () => {
+describe('compressed and interim responses', () => {
   afterEach(endWorlds);
 
   for (const [encoding, bomb] of bombs) {
-    it(`D01: a decompression bomb in ${encoding} is refused by its header, and not unpacked past the limit`, async () => {
+    it(`D01: a ${encoding} decompression bomb is rejected by its header, and isn't unpacked past the limit`, async () => {
       for (const [path, most] of [
         [tokenPath, MOST_TOKEN_BYTES],
         [chat, MOST_ANSWER_BYTES],
         [chatStream, MOST_STREAM_BYTES],
       ] as const) {
-        // Only the limit ends the rest of a response, not its time.
+        // The clock is stopped, so only the limit ends the reading of the rest.
         const time = new FakeTime();
         try {
           const watched = new WatchedFetch();
@@ -153,7 +153,7 @@ describe('around an answer', () => {
             body: bomb,
           });
           assert.equal(await kindOf(world.generate(options)), 'unexpected-answer');
-          await becomes('read to its end or given up', () => watched.ended(path) === 1);
+          await becomes('the end of the reading', () => watched.ended(path) === 1);
           assert.ok(watched.bytes(path) <= most + mebibyte, `${watched.bytes(path)} bytes`);
           assert.equal(world.emulator.count(path), 1);
         } finally {
@@ -163,7 +163,7 @@ describe('around an answer', () => {
     });
   }
 
-  it('D01: a bomb that does not say that it is one is no JSON', async () => {
+  it('D01: a decompression bomb without a content-encoding header is rejected as invalid JSON', async () => {
     const world = await startWorld();
     for (const [, body] of bombs) {
       world.emulator.faults.next(chat, { headers: json, body });
@@ -172,11 +172,11 @@ describe('around an answer', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // Nobody has asked for it, and fetch takes it for broken HTTP.
+    // The request didn't ask for it, so fetch treats it as broken HTTP.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {
-    it(`D15: ${early.slice(0, 3)} before it is ${isPassedOver ? 'passed over' : 'its end'}`, async () => {
+    it(`D15: a ${early.slice(0, 3)} before the response ${isPassedOver ? 'is ignored' : 'fails the request'}`, async () => {
       const world = await startWorld();
       const body = JSON.stringify(text);
       const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
@@ -189,17 +189,17 @@ describe('around an answer', () => {
   }
 });
 
-describe('the size of an answer is capped:', () => {
+describe('size limits:', () => {
   afterEach(endWorlds);
 
   const comment = { bytes: Buffer.from(`: ${'x'.repeat(mebibyte)}\n`) };
   const undeclared = { oversizedBytes: 1_024 * mebibyte, headers: { 'content-length': '' } };
   const cases: readonly [string, string, Fault, number][] = [
-    ['a token', tokenPath, { oversizedBytes: MOST_TOKEN_BYTES + 1 }, MOST_TOKEN_BYTES],
-    ['an answer', chat, { oversizedBytes: 64 * mebibyte }, MOST_ANSWER_BYTES],
-    ['D02: a declared gigabyte', chat, { oversizedBytes: 1_024 * mebibyte }, MOST_ANSWER_BYTES],
-    ['D02: a body of undeclared length', chat, undeclared, MOST_ANSWER_BYTES],
-    ['D02: a token of undeclared length', tokenPath, undeclared, MOST_TOKEN_BYTES],
+    ['an oversized token response', tokenPath, { oversizedBytes: MOST_TOKEN_BYTES + 1 }, MOST_TOKEN_BYTES],
+    ['an oversized response', chat, { oversizedBytes: 64 * mebibyte }, MOST_ANSWER_BYTES],
+    ['D02: a response that declares 1 GiB', chat, { oversizedBytes: 1_024 * mebibyte }, MOST_ANSWER_BYTES],
+    ['D02: a response of undeclared length', chat, undeclared, MOST_ANSWER_BYTES],
+    ['D02: a token response of undeclared length', tokenPath, undeclared, MOST_TOKEN_BYTES],
     [
       'a stream of nothing but comments',
       chatStream,
@@ -208,7 +208,7 @@ describe('the size of an answer is capped:', () => {
     ],
   ];
   for (const [what, path, fault, limit] of cases) {
-    it(`${what} may have ${limit} bytes; the rest is not read`, async () => {
+    it(`${what} is rejected after ${limit} bytes, and the rest isn't read`, async () => {
       const watched = new WatchedFetch();
       const world = await startWorld({ http: { fetch: watched.fetch } });
       world.emulator.faults.next(path, fault);
@@ -216,13 +216,13 @@ describe('the size of an answer is capped:', () => {
         world.generate(path === chatStream ? { onText: () => {} } : {}),
       );
       assert.deepEqual([kind, details.limit], ['too-large', limit]);
-      await becomes('read to its end or given up', () => watched.ended(path) === 1);
+      await becomes('the end of the reading', () => watched.ended(path) === 1);
       const more = watched.bytes(path) - limit;
-      assert.ok(more > 0 && more <= mebibyte, `${more} bytes more were read`);
+      assert.ok(more > 0 && more <= mebibyte, `read ${more} bytes past the limit`);
     });
   }
 
-  it(`D06: an endless event is refused after ${mebibyte} bytes, without waiting for the rest`, async () => {
+  it(`D06: an endless event is rejected after ${mebibyte} bytes, without waiting for the rest`, async () => {
     const time = new FakeTime();
     try {
       const watched = new WatchedFetch();
@@ -235,7 +235,7 @@ describe('the size of an answer is capped:', () => {
       });
       const failure = failureOf(world.generate({ onText: () => {} }));
       const request = await world.emulator.requestCount(chatStream, 1);
-      await becomes('read', () => watched.bytes(chatStream) === begun.length);
+      await becomes('the bytes to be read', () => watched.bytes(chatStream) === begun.length);
       await time.pass(REST_MS);
       const { kind, details } = await failure;
       assert.deepEqual([kind, details.limit], ['too-large', mebibyte]);
@@ -245,7 +245,7 @@ describe('the size of an answer is capped:', () => {
     }
   });
 
-  it('D02: an error body may have 64 KiB: a longer one is left unread, its status stands', async () => {
+  it('D02: an error response over 64 KiB is reported by its status alone', async () => {
     const watched = new WatchedFetch();
     const world = await startWorld({ http: { fetch: watched.fetch } });
     const body = JSON.stringify({
@@ -254,10 +254,10 @@ describe('the size of an answer is capped:', () => {
     world.emulator.faults.next(chat, { status: 403, headers: json, body });
     const { kind, details: known } = await failureOf(world.generate());
     assert.deepEqual([kind, known.status, known.code], ['intercepted', 403, undefined]);
-    await becomes('read to its end or given up', () => watched.ended(chat) === 1);
+    await becomes('the end of the reading', () => watched.ended(chat) === 1);
   });
 
-  it('a prompt may have 4 MiB; a longer one is not sent', async () => {
+  it('a request body over 4 MiB is not sent', async () => {
     const world = await startWorld();
     const prompt = 'x'.repeat(4 * mebibyte);
     const { kind, details } = await failureOf(world.client.generateText(prompt, {}));

@@ -9,7 +9,7 @@ const chatStream = pathOf('chat', true);
 /** Longer than any deadline or backoff of a call. */
 const LONG_MS = 600_000;
 
-describe('cancel', () => {
+describe('cancellation', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -20,14 +20,14 @@ describe('cancel', () => {
   });
 
   for (const { name, begin, waitMs = 0 } of cancelPhases) {
-    it(`I09: in ${name} ends the call ${waitMs ? `within ${waitMs} ms` : 'at once'}, and sends nothing more`, async () => {
+    it(`I09: during ${name} ends the call ${waitMs ? `within ${waitMs} ms` : 'immediately'}, and sends nothing else`, async () => {
       const { world, request, cancel, kind, release } = await begin();
       const { emulator, limiter, http, credentials } = world;
       await settled();
       const sent = emulator.requests.length;
       const ended: string[] = [];
       void kind.then((one) => ended.push(one));
-      // Neither the clock nor the service moves, so only cancel() can end the call.
+      // The clock is stopped and the service is stuck, so only cancel() can end the call.
       cancel();
       await (waitMs ? time.pass(waitMs) : settled());
       assert.deepEqual(ended, ['cancelled']);
@@ -35,13 +35,13 @@ describe('cancel', () => {
       await release?.();
       assert.equal(limiter.state.inFlight + limiter.state.waiting, 0, 'no slot is lost');
       await time.pass(LONG_MS);
-      // One more request shows that no other one was sent before.
+      // One more request proves that nothing else was sent before it.
       await fetchToken(http, credentials, never);
       assert.equal(emulator.requests.length, sent + 1);
     });
   }
 
-  it('I09: as the first text arrives keeps that text and asks for no more', async () => {
+  it('I09: when the first text arrives keeps that text, and sends no other request', async () => {
     const world = await startWorld();
     const body = streamedPiece('first');
     world.emulator.faults.next(chatStream, {
@@ -57,7 +57,7 @@ describe('cancel', () => {
     };
     const { kind, details } = await failureOf(world.generate({ signal: cancel.signal, onText }));
     assert.deepEqual([kind, parts], ['cancelled', ['first']]);
-    assert.equal(details.attempts, 1, 'says that it was sent, and cost something');
+    assert.equal(details.attempts, 1, 'reports that the request was sent, since it may have a cost');
     await world.emulator.disconnected(await world.emulator.requestCount(chatStream, 1));
     assert.equal(world.inferenceCount(), 1);
   });
@@ -69,7 +69,7 @@ describe('cancel', () => {
     assert.ok(!details.attempts);
   });
 
-  it('of one call leaves the others their token', async () => {
+  it('of one call keeps the shared token request running for the others', async () => {
     const world = await startWorld();
     const held = gate();
     world.emulator.faults.next(tokenPath, { hold: held.opened });

@@ -10,7 +10,7 @@ import { startMuteServer } from './muteServer.ts';
 import { WatchedFetch } from './watchedFetch.ts';
 import { kindOf, pathOf, startWorld, streamedPiece, tokenPath, type World } from './world.ts';
 
-/** A call that is stuck until its user cancels it. */
+/** A call that is stuck until the user cancels it. */
 export interface StuckCall {
   readonly world: World;
   /** The request that the service is answering. */
@@ -34,31 +34,31 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const eventStream = { 'content-type': 'text/event-stream' };
 const limits = { limit: 1 };
-/** The pause between two edits of a document. */
+/** Milliseconds between two edits of a document. */
 const FRAME_MS = 34;
 
 const whole = streamedPiece('first') + streamedPiece('last', 'stop');
 
 const stuckAnswers: readonly [name: string, path: string, fault: Fault][] = [
   ['the token request', tokenPath, { neverAnswers: true }],
-  ['the token answer', tokenPath, { silentAfterBytes: 9 }],
-  ['the headers', chat, { neverAnswers: true }],
-  ['the headers of a stream', chatStream, { neverAnswers: true }],
-  ['the answer', chat, { silentAfterBytes: 9 }],
+  ['the token response', tokenPath, { silentAfterBytes: 9 }],
+  ['the wait for headers', chat, { neverAnswers: true }],
+  ["the wait for a stream's headers", chatStream, { neverAnswers: true }],
+  ['the response', chat, { silentAfterBytes: 9 }],
   ['the stream', chatStream, { silentAfterBytes: 700 }],
   [
     'the stream, after its last text',
     chatStream,
     { headers: eventStream, body: `${whole}: the end\n\n`, silentAfterBytes: whole.length },
   ],
-  ['an error', chat, { status: 503, body: 'x'.repeat(60_000), silentAfterBytes: 9 }],
+  ['an error response', chat, { status: 503, body: 'x'.repeat(60_000), silentAfterBytes: 9 }],
 ];
 
 export const cancelPhases: readonly CancelPhase[] = [
-  { name: 'the queue', begin: beginInQueue },
-  { name: 'the connection', begin: beginInConnection },
+  { name: 'the wait for a slot', begin: beginInQueue },
+  { name: 'the TLS handshake', begin: beginInConnection },
   ...stuckAnswers.map(([name, path, fault]) => ({ name, begin: () => beginOn(path, fault) })),
-  { name: 'the wait for a retry', begin: beginInRetryWait },
+  { name: 'the backoff', begin: beginInRetryWait },
   { name: 'the insertion', begin: beginInInsertion, waitMs: FRAME_MS },
 ];
 
@@ -71,7 +71,7 @@ async function beginOn(path: string, fault: Fault): Promise<StuckCall> {
   const call = begin(world, path === chatStream ? { onText: () => {} } : {});
   const request = await emulator.requestCount(path, 1);
   const { silentAfterBytes = 0 } = fault;
-  await becomes('read', () => watched.bytes(path) === silentAfterBytes);
+  await becomes('the bytes to be read', () => watched.bytes(path) === silentAfterBytes);
   return { ...call, request };
 }
 
@@ -97,7 +97,7 @@ async function beginInQueue(): Promise<StuckCall> {
   await world.tokenService.refresh(never);
   const slot = await world.limiter.acquire(never);
   const call = begin(world);
-  await becomes('in the queue', () => world.limiter.state.waiting === 1);
+  await becomes('a queued call', () => world.limiter.state.waiting === 1);
   return { ...call, release: () => slot.release('ok') };
 }
 

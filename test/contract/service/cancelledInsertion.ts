@@ -59,7 +59,7 @@ export async function startInsertion(
     job,
     job.indices,
   );
-  await becomes('under way', () => came === texts.length && page.hasEditWaiting);
+  await becomes('an edit in progress', () => came === texts.length && page.hasEditWaiting);
   const over = Promise.withResolvers<ErrorKind>();
   return {
     kind: over.promise,

@@ -31,7 +31,7 @@ function chat({ client }: World, options: CallOptions = {}, conversation = say('
 describe('a conversation with the service', () => {
   afterEach(endWorlds);
 
-  it('brings text, reasoning, whole calls and the usage of a step', async () => {
+  it('returns the text, reasoning, complete tool calls, and usage of a step', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     const thoughts: string[] = [];
     const { told, answer } = chat(world, { onReasoning: (text) => thoughts.push(text) });
@@ -49,7 +49,7 @@ describe('a conversation with the service', () => {
     assert.equal(stopReason, 'finished');
   });
 
-  it('asks for as many new tokens as a file may need, and fewer where the model gives fewer', async () => {
+  it('requests 8,192 new tokens by default, as many as a file may need', async () => {
     const world = await startWorld();
     await chat(world).answer;
     const [sent] = world.emulator.requests.filter(({ path }) => path === chatStream);
@@ -64,7 +64,7 @@ describe('a conversation with the service', () => {
     await Promise.all(
       [1, 2].map(() => chat(world, { beforeFirstAttempt: beforeFirstAttempt }).answer),
     );
-    // One of them was retried, and its beforeFirstAttempt was still called only once.
+    // One call was retried, but its beforeFirstAttempt was called only once.
     assert.deepEqual([sentBefore, world.inferenceCount()], [[0, 1], 3]);
     const refusal = new Error('not now');
     const refused = async () => {
@@ -75,7 +75,7 @@ describe('a conversation with the service', () => {
     await chat(world).answer;
   });
 
-  it('goes on unnoticed where the token dies in the middle of a loop', async () => {
+  it('continues with a new token if the old one is revoked during a tool loop', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     await chat(world).answer;
     world.emulator.revokeTokens();
@@ -83,7 +83,7 @@ describe('a conversation with the service', () => {
     assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chatStream)], [2, 3]);
   });
 
-  it('goes on unnoticed after 429 twice and a 503, and runs no step twice', async () => {
+  it('continues after two 429s and a 503, and runs no step twice', async () => {
     let steps = 0;
     const step = () => {
       steps += 1;
@@ -105,12 +105,12 @@ describe('a conversation with the service', () => {
   const expired = { errors: [{ code: 'authentication_token_expired' }], status_code: 401 };
   const toolCall = { index: 0, id: '1', function: { name: 'read', arguments: '{' } };
   for (const [what, delta, sent] of [
-    ['nothing', { content: '' }, 2],
-    ['text', { content: 'I' }, 1],
-    ['reasoning', { reasoning_content: 'I' }, 1],
-    ['a call', { tool_calls: [toolCall] }, 1],
+    ['before any output', { content: '' }, 2],
+    ['after some text', { content: 'I' }, 1],
+    ['after some reasoning', { reasoning_content: 'I' }, 1],
+    ['after part of a tool call', { tool_calls: [toolCall] }, 1],
   ] as const) {
-    it(`sends a step ${sent === 1 ? 'not again' : 'with another token'} once ${what} of it has come`, async () => {
+    it(`${sent === 1 ? "doesn't resend" : 'resends'} a step whose token expires ${what}`, async () => {
       const world = await startWorld();
       const events = [{ choices: [{ delta }] }, expired];
       world.emulator.faults.next(chatStream, {
@@ -126,7 +126,7 @@ describe('a conversation with the service', () => {
     });
   }
 
-  it('never sends the key, in whichever part of the conversation it stands', async () => {
+  it('sends nothing if the key is in a message, tool result, tool call, or tool description', async () => {
     const world = await startWorld();
     const { apiKey } = world.credentials;
     const parts: readonly Conversation[] = [
@@ -151,7 +151,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('stops a private key of the user, and lets one of the model pass', async () => {
+  it('blocks a private key in a user message, but not in a model message', async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;
@@ -163,7 +163,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 1);
   });
 
-  it('is a text for the generation operation, which knows no tools', async () => {
+  it('is sent as one text to the generation operation, which has no tools', async () => {
     const world = await startWorld({ operation: 'generation' });
     const { answer } = chat(world);
     assert.deepEqual((await answer).toolCalls, []);
@@ -171,7 +171,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot to a selection, however many of its calls are under way', async () => {
+  it('leaves a slot for a selection, even if more of its calls are waiting', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;
@@ -180,28 +180,28 @@ describe('a conversation with the service', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, 2);
     const calls = [1, 2, 3].map(() => kindOf(chat(agent, { signal: stop.signal }).answer));
     await emulator.requestCount(chatStream, 2);
-    // Answered while two calls hold their slots, and the third waits.
+    // Completes while two calls hold their slots and the third waits.
     assert.match((await world.generate({ onText: () => {} })).text, /Hello/);
-    // The rest of an answer is read behind its last event, and its slot is free after that.
-    await becomes('at rest', () => limiter.state.inFlight === 2);
+    // The slot is released once everything after the last event of the response is read.
+    await becomes('the end of the selection', () => limiter.state.inFlight === 2);
     assert.equal(limiter.state.waiting, 1);
     stop.abort();
     assert.deepEqual(await Promise.all(calls), ['cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('takes 20 steps over one connection', async () => {
+  it('runs 20 steps over one connection', async () => {
     const world = await startWorld();
     for (let taken = 0; taken < 20; taken += 1) {
       await chat(world).answer;
-      // Waits until the rest was read, as while an agent runs its tools.
-      await becomes('at rest', () => world.limiter.state.inFlight === 0);
+      // Waits until the rest is read. A real agent runs its tools during that time.
+      await becomes('the end of the step', () => world.limiter.state.inFlight === 0);
     }
     const asked = world.emulator.requests.filter(({ path }) => path === chatStream);
     assert.equal(new Set(asked.map(({ connection }) => connection)).size, 1);
   });
 
-  it('is over once it is cancelled, and its connection closed', async () => {
-    // No deadline expires.
+  it('ends and closes its connection when canceled', async () => {
+    // The clock is stopped, so no deadline expires.
     const time = new FakeTime();
     try {
       const world = await startWorld();

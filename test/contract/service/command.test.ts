@@ -22,7 +22,7 @@ import {
 } from './tokenProgram.ts';
 import { endWorlds, kindOf, SetClock, startWorld } from './world.ts';
 
-/** Real programs that print tokens, and programs that print anything else. */
+/** Runs real programs that print tokens or other output. */
 
 const token = 'c4nary-token_0123456789';
 const MINUTE = 60_000;
@@ -77,11 +77,11 @@ describe('a token command', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('gives the token that it prints', async () => {
+  it('provides the token that it prints', async () => {
     assert.equal((await run(print(`'${token}\\n'`))).value, token);
   });
 
-  it('runs in the home directory, and gets its arguments as they are', async () => {
+  it('runs in the home directory with unchanged arguments', async () => {
     const more = ['a b', '$HOME', '"; exit 1; "', '%PATH%', "'", '*'];
     const asHex =
       "Buffer.from(JSON.stringify([process.cwd(),...process.argv.slice(1)])).toString('hex')";
@@ -90,12 +90,12 @@ describe('a token command', () => {
     assert.deepEqual(JSON.parse(Buffer.from(value, 'hex').toString()), [homedir(), ...more]);
   });
 
-  it('gets the end of its input if it waits for some', async () => {
+  it('gets an immediate end of file if it reads from stdin', async () => {
     const line = `process.stdin.resume();process.stdin.on('end',()=>${print(`'${token}'`)})`;
     assert.equal((await run(line)).value, token);
   });
 
-  it('may print to stderr, which is not read', async () => {
+  it('can print to stderr without affecting the token', async () => {
     const line = `process.stderr.write('c4nary'.repeat(50_000));${print(`'${token}'`)}`;
     assert.equal((await run(line)).value, token);
   });
@@ -103,24 +103,24 @@ describe('a token command', () => {
   const problems: Readonly<Record<string, readonly [line: string, problem: CommandProblem]>> = {
     'prints nothing': ['0', 'nothing'],
     'prints 1 MB': [`${print("'c4nary'.repeat(180_000)")};setInterval(()=>{},1e3)`, 'too-long'],
-    'prints 64 KB and a byte': [print("'c'.repeat(65_537)"), 'too-long'],
+    'prints one byte more than 64 KB': [print("'c'.repeat(65_537)"), 'too-long'],
     'prints binary data': [print('require("crypto").randomBytes(999)'), 'no-token'],
     'prints two lines': [print(`'${token}\\n${token}'`), 'no-token'],
     'prints an expired JWT': [print(`'${expired}'`), 'expired'],
-    'is ended by a signal': [
+    'is killed by a signal': [
       `${print(`'${token}'`)};process.kill(process.pid,'SIGKILL')`,
       'stopped',
     ],
   };
   for (const [what, [line, problem]] of Object.entries(problems)) {
-    it(`that ${what} fails with ${problem}, and nothing of its output`, async () => {
+    it(`that ${what} fails with ${problem}, without repeating its output`, async () => {
       const error = await failureOf(run(line));
       assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
       hasNoOutput(error);
     });
   }
 
-  it('that exits with 1 runs once more, then fails with the code', async () => {
+  it('that exits with 3 runs once more, then fails with that exit code', async () => {
     const runs = join(folder, 'runs');
     const line = `require('fs').appendFileSync(process.argv[1],'.');${print(`'${token}'`)};process.exitCode=3`;
     const error = await failureOf(fetchToken(http, credentialsOf(line, runs), never));
@@ -129,7 +129,7 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it('that hangs is ended at its deadline', async () => {
+  it('that hangs is killed at its deadline', async () => {
     time = new FakeTime();
     const failure = failureOf(run(`${watched.join};${print("'c4nary'")}`));
     const [id = 0] = await watched.joined(1);
@@ -142,7 +142,7 @@ describe('a token command', () => {
     await becomes('the end of the process', () => isGone(id));
   });
 
-  it('that cannot be started fails, and says nothing of its arguments', async () => {
+  it("that can't be started fails, without repeating its arguments", async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'no program');
     for (const program of ['', join(folder, 'missing'), file, folder, join(file, 'program')]) {
@@ -153,21 +153,21 @@ describe('a token command', () => {
     }
   });
 
-  it('starts no program but the approved one', async () => {
+  it('runs only the approved program', async () => {
     const other = join(folder, 'other');
     writeFileSync(other, `#!/bin/sh\necho ${token}-of-another-program\n`, { mode: 0o755 });
     const used = credentialsOf(print(`'${token}'`));
     const changed = { ...used, service: commandService([other]) };
     const error = await failureOf(fetchToken(http, changed, never));
-    // Node itself, which is the approved program, gets no arguments and no input.
+    // The approved program is Node itself, which runs without arguments and input.
     assert.deepEqual(error.details, { problem: 'nothing' });
   });
 
-  /** Joins, starts a process that joins, too, and goes on once both have. */
+  /** A script that starts a child process, joins along with it, and then runs `then`. */
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 
-  it('that leaves a process behind gives its token, and no process of it is left', async () => {
+  it('that leaves a child process behind provides its token, and the child is ended', async () => {
     const stop = `process.stdin.resume()`;
     const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
     const fetched = run(line);
@@ -178,7 +178,7 @@ describe('a token command', () => {
     assert.equal(ids.length, 2);
   });
 
-  it('is not waited for if a process that left its group keeps the output open', async () => {
+  it("isn't waited for if a detached child process keeps the output open", async () => {
     const line = withChild(
       `c.unref();s.on('data',()=>{${print(`'${token}'`)};process.exit()})`,
     ).replace('{stdio:', '{detached:true,stdio:');
@@ -186,17 +186,17 @@ describe('a token command', () => {
     const ids = await watched.joined(2);
     watched.tell('go');
     assert.equal((await fetched).value, token);
-    // Nobody else can know of this process.
+    // The detached process is out of the extension's reach, so the test ends it.
     for (const id of ids.filter((one) => !isGone(one))) process.kill(id);
     await watched.allEnded();
   });
 
   for (const [what, last] of Object.entries({
-    'when its deadline has passed': 'command-failed',
-    'when the last call that waits for it is canceled': 'cancelled',
+    'at its deadline': 'command-failed',
+    'when the last waiting call is canceled': 'cancelled',
     'when the window closes': 'cancelled',
   })) {
-    it(`ends with all processes that it started ${what}`, async () => {
+    it(`ends with all its child processes ${what}`, async () => {
       time = new FakeTime();
       const runtime = new ServiceRuntime();
       const tokens = runtime.tokenService(credentialsOf(withChild('0')));
@@ -215,7 +215,7 @@ describe('a token command', () => {
   }
 });
 
-describe('a token of a command', () => {
+describe('a token from a command', () => {
   afterEach(async () => {
     await endWorlds();
     await endExaminations();
@@ -236,7 +236,7 @@ describe('a token of a command', () => {
     return { ...world, clock, sent, runs: program.runs };
   }
 
-  it('serves all generations until its end', async () => {
+  it('serves all generations until it expires', async () => {
     const { generate, runs, clock } = await start();
     for (let generation = 0; generation < 5; generation += 1) {
       await generate();
@@ -253,10 +253,10 @@ describe('a token of a command', () => {
   for (const [what, fault, kind] of [
     ['401', { status: 401, ...coded('token_expired') }, 'unauthorized'],
     ['403', { status: 403, ...coded('not_allowed') }, 'forbidden'],
-    ['401 of a gateway', { status: 401, ...html }, 'intercepted'],
-    ['403 of a gateway', { status: 403, ...html }, 'intercepted'],
+    ['401 from a gateway', { status: 401, ...html }, 'intercepted'],
+    ['403 from a gateway', { status: 403, ...html }, 'intercepted'],
   ] as const) {
-    it(`is replaced after a ${what}, and the request sent again, at most once a minute`, async () => {
+    it(`is replaced after a ${what}, and the request is resent, at most once a minute`, async () => {
       const { generate, emulator, clock, sent, runs } = await start();
       await generate();
       clock.pass(MINUTE - 1);
@@ -281,7 +281,7 @@ describe('a token of a command', () => {
     });
   }
 
-  it('is not replaced to find the cause of a refusal, except once a minute', async () => {
+  it("isn't replaced by repeated diagnoses of a 403 within a minute", async () => {
     const program = makeTokenProgram();
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({
@@ -296,7 +296,7 @@ describe('a token of a command', () => {
     assert.equal(program.runs(), 1);
   });
 
-  it('comes from one run for all calls that wait for it', async () => {
+  it('comes from a single run for all waiting calls', async () => {
     const { tokenService, runs } = await start();
     const tokens = Array.from({ length: 10 }, () => tokenService.get(never));
     const values = (await Promise.all(tokens)).map(({ value }) => value);

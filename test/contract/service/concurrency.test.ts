@@ -14,7 +14,7 @@ import {
 
 const chat = pathOf('chat', false);
 
-describe('requests in flight', () => {
+describe('concurrent requests', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -24,7 +24,7 @@ describe('requests in flight', () => {
     await endWorlds();
   });
 
-  it('I19: are strictly one with the limit 1, in the order of the calls', async () => {
+  it('I19: are sent one at a time, in the order of the calls, with a limit of 1', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const prompts = Array.from({ length: 30 }, (_, index) => `prompt ${index}`);
     await Promise.all(prompts.map((prompt) => world.client.generateText(prompt, {})));
@@ -36,7 +36,7 @@ describe('requests in flight', () => {
     );
   });
 
-  it('are never more than the limit, and reach it', async () => {
+  it('reach the limit, but never exceed it', async () => {
     const world = await startWorld({ limits: { limit: 4 } });
     const held = gate();
     world.emulator.faults.next(chat, { hold: held.opened }, 4);
@@ -48,7 +48,7 @@ describe('requests in flight', () => {
     assert.equal(world.emulator.mostInFlight.inference, 4);
   });
 
-  it('I20: are refused politely beyond the queue', async () => {
+  it('I20: are rejected with queue-full when the queue is full', async () => {
     const world = await startWorld({ limits: { limit: 1, queue: 50 } });
     const held = gate();
     world.emulator.faults.next(chat, { hold: held.opened });
@@ -59,7 +59,7 @@ describe('requests in flight', () => {
     assert.equal((await calls).length, 51);
   });
 
-  it('give their slot to others while they wait to be sent again', async () => {
+  it('release their slot during a backoff', async () => {
     const { promise: mayRetry, resolve: retryNow } = Promise.withResolvers<void>();
     const world = await startWorld({ limits: { limit: 1 }, http: { waitMs: () => 60_000 } });
     world.emulator.faults.next(chat, { status: 503 });
@@ -72,7 +72,7 @@ describe('requests in flight', () => {
     assert.equal(await waiting, 'cancelled');
   });
 
-  it('pause for everybody as long as one was told to', async () => {
+  it('all pause for as long as the response to one of them requests', async () => {
     const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
     world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
     const told = Promise.withResolvers<void>();
@@ -87,10 +87,10 @@ describe('requests in flight', () => {
   });
 
   for (const [what, fault] of [
-    ['an answer', {}],
-    ['a refusal', { recording: 27, headers: { 'x-requests-limit-rate': '20' } }],
+    ['a response', {}],
+    ['a 429', { recording: 27, headers: { 'x-requests-limit-rate': '20' } }],
   ] as const) {
-    it(`keep the rate that ${what} named`, async () => {
+    it(`keep to the rate limit that ${what} reports`, async () => {
       const rate = { requestsPerSecond: 20, namesRequestLimit: true };
       const world = await startWorld({
         ...{ clock: time, emulator: rate, limits: { limit: 8 } },
@@ -99,14 +99,14 @@ describe('requests in flight', () => {
       world.emulator.faults.next(chat, fault);
       const calls = [world.generate()];
       await world.emulator.requestCount(chat, 1);
-      await becomes('answered', () => world.limiter.state.inFlight === 0);
+      await becomes('the end of the first request', () => world.limiter.state.inFlight === 0);
       while (calls.length < 8) calls.push(world.generate());
       await sendEach(world, 1, 50);
       await Promise.all(calls);
     });
   }
 
-  it('keep their interval from one to the next sent, however long the first token takes', async () => {
+  it('keep the minimum interval, even if they all wait for the first token', async () => {
     const minIntervalMs = 50;
     const world = await startWorld({ clock: time, limits: { limit: 8, minIntervalMs } });
     const held = gate();
@@ -121,9 +121,9 @@ describe('requests in flight', () => {
     await Promise.all(calls);
   });
 
-  /** Asserts that the waiting requests are sent one by one, with this interval. */
+  /** Asserts that the waiting requests are sent one by one, at this interval. */
   async function sendEach({ emulator, limiter }: World, alreadySent: number, apartMs: number) {
-    await becomes('waiting', () => limiter.state.waiting > 0);
+    await becomes('a waiting request', () => limiter.state.waiting > 0);
     let sent = alreadySent;
     while (limiter.state.waiting > 0) {
       await time.pass(apartMs - 1);
@@ -136,7 +136,7 @@ describe('requests in flight', () => {
     assert.equal(emulator.count(chat), sent);
   }
 
-  it('leave their slot to others where the token died in the queue', async () => {
+  it('release their slot to get a new token if theirs expired in the queue', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 1 } });
     const [first, token] = [gate(), gate()];
     world.emulator.faults.next(chat, { hold: first.opened });
@@ -152,7 +152,7 @@ describe('requests in flight', () => {
     assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chat)], [2, 2]);
   });
 
-  it('do not become fewer because the identity service throttles', async () => {
+  it('keep their limit when the identity service returns 429', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 8 } });
     world.emulator.faults.next(tokenPath, { status: 429 }, 4);
     assert.equal(await kindOf(world.generate()), 'rate-limited');

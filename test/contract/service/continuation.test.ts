@@ -7,7 +7,7 @@ import { endWorlds, pathOf, startWorld } from './world.ts';
 const prompt = 'Write a haiku about 漢字 and 😀.';
 const operations: readonly Operation[] = ['chat', 'generation'];
 
-/** Asks for at most so many tokens at a time until the model has said all. */
+/** Generates a response in parts of at most `tokens` tokens. */
 async function inParts(client: Client, tokens: number, streams: boolean): Promise<string[]> {
   const parts: string[] = [];
   for (let stopReason = 'max_tokens'; stopReason === 'max_tokens'; ) {
@@ -24,14 +24,14 @@ async function inParts(client: Client, tokens: number, streams: boolean): Promis
   return parts;
 }
 
-describe('an answer that was cut', () => {
+describe('a truncated response', () => {
   afterEach(endWorlds);
 
   for (const operation of operations) {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`goes on from its exact end on ${path}, and is the whole answer byte for byte`, async () => {
+      it(`continues exactly where it ended on ${path}, and matches the whole response byte for byte`, async () => {
         for (const tokens of [1, 7, 10_000]) {
           const { client } = await startWorld({ operation });
           const parts = await inParts(client, tokens, streams);
@@ -42,7 +42,7 @@ describe('an answer that was cut', () => {
     }
   }
 
-  it('keeps the blanks and line ends at which it was cut', async () => {
+  it('keeps the spaces and line breaks where it was truncated', async () => {
     const answer = () => ['a ', ' \n', '\r\n\t', 'b', '  '];
     for (const operation of operations) {
       const { client } = await startWorld({ operation, emulator: { answer } });
@@ -50,7 +50,7 @@ describe('an answer that was cut', () => {
     }
   });
 
-  it('is sent as the assistant said it, with an order behind it, to chat', async () => {
+  it('is sent to chat as an assistant message, followed by an instruction to continue', async () => {
     const { client, emulator } = await startWorld();
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     const { messages } = JSON.parse(emulator.requests.at(-1)?.text ?? '');
@@ -65,7 +65,7 @@ describe('an answer that was cut', () => {
     ]);
   });
 
-  it('is sent behind the prompt, with nothing between, to generation', async () => {
+  it('is sent to generation directly after the prompt', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);

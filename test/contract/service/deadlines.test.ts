@@ -54,39 +54,39 @@ describe('the deadline', () => {
   }
 
   const silences: readonly [string, Phase, string, Fault, WorldOptions][] = [
-    ['no headers', 'headers', chat, { neverAnswers: true }, { http: { headersMs: DEADLINE_MS } }],
+    ['a wait for headers', 'headers', chat, { neverAnswers: true }, { http: { headersMs: DEADLINE_MS } }],
     [
-      'no headers of a stream',
+      "a wait for a stream's headers",
       'headers',
       chatStream,
       { neverAnswers: true },
       { http: { headersMs: DEADLINE_MS } },
     ],
     [
-      'no headers of a token',
+      'a wait for the headers of a token response',
       'headers',
       tokenPath,
       { neverAnswers: true },
       { http: { headersMs: DEADLINE_MS } },
     ],
-    ['a silent answer', 'idle', chat, { silentAfterBytes: 10 }, { http: { idleMs: DEADLINE_MS } }],
+    ['a stalled response', 'idle', chat, { silentAfterBytes: 10 }, { http: { idleMs: DEADLINE_MS } }],
     [
-      'a silent stream',
+      'a stalled stream',
       'idle',
       chatStream,
       { silentAfterBytes: 600 },
       { http: { idleMs: DEADLINE_MS } },
     ],
     [
-      'a silent token',
+      'a stalled token response',
       'idle',
       tokenPath,
       { silentAfterBytes: 10 },
       { http: { idleMs: DEADLINE_MS } },
     ],
-    ['no answer at all', 'total', chat, { neverAnswers: true }, { deadlineMs: DEADLINE_MS }],
+    ['an unanswered request', 'total', chat, { neverAnswers: true }, { deadlineMs: DEADLINE_MS }],
     [
-      'a silent error',
+      'a stalled error response',
       'total',
       chat,
       { status: 503, body: 'x'.repeat(60_000), silentAfterBytes: 5 },
@@ -94,13 +94,13 @@ describe('the deadline', () => {
     ],
   ];
   for (const [what, phase, path, fault, options] of silences) {
-    it(`I13: ends ${what} (${phase}), closes the connection and sends nothing again`, async () => {
+    it(`I13: ends ${what} (${phase}), closes the connection, and doesn't retry`, async () => {
       const { emulator, watched, ...world } = await start(path, options);
       emulator.faults.next(path, fault);
       const call = world.call();
       const request = await emulator.requestCount(path, 1);
       const { silentAfterBytes = 0 } = fault;
-      await becomes('read', () => watched.bytes(path) === silentAfterBytes);
+      await becomes('the bytes to be read', () => watched.bytes(path) === silentAfterBytes);
       await endsAfter(DEADLINE_MS, phase, call);
       await emulator.disconnected(request);
       assert.equal(emulator.count(path), 1);
@@ -108,15 +108,15 @@ describe('the deadline', () => {
   }
 
   const drips: readonly [string, string, Fault, WorldOptions][] = [
-    ['a token', tokenPath, {}, { tokenDeadlineMs: DEADLINE_MS }],
-    ['an answer', chat, {}, { deadlineMs: DEADLINE_MS }],
+    ['a token response', tokenPath, {}, { tokenDeadlineMs: DEADLINE_MS }],
+    ['a response', chat, {}, { deadlineMs: DEADLINE_MS }],
     ['a stream', chatStream, { headers: eventStream }, { deadlineMs: DEADLINE_MS }],
-    ['an error', chat, { status: 503 }, { deadlineMs: DEADLINE_MS }],
+    ['an error response', chat, { status: 503 }, { deadlineMs: DEADLINE_MS }],
   ];
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: ends ${what} that drips forever, closes the connection and sends nothing again`, async () => {
+    it(`D03 I13: ends ${what} that drips forever, closes the connection, and doesn't retry`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -133,7 +133,7 @@ describe('the deadline', () => {
       for (const [index, drop] of drops.entries()) {
         if (index > 0) await time.pass(APART_MS);
         drop.open();
-        await becomes('read', () => watched.bytes(path) === index + 1);
+        await becomes('the bytes to be read', () => watched.bytes(path) === index + 1);
       }
       await endsAfter(APART_MS, 'total', call);
       await emulator.disconnected(request);
@@ -141,7 +141,7 @@ describe('the deadline', () => {
     });
   }
 
-  it('D04: ends headers that drip forever, closes the connection and sends nothing again', async () => {
+  it("D04: ends headers that drip forever, closes the connection, and doesn't retry", async () => {
     const heard = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {
@@ -167,7 +167,7 @@ describe('the deadline', () => {
     assert.equal(asked, 1);
   });
 
-  it('spans all attempts: a wait that would outlast it is not begun', async () => {
+  it('covers all attempts, so a backoff that would outlast it is skipped', async () => {
     const { emulator, call } = await start(chat, {
       http: { waitMs: () => DEADLINE_MS },
       deadlineMs: DEADLINE_MS,
@@ -177,7 +177,7 @@ describe('the deadline', () => {
     assert.deepEqual([kind, details.attempts], ['server-failed', 1]);
   });
 
-  it('spans the attempts from the first one on, not the wait for its turn', async () => {
+  it('starts with the first attempt, not while the request waits for its turn', async () => {
     const minIntervalMs = DEADLINE_MS / 2;
     const { emulator, limiter, generate } = await start(chat, {
       limits: { limit: 1, minIntervalMs },
@@ -186,13 +186,13 @@ describe('the deadline', () => {
     const calls = Array.from({ length: 5 }, () => generate());
     for (let sent = 1; sent <= calls.length; sent += 1) {
       await emulator.requestCount(chat, sent);
-      await becomes('answered', () => limiter.state.inFlight === 0);
+      await becomes('the end of the request', () => limiter.state.inFlight === 0);
       await time.pass(minIntervalMs);
     }
     await Promise.all(calls);
   });
 
-  it('spans the wait for the turn of a second attempt', async () => {
+  it('includes the wait for a slot before a retry', async () => {
     const { emulator, limiter, call } = await start(chat, {
       limits: { limit: 1 },
       deadlineMs: DEADLINE_MS,
@@ -213,7 +213,7 @@ describe('the deadline', () => {
     assert.deepEqual(limiter.state, { inFlight: 0, waiting: 0, limit: 1 });
   });
 
-  it('does not end a stream that is slow but alive', async () => {
+  it("doesn't end a stream that is slow but still sending", async () => {
     const patienceMs = 30_000;
     const { emulator, watched, generate } = await start(chatStream, {
       http: { headersMs: patienceMs, idleMs: patienceMs },
@@ -228,12 +228,12 @@ describe('the deadline', () => {
     await emulator.requestCount(chatStream, 1);
     await time.pass(patienceMs - 1);
     head?.open();
-    await becomes('answered', () => watched.heads(chatStream) === 1);
+    await becomes('the headers', () => watched.heads(chatStream) === 1);
     for (const event of events) {
       const before = watched.bytes(chatStream);
       await time.pass(patienceMs - 1);
       event.open();
-      await becomes('read', () => watched.bytes(chatStream) > before);
+      await becomes('the bytes to be read', () => watched.bytes(chatStream) > before);
     }
     assert.equal((await call).text, 'abc');
   });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
 
-/** A process of its own: what libraries say when they are debugged is decided as they load. */
+/** Runs in its own process, because libraries read `DEBUG` when they load. */
 const script = `
   import { endWorlds, pathOf, startWorld, tokenPath } from './test/contract/service/world.ts';
   const { emulator, generate } = await startWorld({ credentials: { apiKey: '${key}' } });
@@ -21,8 +21,8 @@ const script = `
   console.log(emulator.requests.length);
 `;
 
-describe('a process that debugs everything', () => {
-  it('C16: is told neither key nor token', async () => {
+describe('the output of a process with DEBUG=*', () => {
+  it('C16: contains neither the key nor the token', async () => {
     const env = { ...process.env, DEBUG: '*' };
     const argv = ['--input-type=module', '--eval', script];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { env });

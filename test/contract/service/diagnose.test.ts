@@ -22,7 +22,7 @@ const factsOf = ({ diagnosis }: Found, name: CheckName): CheckFacts => {
 describe('a diagnosis', () => {
   afterEach(endExaminations);
 
-  it('passes where all is well, in order, and tells what it saw', async () => {
+  it('passes all checks in order on a working connection, and reports what it found', async () => {
     const examination = await startExamination({ emulator: { requestsPerSecond: 2 } });
     const found = await examination.examine();
     const names = found.diagnosis.results.map(({ check }) => check);
@@ -41,7 +41,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(factsOf(found, 'request-limit').requestLimit, { perSecond: 2, left: 1 });
   });
 
-  it('calls a model unproven that takes no call to count tokens', async () => {
+  it("warns that it can't check a model that doesn't support token counting", async () => {
     const { examine, emulator } = await startExamination();
     emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
     const found = await examine();
@@ -50,7 +50,7 @@ describe('a diagnosis', () => {
     assert.equal(found.diagnosis.failure, undefined);
   });
 
-  it('repeats no project ID that comes back as the number of a request', async () => {
+  it("doesn't report a project ID that the service returns as a request ID", async () => {
     const { examine, emulator, credentials } = await startExamination();
     const json = { errors: [{ code: 'x' }], trace: credentials.projectId, status_code: 403 };
     emulator.faults.always(accessPath, { status: 403, json });
@@ -62,7 +62,7 @@ describe('a diagnosis', () => {
     ['token', 0, [1, 1, 0, 0]],
     ['access', 2, [1, 1, 1, 0]],
   ] as const) {
-    it(`sends nothing more once the credentials are others before: ${step}`, async () => {
+    it(`sends nothing else if the credentials change before the ${step} check`, async () => {
       let asked = 0;
       const mayUse = async () => asked++ < allowed;
       const examination = await startExamination({ mayUse });
@@ -73,7 +73,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('leaves the token of the credentials alone that took the place of these', async () => {
+  it('keeps the token service of credentials that replaced the diagnosed ones', async () => {
     const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });
@@ -83,7 +83,7 @@ describe('a diagnosis', () => {
     assert.equal(runtime.tokenService(others), tokens);
   });
 
-  it('does not wait in the queue of the generations', async () => {
+  it("doesn't wait for generations to finish", async () => {
     const { examine, runtime, credentials, emulator } = await startExamination();
     const chat = '/ml/v1/text/chat';
     const held = gate();
@@ -97,7 +97,7 @@ describe('a diagnosis', () => {
     await generation;
   });
 
-  it('says what a check that takes its time waits for', async () => {
+  it('reports the retry that a check is waiting for', async () => {
     const { examine, emulator } = await startExamination();
     emulator.faults.next(accessPath, { status: 503 });
     const { events, retries } = await examine();
@@ -108,7 +108,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(retries, ['Retrying in 1s (attempt 2 of 4, 503)']);
   });
 
-  it('tries a key anew that was refused before', async () => {
+  it('retries a key that was refused before', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
     assert.equal((await examine()).diagnosis.failure?.kind, 'key-refused');
     emulator.settings.apiKeys = ['C4nary-Key_0123456789'];
@@ -121,7 +121,7 @@ describe('a diagnosis', () => {
     [-80, 'passed', 1],
     [0, 'passed', 0],
   ] as const) {
-    it(`calls a clock ${minutes} minutes ahead of the service's ${state}`, async () => {
+    it(`reports "${state}" for a local clock offset of ${minutes} min`, async () => {
       const { examine } = await startExamination({
         emulator: { clockOffsetSeconds: offsetSeconds },
       });
@@ -129,11 +129,11 @@ describe('a diagnosis', () => {
       assert.ok(found.states.includes(`clock ${state}`));
       if (minutes === 7) assertNamed(found.diagnosis, 'wrong clock');
       assert.equal(Math.round((factsOf(found, 'clock').clockAheadMs ?? 0) / 60_000), minutes);
-      assert.equal(found.diagnosis.failure, undefined, 'a wrong clock does not stop it');
+      assert.equal(found.diagnosis.failure, undefined, "a wrong clock doesn't stop the diagnosis");
     });
   }
 
-  it('warns of a model that is to be withdrawn, with the day and the successor', async () => {
+  it('warns about a model that will be withdrawn, with the date and the successor', async () => {
     const { examine } = await startExamination({ modelId: 'ibm/granite-3-3-8b-instruct' });
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
@@ -147,7 +147,7 @@ describe('a diagnosis', () => {
     });
   });
 
-  it('asks the list for the one model, unless its id could be a filter of its own', async () => {
+  it('requests only the selected model from the list, unless its ID could inject a filter', async () => {
     for (const [id, filters] of [
       [modelId, `modelid_${modelId}`],
       ['a,!lifecycle_x:or', null],
@@ -164,7 +164,7 @@ describe('a diagnosis', () => {
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {
-    it(`takes ${JSON.stringify(answer)} of the public list for an answer`, async () => {
+    it(`passes the service host check if the public list returns ${JSON.stringify(answer)}`, async () => {
       const { examine, emulator } = await startExamination();
       emulator.faults.always(modelsPath, answer);
       const { states } = await examine();
@@ -173,7 +173,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('keeps nothing of headers that are no numbers', async () => {
+  it("ignores rate limit headers that aren't plain numbers", async () => {
     const { examine, emulator } = await startExamination();
     const headers = { 'x-requests-limit-rate': 'C4nary', 'x-requests-limit-remaining': '1e9' };
     emulator.faults.next(accessPath, { headers });
@@ -181,7 +181,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(requestLimit, { perSecond: undefined, left: undefined });
   });
 
-  it('ends when it is cancelled, whatever is under way, and sends nothing more', async () => {
+  it('ends when canceled during a request, and sends nothing else', async () => {
     for (const path of [modelsPath, accessPath]) {
       const examination = await startExamination();
       const held = gate();

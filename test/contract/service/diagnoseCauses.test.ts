@@ -18,14 +18,14 @@ import { modelId, tokenPath } from './world.ts';
 
 interface Planted {
   readonly cause: string;
-  /** What docs/troubleshooting.md calls it. */
+  /** The name of the cause in docs/troubleshooting.md. */
   readonly named?: CauseName;
   readonly options?: ExaminationOptions;
   readonly plant?: (emulator: Emulator) => void;
   readonly check: CheckName;
   readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
-  /** Of the four requests a diagnosis can make; nothing is sent after the check that failed. */
+  /** Requests of each kind, as in `counts`. Nothing is sent after the check that fails. */
   readonly sent: readonly number[];
 }
 
@@ -42,7 +42,7 @@ const withdrawn = (alternatives: readonly string[]) => ({
 
 const planted: readonly Planted[] = [
   {
-    cause: 'the key is unknown, expired or disabled',
+    cause: 'the key is unknown, expired, or disabled',
     named: 'refused key',
     options: { emulator: { apiKeys: ['another'] } },
     check: 'token',
@@ -51,7 +51,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
-    cause: 'the identity address leads to the service itself',
+    cause: 'the identity address is that of the service',
     named: 'wrong identity address',
     options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
     check: 'token',
@@ -68,7 +68,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 4, 0],
   },
   {
-    cause: 'the project does not exist, or is of another account',
+    cause: "the project doesn't exist, or belongs to another account",
     named: 'wrong project or region',
     options: { emulator: { projectIds: ['another'] } },
     check: 'access',
@@ -77,7 +77,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'the project is of another region',
+    cause: 'the project is in another region',
     named: 'wrong project or region',
     plant: ({ faults }) => faults.always(accessPath, refusal(404, 'container_not_found')),
     check: 'access',
@@ -86,7 +86,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'the project ID is the key',
+    cause: 'the key was entered as the project ID',
     named: 'key pasted as a different value',
     options: { credentials: { projectId: 'C4nary-Key_0123456789' } },
     check: 'access',
@@ -94,7 +94,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
-    cause: 'something else speaks of a project that is not found',
+    cause: "a 404 that isn't from the service mentions a missing project",
     plant: ({ faults }) => faults.always(accessPath, { status: 404, body: 'no such project' }),
     check: 'access',
     kind: 'unexpected-answer',
@@ -129,7 +129,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'the account has no rights',
+    cause: 'the account has no permissions',
     named: 'missing permissions',
     plant: ({ faults }) => faults.always(accessPath, refusal(403, 'user_authorization_failed')),
     check: 'access',
@@ -137,7 +137,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'a firewall answers in place of the service (403)',
+    cause: 'a firewall responds instead of the service (403)',
     named: 'request refused on the way',
     plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
     check: 'access',
@@ -145,14 +145,14 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'a gateway answers in place of the service (401)',
+    cause: 'a gateway responds instead of the service (401)',
     plant: ({ faults }) => faults.always(accessPath, { status: 401, body: '<html>log in</html>' }),
     check: 'access',
     kind: 'intercepted',
     sent: [1, 1, 2, 2],
   },
   {
-    cause: 'the token gets lost on the way',
+    cause: 'the token is removed on the way',
     named: 'token removed on the way',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
     check: 'access',
@@ -160,7 +160,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 2, 2],
   },
   {
-    cause: 'the network wants a login first, and gets no key',
+    cause: 'the network requires a login, so no key is sent',
     named: 'login page of a network',
     plant: ({ faults }) => faults.always(tokenPath, page),
     check: 'identity-host',
@@ -168,14 +168,14 @@ const planted: readonly Planted[] = [
     sent: [1, 0, 0, 0],
   },
   {
-    cause: 'a page answers in place of the public list',
+    cause: 'the public list is an HTML page',
     plant: ({ faults }) => faults.always(modelsPath, page),
     check: 'service-host',
     kind: 'unexpected-answer',
     sent: [1, 1, 0, 0],
   },
   {
-    cause: 'the identity service is asked too often',
+    cause: 'the identity service gets too many token requests',
     named: 'too many token requests',
     plant: ({ faults }) => faults.always(tokenPath, { status: 429 }),
     check: 'token',
@@ -197,7 +197,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 1],
   },
   {
-    cause: 'every token is called expired',
+    cause: 'the service reports every token as expired',
     named: 'expired token',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_token_expired')),
     check: 'access',
@@ -206,7 +206,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 2, 2],
   },
   {
-    cause: 'every token is called not valid, as for a key of another environment',
+    cause: 'the service reports every token as invalid, as for a key from another environment',
     named: 'key from a different account',
     plant: ({ faults }) =>
       faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),
@@ -252,7 +252,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
-    cause: 'a proxy wants a login',
+    cause: 'a proxy requires a login',
     named: 'proxy login required',
     plant: ({ faults }) => faults.always(tokenPath, { status: 407 }),
     check: 'identity-host',
@@ -261,7 +261,7 @@ const planted: readonly Planted[] = [
     sent: [1, 0, 0, 0],
   },
   {
-    cause: 'the host is not the approved one',
+    cause: "the host isn't approved",
     options: {
       credentials: (url) => ({ approved: { auth: 'https://other.example', service: url } }),
     },
@@ -271,7 +271,7 @@ const planted: readonly Planted[] = [
   },
 ];
 
-describe('a diagnosis of one cause', () => {
+describe('a failed diagnosis', () => {
   afterEach(endExaminations);
 
   for (const { cause, named, options, plant, check, kind, details, sent } of planted) {

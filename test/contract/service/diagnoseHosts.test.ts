@@ -4,7 +4,7 @@ import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { counts, endExaminations, modelsPath, startExamination } from './diagnoseWorld.ts';
 import { tokenPath } from './world.ts';
 
-describe('a diagnosis asks no host that nobody approved', () => {
+describe('a diagnosis sends nothing to an unapproved host', () => {
   afterEach(endExaminations);
 
   const redirects: readonly [
@@ -13,12 +13,12 @@ describe('a diagnosis asks no host that nobody approved', () => {
     readonly number[],
   ][] = [
     [
-      'identity service without a key',
+      'an identity request without a key',
       ({ faults }, redirectTo) => faults.always(tokenPath, { redirectTo }),
       [1, 0, 0, 0],
     ],
     [
-      'identity service with the key',
+      'a token request',
       ({ faults }, redirectTo) => {
         faults.next(tokenPath, { status: 400 });
         faults.always(tokenPath, { redirectTo });
@@ -26,13 +26,13 @@ describe('a diagnosis asks no host that nobody approved', () => {
       [1, 1, 1, 0],
     ],
     [
-      'list of models',
+      'a request for the model list',
       ({ faults }, redirectTo) => faults.always(modelsPath, { redirectTo }),
       [1, 1, 0, 0],
     ],
   ];
   for (const [what, plant, sent] of redirects) {
-    it(`where the ${what} redirects to it`, async () => {
+    it(`if ${what} is redirected to it`, async () => {
       const elsewhere = await startUnapproved();
       const examination = await startExamination();
       plant(examination.emulator, `${elsewhere.url}/elsewhere`);
@@ -47,7 +47,7 @@ describe('a diagnosis asks no host that nobody approved', () => {
   }
 
   for (const address of ['authUrl', 'serviceUrl'] as const) {
-    it(`where ${address} leads to it`, async () => {
+    it(`if ${address} points to it`, async () => {
       const elsewhere = await startUnapproved();
       const { examine } = await startExamination({
         credentials: (url) => ({

@@ -10,14 +10,14 @@ import { failureOf } from './world.ts';
 
 const far = { authUrl: 'https://identity.example', serviceUrl: 'https://service.example' };
 
-describe('a diagnosis tells what is wrong on the way', () => {
+describe('a diagnosis reports', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endExaminations();
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  it('a host that nobody knows, and still looks at the other one', async () => {
+  it('an unknown host, and still checks the other one', async () => {
     const authUrl = 'https://nothing.invalid';
     const { examine, emulator } = await startExamination({ credentials: { authUrl } });
     const { diagnosis, states } = await examine();
@@ -38,7 +38,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     );
   });
 
-  it('a machine without a network, where no name of any host is known', async () => {
+  it("an offline machine, which can't resolve any host", async () => {
     const credentials = {
       authUrl: 'https://nothing.invalid',
       serviceUrl: 'https://nothing-else.invalid',
@@ -51,11 +51,11 @@ describe('a diagnosis tells what is wrong on the way', () => {
   });
 
   for (const [what, onData, named, connections] of [
-    ['cut', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // The same words as of a reset later on: only a request with a body tells that nothing was sent.
+    ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
+    // Looks like a later reset here. Only a request with a body shows that nothing was sent.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
-    it(`a connection that is ${what} in its handshake: nothing was sent`, async () => {
+    it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {
       const server = await startMuteServer(onData);
       closers.push(server.close);
       const { examine, runtime, credentials } = await startExamination({
@@ -71,8 +71,9 @@ describe('a diagnosis tells what is wrong on the way', () => {
     });
   }
 
-  it('a connection that is left alone in its handshake: nothing was sent', async () => {
-    // Fetch gives it up after 10 s, the check after 15: a machine may be held up for as long as between.
+  it('a connection whose handshake times out', async () => {
+    // Normally, fetch gives up after 10 s and the check after 15 s. A busy machine can be late by 5 s,
+    // so fetch gives up sooner here.
     closers.push(await connectingWithin(1_000));
     const server = await startMuteServer(() => {});
     closers.push(server.close);
@@ -80,7 +81,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     assertNamed((await examine()).diagnosis, 'connection timeout');
   });
 
-  it('a host that wants another TLS', async () => {
+  it('a host without a common TLS version', async () => {
     const server = await startMuteServer((socket) => socket.end(HANDSHAKE_FAILURE));
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
@@ -89,7 +90,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     assert.equal(diagnosis.failure?.kind, 'tls');
   });
 
-  it('a host where nothing answers', async () => {
+  it('a host that refuses connections', async () => {
     const serviceUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const { examine, emulator } = await startExamination({ credentials: { serviceUrl } });
     const { diagnosis } = await examine();
@@ -102,7 +103,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     assert.deepEqual(emulator.counts, { '/identity/token': 1 });
   });
 
-  it('a host that lets everybody wait', async () => {
+  it('a host that never responds', async () => {
     const time = new FakeTime();
     try {
       const headersMs = 10_000;
@@ -119,7 +120,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     }
   });
 
-  it('a certificate that nobody vouches for', async function () {
+  it('an untrusted certificate', async function () {
     const server = await startTlsServer();
     if (!server) return this.skip();
     closers.push(server.close);
@@ -131,7 +132,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     assert.deepEqual(server.requests, []);
   });
 
-  it('a port that does not speak TLS', async () => {
+  it('a port without TLS', async () => {
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({ authUrl: url.replace('http:', 'https:') }),
     });
@@ -146,7 +147,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     ['plain', {}],
     ['tunnel', far],
   ] as const) {
-    it(`a proxy that is down (${what}), and sends nothing more`, async () => {
+    it(`a proxy that is down (${what}), and skips the other host`, async () => {
       closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();
@@ -162,7 +163,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
   }
 
   for (const status of [407, 403, 502, 204]) {
-    it(`a proxy that answers ${status} in place of the host`, async () => {
+    it(`a proxy that returns ${status} instead of connecting`, async () => {
       const proxy = await startProxy(status);
       closers.push(await throughProxy(proxy.port), proxy.close);
       const { examine } = await startExamination({ credentials: far });
@@ -175,7 +176,7 @@ describe('a diagnosis tells what is wrong on the way', () => {
     });
   }
 
-  it('a broken certificate behind a proxy that works', async function () {
+  it('an invalid certificate behind a working proxy', async function () {
     const server = await startTlsServer('identity.example');
     if (!server) return this.skip();
     const proxy = await startProxy(200, server.port);

@@ -11,7 +11,7 @@ import type { ReceivedRequest } from '../../emulator/requests.ts';
 import { type CauseName, causes, shapeOf } from '../../unit/causes.ts';
 import { ibm, modelId, tokenPath } from './world.ts';
 
-/** A diagnosis against the emulator, and what must hold whatever it finds. */
+/** Runs a diagnosis against the emulator, and checks what must be true of every diagnosis. */
 
 const apiKey = 'C4nary-Key_0123456789';
 const projectId = 'c4nary-project-0123';
@@ -25,7 +25,10 @@ export const settings = {
 export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
-/** Requests of each path; the identity service gets one without a key before each with one. */
+/**
+ * Number of requests to the identity service without a key, to the model list, to the identity
+ * service with a key, and for access.
+ */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
   emulator.count(modelsPath),
@@ -33,7 +36,7 @@ export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(accessPath),
 ];
 
-/** An error answer in the shape of the service. */
+/** An error response in the format of the service. */
 export const refusal = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },
@@ -47,7 +50,7 @@ export interface Examination {
 }
 
 export interface Diagnosis {
-  /** The last of each check, in order. */
+  /** The last result of each check, in order. */
   readonly results: readonly CheckResult[];
   /** The first failure. */
   readonly failure: ServiceError | undefined;
@@ -55,11 +58,11 @@ export interface Diagnosis {
 
 export interface Found {
   readonly diagnosis: Diagnosis;
-  /** `check state` for every call of the listener. */
+  /** `check state` for every call of the listener, in order. */
   readonly events: readonly string[];
-  /** What was said while a check waited to try again. */
+  /** The texts that were shown while a check waited for a retry. */
   readonly retries: readonly string[];
-  /** `check state` for each check at the end. */
+  /** The final `check state` of each check. */
   readonly states: readonly string[];
 }
 
@@ -126,7 +129,7 @@ export async function endExaminations(): Promise<void> {
   await Promise.all(open.splice(0).map((close) => close()));
 }
 
-/** The first failure or warning has its sentence and its fix in docs/troubleshooting.md. */
+/** Asserts that the first problem has its message and fix from docs/troubleshooting.md. */
 export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   const result = results.find(({ state }) => state === 'failed' || state === 'warning');
   const shown: ShownCheck | undefined = result && shownCheck(result);
@@ -135,7 +138,7 @@ export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   assert.deepEqual([shown?.fix, shown?.title], [expected.fix, expected.title]);
 }
 
-/** No text was generated, no secret told, and no credential sent where none is needed. */
+/** Asserts that no text was generated, no secret reported, and no credential sent needlessly. */
 function assertHarmless(
   sent: readonly ReceivedRequest[],
   told: readonly unknown[],
