@@ -23,7 +23,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "    redirect: 'manual',\n",
     to: '',
     test: pollution,
-    title: 'change nothing about where or how a request goes',
+    title: "don't change where or how a request is sent",
   },
   {
     name: 'properties that other extensions put on every object make responses unreadable',
@@ -31,7 +31,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'Object.assign(Object.create(null), entries)',
     to: 'entries',
     test: pollution,
-    title: 'change nothing about where or how a request goes',
+    title: "don't change where or how a request is sent",
   },
   {
     name: 'a proxy that closes the connection is asked without end',
@@ -87,7 +87,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
     test: keptConnections,
-    title: 'delays nobody while the service keeps the answer open',
+    title: "doesn't delay the text while the service keeps the response open",
   },
   {
     name: 'an answer that is kept open keeps its slot',
@@ -95,7 +95,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
     test: keptConnections,
-    title: 'delays nobody while the service keeps the answer open',
+    title: "doesn't delay the text while the service keeps the response open",
   },
   {
     name: 'a connection is opened in a pause',
@@ -183,7 +183,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'created.every((one) => one === CREATED)',
     to: 'created.every(() => true)',
     test: 'test/contract/service/gatewayModels.test.ts',
-    title: 'are requested once where the list does not look like that of LiteLLM',
+    title: "come from a single request if the list isn't from LiteLLM",
   },
   {
     name: 'a list wins over the values that the user states',
@@ -191,7 +191,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'facts.context ?? model.contextLength',
     to: 'model.contextLength ?? facts.context',
     test: 'test/contract/service/gatewayModels.test.ts',
-    title: 'win over those that the service lists',
+    title: 'override those that the service lists',
   },
   {
     name: 'no cap on an event',

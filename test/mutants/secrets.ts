@@ -126,7 +126,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "    accept: 'application/json',\n    secrets",
     to: "    accept: 'application/json',\n    fixedHeaders: Object.entries(credentials.headerSecrets ?? {}).map(() => ['x-team', 'a'] as const),\n    secrets",
     test: 'test/contract/service/fixedHeaders.test.ts',
-    title: 'are sent with every request to the service, and with none for a token: Cloud Pak',
+    title: 'are sent with every request to the service except token requests: Cloud Pak',
   },
   {
     name: 'a secret header is shown and sent in prompts',

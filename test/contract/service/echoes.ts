@@ -1,7 +1,7 @@
 import type { Fault } from '../../emulator/faults.ts';
 import { pathOf, tokenPath } from './world.ts';
 
-/** Services that fail and repeat the key or the token meanwhile, each in a way of its own. */
+/** Failing services that repeat the key or the token, each in a different place. */
 
 export const key = 'C4nary-Key_0123456789';
 export const token = 'c4nary-token_0123456789';
@@ -12,7 +12,7 @@ const secretsOf = (apiKey: string) => [apiKey, token].join(' ');
 const base64 = (text: string) => Buffer.from(text).toString('base64url');
 
 export interface Echo {
-  /** Of the request that is answered so. */
+  /** The path of the request that gets this response. */
   readonly path: string;
   readonly fault: (apiKey: string) => Fault;
 }
@@ -65,15 +65,15 @@ export const echoes: Readonly<Record<string, Echo>> = {
   'key as the token': on(tokenPath, (k) => ({ json: { access_token: `${k}\n` } })),
   'key in broken JSON': on(tokenPath, (k) => ({ headers: json, body: `{"${k}` })),
   'key in broken HTTP': on(tokenPath, (k) => ({ raw: `${k}\r\n\r\n` })),
-  'token answer cut': on(tokenPath, (k) => ({
+  'token response cut off': on(tokenPath, (k) => ({
     headers: json,
     body: `{"access_token":"${k}"}`,
     cutAfterBytes: 30,
   })),
   'token request reset': on(tokenPath, () => ({ resetBeforeHeaders: true })),
-  'token request without answer': on(tokenPath, () => ({ neverAnswers: true })),
-  'token answer too large': on(tokenPath, () => ({ oversizedBytes: 70_000 })),
-  'key as addresses write it': on(tokenPath, (k) => ({
+  'unanswered token request': on(tokenPath, () => ({ neverAnswers: true })),
+  'oversized token response': on(tokenPath, () => ({ oversizedBytes: 70_000 })),
+  'URL-encoded key': on(tokenPath, (k) => ({
     status: 400,
     json: identityError(encodeURIComponent(k), { errorCode: encodeURIComponent(k) }),
   })),
@@ -90,7 +90,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     status: 400,
     json: inferenceError(k, { code: token }),
   })),
-  'key in the error code of inference': on(chat, (k) => ({
+  'key in the error code of a generation': on(chat, (k) => ({
     status: 400,
     json: inferenceError(k, { code: k }),
   })),
@@ -110,12 +110,12 @@ export const echoes: Readonly<Record<string, Echo>> = {
     json: inferenceError(k, { code: token }),
   })),
   'both in a 500, four times': on(chat, (k) => ({ status: 500, body: secretsOf(k) })),
-  'both in a 200 of HTML': on(chat, (k) => ({
+  'both in a 200 with HTML': on(chat, (k) => ({
     body: secretsOf(k),
     headers: { 'content-type': 'text/html' },
   })),
   'both in broken JSON': on(chat, (k) => ({ headers: json, body: `{${secretsOf(k)}` })),
-  'both in JSON of another shape': on(chat, (k) => ({ json: { text: secretsOf(k) } })),
+  'both in JSON of a different shape': on(chat, (k) => ({ json: { text: secretsOf(k) } })),
   'both in a content type': on(chat, () => ({
     headers: { 'content-type': `text/${key}${token}` },
   })),
@@ -123,8 +123,8 @@ export const echoes: Readonly<Record<string, Echo>> = {
   'token in the host of a redirect': on(chat, () => ({
     redirectTo: `https://${token}.evil.example/`,
   })),
-  'answer cut': on(chat, (k) => ({ json: { text: secretsOf(k) }, cutAfterBytes: 30 })),
-  'answer reset': on(chat, () => ({ resetBeforeHeaders: true })),
+  'response cut off': on(chat, (k) => ({ json: { text: secretsOf(k) }, cutAfterBytes: 30 })),
+  'connection reset': on(chat, () => ({ resetBeforeHeaders: true })),
   'no headers': on(chat, () => ({ neverAnswers: true })),
   'broken HTTP': on(chat, () => ({ raw: `HTTP/1.1 ${token}\r\n\r\n` })),
   'token in an event': on(chatStream, (k) => ({
@@ -135,7 +135,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     headers: { 'content-type': 'text/event-stream' },
     body: `data: {${secretsOf(k)}\n\n`,
   })),
-  'stream cut': on(chatStream, (k) => ({
+  'stream cut off': on(chatStream, (k) => ({
     headers: { 'content-type': 'text/event-stream' },
     body: `data: {${secretsOf(k)}\n\n`,
     cutAfterBytes: 30,

@@ -30,14 +30,14 @@ const onChat = ({ faults }: Emulator, fault: typeof expired) => faults.always(ch
 
 const cases: readonly Case[] = [
   {
-    cause: 'every token is called expired',
+    cause: 'the service reports every token as expired',
     plant: (emulator) => onBoth(emulator, expired),
     refused: 'unauthorized',
     explained: 'unauthorized',
     says: /a new token has expired/,
   },
   {
-    cause: 'the key is of another account',
+    cause: 'the key belongs to another account',
     plant: (emulator) => onBoth(emulator, notValid),
     refused: 'unauthorized',
     explained: 'unauthorized',
@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
     says: /project doesn’t exist in this region/,
   },
   {
-    cause: 'the project is of another region',
+    cause: 'the project is in another region',
     plant: (emulator) => {
       onChat(emulator, notValid);
       emulator.faults.always(accessPath, refusal(404, 'container_not_found'));
@@ -64,7 +64,7 @@ const cases: readonly Case[] = [
     says: /doesn’t exist in this region/,
   },
   {
-    cause: 'the key is refused by now',
+    cause: 'the key is now refused',
     plant: (emulator) => {
       onChat(emulator, notValid);
       emulator.faults.next(
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     says: /plan’s quota is used up/,
   },
   {
-    cause: 'the checks are kept from looking',
+    cause: "the checks can't find the cause",
     plant: (emulator) => {
       onChat(emulator, notValid);
       emulator.faults.always(accessPath, { status: 503 });
@@ -111,14 +111,14 @@ const cases: readonly Case[] = [
     says: /doesn’t allow this.*couldn’t be checked now\.$/,
   },
   {
-    cause: 'it has passed',
+    cause: 'the cause is gone',
     plant: (emulator) => onChat(emulator, notValid),
     refused: 'unauthorized',
     explained: 'refused-once',
     says: /all checks pass now/,
   },
   {
-    cause: 'only the right to generate is missing',
+    cause: 'only the permission to generate is missing',
     plant: (emulator) => onChat(emulator, refusal(403, 'user_authorization_failed')),
     refused: 'forbidden',
     explained: 'forbidden',
@@ -130,7 +130,7 @@ describe('a refused generation is explained', () => {
   afterEach(endExaminations);
 
   for (const { cause, plant, refused, explained, says } of cases) {
-    it(`where ${cause}`, async () => {
+    it(`if ${cause}`, async () => {
       const { emulator, runtime, credentials, examine } = await startExamination();
       plant(emulator);
       const client = runtime.client(credentials, settings);
@@ -143,12 +143,12 @@ describe('a refused generation is explained', () => {
       assert.equal(cause.kind, explained);
       assert.match(messageFor(cause)?.text ?? '', says);
       assert.doesNotMatch(messageFor(cause)?.text ?? '', /unauthorized/i);
-      assert.equal(emulator.count(chat), replays, 'nothing more is generated');
+      assert.equal(emulator.count(chat), replays, 'nothing else is generated');
     });
   }
 });
 
-describe('a refusal for which the model is the reason', () => {
+describe('a refusal caused by the model', () => {
   afterEach(endExaminations);
   const modelsPath = '/ml/v1/foundation_model_specs';
   const old = 'ibm/granite-3-3-8b-instruct';
@@ -162,7 +162,7 @@ describe('a refusal for which the model is the reason', () => {
     return { emulator, failure };
   }
 
-  it('is explained by what the service says became of the model', async () => {
+  it('is explained by the withdrawal of the model', async () => {
     const { failure } = await refused(old);
     assert.equal(
       messageFor(await failure())?.text,
@@ -172,7 +172,7 @@ describe('a refusal for which the model is the reason', () => {
 
   const narrow = { max_sequence_length: 4_096, max_output_tokens: 512 };
   const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
-  it('is explained by its limit where it was asked for new tokens it does not give', async () => {
+  it("is explained by the model's limit if more new tokens were requested", async () => {
     const { emulator, failure } = await refused('maker/narrow', { max_new_tokens: 600 });
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -182,7 +182,7 @@ describe('a refusal for which the model is the reason', () => {
     assert.deepEqual([error.details.status, error.details.attempts], [400, 1]);
   });
 
-  it('stays as it is where the text may be too long: only the service can count it', async () => {
+  it("isn't explained if the prompt may be too long, since only the service can count its tokens", async () => {
     const { emulator, failure } = await refused('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -190,7 +190,7 @@ describe('a refusal for which the model is the reason', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it('stays as it is where nothing is known of the model, or nothing is to be had', async () => {
+  it("isn't explained if nothing is known about the model, or the list can't be read", async () => {
     const unknown = await refused('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await refused(old);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 
-/** All that an error of a request may tell, and what each fact looks like. */
+/** The details that the error of a request may have, and the format of each. */
 const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   status: /^[1-5]\d\d$/,
   code: /^[A-Za-z0-9._-]{1,64}$/,
@@ -16,7 +16,7 @@ const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   phase: /^(connect|headers|idle|total)$/,
 };
 
-/** Asserts that an error holds nothing but these: no foreign error, no header, no body. */
+/** Asserts that an error has no other details, such as a foreign error, a header, or a body. */
 export function assertOnlyFacts(error: ServiceError): void {
   const own = Object.getOwnPropertyNames(error).toSorted();
   assert.deepEqual(own, ['details', 'kind', 'message', 'name', 'stack']);

@@ -12,7 +12,7 @@ import { formsIn, textsOfError } from '../../unit/service/canaries.ts';
 import { never } from '../../unit/service/fixtures.ts';
 import { endWorlds, failureOf, modelId, startWorld, tokenPath, type World } from './world.ts';
 
-/** The fixed headers of an added service: where they go, and who sees their secret values. */
+/** Fixed headers of an added service: which requests have them, and where their secrets appear. */
 
 const teamKey = 'C4nary team=key/%';
 const demandedHeaders = { 'x-team': 'blue team', 'x-team-key': teamKey };
@@ -44,7 +44,7 @@ const cases: Readonly<Record<string, Case>> = {
     authentication: { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` },
     api: 'openai',
   },
-  // Its identity service has the same origin.
+  // Its identity service has the same origin as its inference service.
   'Cloud Pak': { authentication: { kind: 'cloudPak' }, api: 'watsonx' },
 };
 
@@ -91,7 +91,7 @@ describe('fixed headers', () => {
   });
 
   for (const [name, one] of Object.entries(cases)) {
-    it(`are sent with every request to the service, and with none for a token: ${name}`, async () => {
+    it(`are sent with every request to the service except token requests: ${name}`, async () => {
       const world = await start(one);
       const { emulator, runtime, credentials } = world;
       const client = runtime.client(credentials, settings);
@@ -123,7 +123,7 @@ describe('fixed headers', () => {
       }
     });
 
-    it(`are left out while their secret has no value, and the service then says no: ${name}`, async () => {
+    it(`are left out if their secret has no value, so the service responds with 403: ${name}`, async () => {
       const { client, emulator } = await start(one, { headerSecrets: {} });
       const { details } = await failureOf(client.generateText('Hi', {}));
       assert.equal(details.status, 403);
@@ -134,7 +134,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have secrets that no prompt, parameter, model or address may contain: ${name}`, async () => {
+    it(`have secrets that no prompt, parameter, model, or URL may contain: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -188,14 +188,14 @@ describe('fixed headers', () => {
     });
   }
 
-  it('are sent with the public list of models before a key is there', async () => {
+  it('are sent with a request for the public model list even without a token', async () => {
     const world = await start(cases['an exchanged key'] as Case);
     const { models } = await list(world);
     assert.ok(models.length > 0);
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('of another service stay masked', async () => {
+  it('of another service are masked, too', async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},
@@ -206,7 +206,7 @@ describe('fixed headers', () => {
     assert.equal(runtime.leaksInto(teamKey, [], 0, new Secret(otherKeys)), true);
   });
 
-  it('that are too large are said to be: 431', async () => {
+  it('that are too large are reported as headers-too-large after a 431', async () => {
     const { client, emulator } = await start(cases['no key'] as Case);
     for (const fault of [
       { status: 431 },
@@ -219,7 +219,7 @@ describe('fixed headers', () => {
     }
   });
 
-  it('never replace a header of the extension', async () => {
+  it("never replace the extension's own headers", async () => {
     const { client, emulator, credentials } = await start(cases['a bearer key'] as Case);
     await client.generateText('Hi', {});
     const [sent] = emulator.requests;

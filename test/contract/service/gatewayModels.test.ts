@@ -9,7 +9,7 @@ import { oauthPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
 
-/** The models of services that users add: what their lists say, and what the users state. */
+/** The models of added services, from their lists and from the settings of the user. */
 
 const listPath = '/v1/models';
 const infoPath = '/v1/model/info';
@@ -33,7 +33,7 @@ const models: EmulatorSettings['models'] = [
     model_limits: { max_sequence_length: 32_768, max_output_tokens: 4_096 },
   },
 ];
-/** A list as LiteLLM has it, with these IDs. */
+/** A model list in the format of LiteLLM, with these IDs. */
 const listOf = (ids: readonly string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', created: 1_677_610_602, owned_by: 'openai' })),
 });
@@ -85,7 +85,7 @@ describe('the models of an added service', () => {
       ...[tasks.includes('function_calling'), functions.includes('image_chat')],
     ]);
 
-  it('have the context length that vLLM lists, and nothing more is requested', async () => {
+  it('have the context length that vLLM lists, without another request', async () => {
     const { emulator, list } = await start('vllm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, undefined, true, false],
@@ -94,7 +94,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('have what LiteLLM states of them, from one more request with the same access', async () => {
+  it('have the details from one more request to LiteLLM with the same headers', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -106,14 +106,14 @@ describe('the models of an added service', () => {
     }
   });
 
-  it('have the limits in the list itself, where newer versions of LiteLLM have them', async () => {
+  it('have the limits from the list itself, as in newer versions of LiteLLM', async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });
     assert.deepEqual(factsOf(await list())[0], [one, 100, 50, true, false]);
   });
 
-  it('are requested once where the list does not look like that of LiteLLM', async () => {
+  it("come from a single request if the list isn't from LiteLLM", async () => {
     const { emulator, list } = await start('openai');
     await list();
     for (const data of [[], [...listOf([one]).data, { id: two, created: 1_700_000_000 }]]) {
@@ -124,15 +124,15 @@ describe('the models of an added service', () => {
   });
 
   for (const [what, fault] of [
-    ['answered 404', { status: 404 }],
-    ['answered 500', { status: 500 }],
-    ['refused', { status: 401 }],
-    ['a web page', { headers: { 'content-type': 'text/html' } }],
-    ['of another shape', { json: { data: 'none' } }],
-    ['cut off', { resetBeforeHeaders: true }],
-    ['too large', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
+    ['returns 404', { status: 404 }],
+    ['returns 500', { status: 500 }],
+    ['is refused', { status: 401 }],
+    ['returns a web page', { headers: { 'content-type': 'text/html' } }],
+    ['returns JSON of a different shape', { json: { data: 'none' } }],
+    ['is cut off', { resetBeforeHeaders: true }],
+    ['returns too much', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`are those of the list where the other request is ${what}, which is not repeated`, async () => {
+    it(`come from the list alone if the second request ${what}, which isn't retried`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -143,7 +143,7 @@ describe('the models of an added service', () => {
     });
   }
 
-  it('are canceled while the other request is on its way', async () => {
+  it('can be canceled during the second request', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
     emulator.faults.next(infoPath, { hold: held.opened });
@@ -155,7 +155,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it('are those that generate text, as far as LiteLLM knows that', async () => {
+  it("leave out those that LiteLLM says don't generate text", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -166,7 +166,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have what all deployments of one name have, and odd values count as unknown', async () => {
+  it('have only what all deployments of one name support, without invalid values', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -195,7 +195,7 @@ describe('the models of an added service', () => {
     ]);
   });
 
-  it('are described by no request before a generation, which keeps to what is known', async () => {
+  it("aren't requested from `/model/info` before a generation, which uses the known limits", async () => {
     const authentication = { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` };
     const { emulator, list, generate } = await start('litellm', { authentication });
     await generate(one);
@@ -210,13 +210,13 @@ describe('the models of an added service', () => {
     assert.deepEqual(most, [1_024, 512, 512, 1_024]);
   });
 
-  describe('that the user states', () => {
+  describe('in the settings', () => {
     const stated = [
       { id: two, name: 'Two (EU)', context: 1_000, tools: false, images: true },
       { id: 'team/three', output: 99 },
     ];
 
-    it('win over those that the service lists, and come first', async () => {
+    it('override those that the service lists, and come first', async () => {
       for (const gateway of ['vllm', 'litellm'] as const) {
         const { list } = await start(gateway, { models: stated });
         const listed = await list();
@@ -232,7 +232,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('are the list where the service has none', async () => {
+    it('are used as the list if the service has none', async () => {
       for (const status of [404, 405]) {
         const { emulator, list } = await start('litellm', { models: stated });
         emulator.faults.always(listPath, { status });
@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('hide no other failure, and a service without both has no list', async () => {
+    it("don't hide other failures, and without them a missing list is reported", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -255,7 +255,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it('limit a generation though the service lists nothing', async () => {
+    it('limit a generation even if the service has no list', async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);
@@ -263,7 +263,7 @@ describe('the models of an added service', () => {
       assert.equal(Object(asked?.json).max_completion_tokens, 77);
     });
 
-    it('explain a refusal, though the service lists nothing', async () => {
+    it('explain a refusal even if the service has no list', async () => {
       const { emulator, runtime, credentials } = await start('openai', {
         models: [{ id: one, output: 77 }],
       });
@@ -277,7 +277,7 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
     });
 
-    it('are known at once where an entry changes, and forgotten with it', async () => {
+    it('apply as soon as the entry changes, and no longer apply once removed', async () => {
       const { runtime, credentials, list } = await start('vllm', { models: stated });
       await list();
       const settings = { modelId: two, operation: 'chat', limits } as const;
@@ -291,11 +291,11 @@ describe('the models of an added service', () => {
     });
   });
 
-  describe('without end', () => {
-    /** As long as an entry of vLLM. */
+  describe('with hostile or oversized lists', () => {
+    /** Makes an entry as long as one from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 
-    it('are capped in the list, and may be 36,000', async () => {
+    it('are capped at 1,000 if the list has 36,000', async () => {
       const { emulator, runtime, credentials, list } = await start();
       const data = numbered(36_000).map((id) => ({ id, ...long }));
       emulator.faults.always(listPath, { json: { data } });
@@ -306,7 +306,7 @@ describe('the models of an added service', () => {
       await runtime.client(credentials, settings).checkAccess(never);
     });
 
-    it('are capped in what LiteLLM states, and may be 36,000 there', async () => {
+    it('are capped at 1,000 if `/model/info` has 36,000', async () => {
       const { emulator, list } = await start();
       const ids = numbered(36_000);
       const infoOf = (model_name: string) => {
@@ -319,7 +319,7 @@ describe('the models of an added service', () => {
       assert.ok(listed.every(({ contextLength }) => contextLength === 100));
     });
 
-    it('are left out where an ID has 10 KB', async () => {
+    it('are left out if their ID has 10 KB', async () => {
       const { emulator, list } = await start();
       const data = numbered(1_000).map((id) => ({ id: id.padEnd(10_240, 'x'), created: 0 }));
       emulator.faults.next(listPath, { json: { data: [...data.slice(1), { id: 'last' }] } });
@@ -332,7 +332,7 @@ describe('the models of an added service', () => {
       assert.equal((await list()).models[0]?.contextLength, 9);
     });
 
-    it('are shown as text', async () => {
+    it('are left out if their ID is markup or a URL, and never shown with markup', async () => {
       const { emulator, list } = await start();
       const link = '[x](command:workbench.action.quit)';
       const entries = [link, '$(key)', '<img>', 'https://evil.example/x', 'www.evil.example'];

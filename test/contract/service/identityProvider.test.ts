@@ -81,7 +81,7 @@ describe('client credentials with a real identity provider', () => {
     emulator.requests.map(({ headers }) => headers.authorization?.replace(/^Bearer /, '') ?? '');
 
   for (const clientAuthentication of clientAuthentications) {
-    it(`generates by ${clientAuthentication}, with a client ID and a secret that must be encoded, and without discovery`, async () => {
+    it(`generates with ${clientAuthentication} and credentials that must be encoded, without discovery`, async () => {
       const { world, provider } = await start({ clientAuthentication });
       assert.match((await world.generate()).text, /Hello/);
       assert.deepEqual(provider.requests, ['POST /token']);
@@ -91,7 +91,7 @@ describe('client credentials with a real identity provider', () => {
       assert.deepEqual({ client_id, scope }, { client_id: client.id, scope: 'models read' });
     });
 
-    it(`reports a wrong secret by ${clientAuthentication} as a refused key, without any secret`, async () => {
+    it(`reports a wrong secret with ${clientAuthentication} as a refused key, without repeating a secret`, async () => {
       const { world, provider } = await start({ clientAuthentication, secret: otherSecret });
       const error = await failureOf(world.generate());
       const { status, code } = error.details;
@@ -114,17 +114,17 @@ describe('client credentials with a real identity provider', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('replaces a token before it ends, so the service refuses none', async () => {
+  it('replaces a token before it expires, so the service never refuses one', async () => {
     const { world, provider } = await start();
     await world.generate();
     await time.pass(400_000);
     await world.generate();
     assert.equal(provider.requests.length, 1);
-    // Half a minute before the end, the next generation waits for a new token.
+    // Half a minute before the token expires, the next generation waits for a new one.
     await time.pass(170_000);
     await world.generate();
     assert.equal(provider.requests.length, 2);
-    // The first token has ended.
+    // The first token has expired.
     await time.pass(400_000);
     await world.generate();
     const [first, second, third, fourth, ...more] = tokensSent(world);

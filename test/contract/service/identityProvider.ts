@@ -48,7 +48,7 @@ export async function startIdentityProvider(
 ): Promise<IdentityProvider> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const server = createServer();
-  // Idle connections stay open, so that a test never meets one that is just being closed.
+  // Idle connections stay open, so that a test never uses one that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -12,12 +12,12 @@ const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
 /** Milliseconds after which a request without a response is reported as silent. */
 const SILENT_MS = 5_000;
-/** Milliseconds that the text waits for the end of its response, and that the connection waits. */
+/** Milliseconds that the text and the connection wait for the end of a response. */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
-/** The rest of an answer is read after its result is there. */
+/** Waits until the rest of each response is read, which happens after its result is returned. */
 function atRest({ limiter }: World): Promise<void> {
-  return becomes('at rest', () => limiter.state.inFlight === 0);
+  return becomes('the end of all requests', () => limiter.state.inFlight === 0);
 }
 
 const connectionsOf = ({ emulator }: World) =>
@@ -65,7 +65,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('serves those that are under way together, and no more than the limit are opened', async () => {
+  it('is shared, so 10 concurrent generations open no more than the limit of 3', async () => {
     const world = await startWorld({ limits: { limit: 3 } });
     await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
     assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);
@@ -76,7 +76,7 @@ describe('a connection to the service', () => {
     { status: 429, body: 'x'.repeat(9_000) },
     { status: 503, body: 'x'.repeat(9_000) },
   ]) {
-    it(`is kept after an answer with status ${fault.status}`, async () => {
+    it(`is kept after a response with status ${fault.status}`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chatStream, fault);
       await world.generate(streamed);
@@ -86,7 +86,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('is kept after an error within a stream, and after an answer that is none', async () => {
+  it('is kept after an error within a stream, and after an unusable response', async () => {
     const world = await startWorld();
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const faults: Fault[] = [
@@ -105,7 +105,7 @@ describe('a connection to the service', () => {
     assert.equal(connectionsOf(world), 1);
   });
 
-  it('delays nobody while the service keeps the answer open, and is given up after a second', async () => {
+  it("doesn't delay the text while the service keeps the response open, and is closed after 1 s", async () => {
     time = new FakeTime();
     const watched = new WatchedFetch();
     const world = await startWorld({
@@ -118,11 +118,11 @@ describe('a connection to the service', () => {
     world.emulator.faults.next(chatStream, { silentAfterBytes: wholeLength });
     const generation = world.generate(streamed);
     const open = await world.emulator.requestCount(chatStream, 2);
-    await becomes('read', () => watched.bytes(chatStream) === 2 * wholeLength);
+    await becomes('the bytes to be read', () => watched.bytes(chatStream) === 2 * wholeLength);
     const texts: string[] = [];
     void generation.then(({ text }) => texts.push(text));
     await time.pass(UNSEEN_MS);
-    assert.equal(texts.length, 1, 'the text does not wait for the end');
+    assert.equal(texts.length, 1, "the text doesn't wait for the end");
     const next = world.generate();
     await time.pass(REST_MS - UNSEEN_MS - 1);
     assert.deepEqual(world.limiter.state, { inFlight: 1, waiting: 1, limit: 1 });
@@ -132,7 +132,7 @@ describe('a connection to the service', () => {
     await world.emulator.disconnected(open);
   });
 
-  it('is in use until an answer is read to its end, also one that is a failure', async () => {
+  it('stays in use until the response is read to its end, even after an error', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const error = { errors: [{ code: 'x', message: '' }], status_code: 500 };
     const held = gate();
@@ -152,7 +152,7 @@ describe('a connection to the service', () => {
   });
 
   for (const how of ['close', 'reset'] as const) {
-    it(`that was ${how === 'close' ? 'closed' : 'reset'} while nobody used it fails no request`, async () => {
+    it(`that was ${how === 'close' ? 'closed' : 'reset'} while idle doesn't fail a request`, async () => {
       const { world, line, service } = await startOnLine();
       for (let count = 0; count < 20; count += 1) {
         await world.generate(count % 2 === 0 ? {} : streamed);
@@ -163,7 +163,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('that is cut while a request is on its way loses that request, which is not sent again', async () => {
+  it("that is reset during a request fails that request, which isn't retried", async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });
@@ -175,7 +175,7 @@ describe('a connection to the service', () => {
     await world.generate();
   });
 
-  it('that swallows everything is said to be silent, and another one serves the next try', async () => {
+  it('that stalls is reported as silent, and is not used for the next request', async () => {
     time = new FakeTime();
     const { world, line, service } = await startOnLine();
     await world.generate();
@@ -186,7 +186,7 @@ describe('a connection to the service', () => {
       silences += 1;
     };
     const call = kindOf(world.generate({ signal: user.signal, onSilence }));
-    await becomes('in flight', () => world.limiter.state.inFlight === 1);
+    await becomes('a running request', () => world.limiter.state.inFlight === 1);
     await time.pass(SILENT_MS - 1);
     assert.equal(silences, 0);
     await time.pass(1);

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface LineOptions {
-  /** Milliseconds that everything takes each way. */
+  /** Delay in each direction, in milliseconds. */
   readonly delayMs?: number;
 }
 
-/** A line to a service, of which a test can cut what lies idle, or stop what comes in. */
+/** A relay to a service, whose connections a test can close, reset, or stall. */
 export interface Line {
   readonly url: string;
-  /** Connections of this moment. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Ends every connection of this moment, as a service does with idle ones, or resets it. */
+  /** Closes every open connection, as a service does with idle ones, or resets it. */
   cut(how: 'close' | 'reset'): void;
-  /** Nothing passes any more on the connections of this moment; new ones work. */
+  /** Drops all further data on the open connections. New connections work. */
   swallow(): void;
   close(): void;
 }
@@ -57,7 +57,7 @@ class Connection {
     this.#far = connect(port, '127.0.0.1');
     for (const end of [near, this.#far]) {
       end.on('error', () => {});
-      // As Node’s own http has it: else a small write waits for the acknowledgement of the last one.
+      // As in Node's http. Otherwise, a small write waits until the previous one is acknowledged.
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {

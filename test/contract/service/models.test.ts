@@ -16,7 +16,7 @@ const page = (model_id: string, href?: string) => ({
 describe('the model list', () => {
   afterEach(endWorlds);
 
-  it('needs no token and no key', async () => {
+  it('needs neither a token nor a key', async () => {
     const world = await startWorld();
     const { models } = await list(world);
     assert.deepEqual(
@@ -33,14 +33,14 @@ describe('the model list', () => {
     });
   });
 
-  it('is that of the operation', async () => {
+  it('is filtered by the operation', async () => {
     const world = await startWorld();
     await list(world, 'generation');
     const filters = world.emulator.requests[0]?.query.get('filters');
     assert.equal(filters, 'function_text_generation,!lifecycle_withdrawn:and');
   });
 
-  it('says label, provider, limits, price and lifecycle', async () => {
+  it('includes the label, provider, limits, price class, and lifecycle of a model', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, { headers: { date } });
     const model = (await list(world)).models[1];
@@ -64,7 +64,7 @@ describe('the model list', () => {
     });
   });
 
-  it('takes only the marker from the link to the next page', async () => {
+  it('uses only the start marker from the link to the next page', async () => {
     const other = await startUnapproved();
     const world = await startWorld();
     const { faults } = world.emulator;
@@ -87,7 +87,7 @@ describe('the model list', () => {
     assertUntouched(other);
   });
 
-  it('ends where a link leads nowhere, and after ten pages', async () => {
+  it('ends at an unusable link, and after ten pages', async () => {
     for (const href of ['not a link', `${ibm.authUrl}/x`, '/relative?start=1']) {
       const world = await startWorld();
       world.emulator.faults.next(path, page('only', href));
@@ -100,7 +100,7 @@ describe('the model list', () => {
     assert.deepEqual([models.length, hasMore], [10, true]);
   });
 
-  it('is no longer than a person can pick from, and says that the service has more', async () => {
+  it('is capped at 1,000 models, and indicates if the service has more', async () => {
     const world = await startWorld();
     const many = (length: number) =>
       Array.from({ length }, (_, index) => ({ model_id: `maker/model-${index}` }));
@@ -118,14 +118,14 @@ describe('the model list', () => {
     assert.equal((await list(world)).hasMore, false);
   });
 
-  it('is not read where its bytes are more than so many models have', async () => {
+  it('is rejected if a page exceeds 16 MiB', async () => {
     const world = await startWorld();
     const resources = [{ model_id: 'maker/model', label: 'x'.repeat(16_777_216) }];
     world.emulator.faults.next(path, { json: { resources } });
     assert.equal(await kindOf(list(world)), 'too-large');
   });
 
-  it('keeps no id that could be anything but an id', async () => {
+  it('leaves out an ID that could be markup, and rejects a page that is not a list', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
     assert.deepEqual((await list(world)).models, []);
@@ -133,7 +133,7 @@ describe('the model list', () => {
     assert.equal(await kindOf(list(world)), 'unexpected-answer');
   });
 
-  it('is as good as it can be where one model of it is odd', async () => {
+  it('keeps the valid parts of malformed entries', async () => {
     const world = await startWorld();
     const odd: readonly unknown[] = [
       null,
@@ -194,7 +194,7 @@ describe('the model list', () => {
     });
   });
 
-  it('leaves out a price class that is no short word, and a limit that is no number', async () => {
+  it("leaves out a price class that isn't a short word, and a limit that isn't a number", async () => {
     const world = await startWorld();
     const odd = {
       model_id: 'odd',

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that takes connections and never gets as far as TLS, or as an answer. */
+/** A server that accepts connections, but never completes a TLS handshake or responds. */
 export interface MuteServer {
   readonly url: string;
-  /** Taken so far. */
+  /** Number of connections accepted so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** The alert of a server that has no cipher in common with its client: record, length, fatal, 40. */
+/** The TLS alert of a server without a common cipher: fatal (2), handshake_failure (40). */
 export const HANDSHAKE_FAILURE = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 
-/** @param onData what is done with a connection once the client has said something on it */
+/** @param onData called for each connection when the client first sends data */
 export async function startMuteServer(onData: (socket: Socket) => void): Promise<MuteServer> {
   const open = new Set<Socket>();
   let connections = 0;

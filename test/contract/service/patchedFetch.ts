@@ -4,8 +4,8 @@ import { CLOSED_PORT } from './proxy.ts';
 // undici replaces the dispatcher of Node's own copy, unless that copy is loaded first.
 await fetch('data:,');
 const { Agent, ProxyAgent } = await import('undici');
-// The first connection creates the timer of all connections. If that happens while a test has
-// replaced setTimeout, no later connection ever times out.
+// The first connection creates the timer that all connections share. If that happens while a test
+// has replaced setTimeout, no later connection ever times out.
 const first = new Agent();
 const nowhere = { origin: `http://127.0.0.1:${CLOSED_PORT}`, path: '/', method: 'GET' } as const;
 await first.request(nowhere).catch(() => {});
@@ -30,18 +30,18 @@ function patchFetch(dispatcher: Dispatcher): () => Promise<void> {
 
 /**
  * Sends every request through the proxy on this port.
- * @param proxyTunnel false to send http requests to the proxy itself, instead of by CONNECT
+ * @param proxyTunnel false to send http requests to the proxy itself, instead of through CONNECT
  */
 export async function throughProxy(port: number, proxyTunnel = true): Promise<() => Promise<void>> {
   return patchFetch(new ProxyAgent({ uri: `http://127.0.0.1:${port}`, proxyTunnel }));
 }
 
-/** Trusts this certificate, too. */
+/** Makes fetch trust this certificate, too. */
 export async function trusting(ca: string): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { ca } }));
 }
 
-/** Gives up a connection that is not made within so many milliseconds. */
+/** Makes fetch give up if a connection takes longer than this many milliseconds. */
 export async function connectingWithin(timeout: number): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { timeout } }));
 }

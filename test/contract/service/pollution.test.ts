@@ -25,7 +25,7 @@ const requestsOf = ({ emulator }: World) =>
 describe('properties that another extension puts on every object', () => {
   afterEach(endWorlds);
 
-  it('change nothing about where or how a request goes', async () => {
+  it("don't change where or how a request is sent", async () => {
     const [clean, world] = [await startWorld(), await startWorld()];
     const foreign = await startUnapproved();
     const properties = { baseURL: foreign.url, headers: { foreign: 'yes' }, redirect: 'follow' };

@@ -6,21 +6,21 @@ import type { Duplex } from 'node:stream';
 /** A proxy, and a port that nothing listens on. */
 
 /**
- * Refuses connections on every machine: IANA assigns port 4 to nobody, and systems hand out high
- * ports alone. A high port that was closed is handed to others, and one that an open connection
- * holds can be connected to itself.
+ * A port that refuses connections on every machine. IANA hasn't assigned port 4, and systems hand
+ * out only high ports. A closed high port could be reused by another program, and one that an open
+ * connection holds could be connected to itself.
  * https://www.iana.org/assignments/service-names-port-numbers
  */
 export const CLOSED_PORT = 4;
 
 export interface Proxy {
   readonly port: number;
-  /** What CONNECT was asked for, so far. */
+  /** Targets of the CONNECT requests so far. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** @param status what CONNECT is answered with; 200 opens the way to `target` */
+/** @param status the response to CONNECT; 200 connects to the port `target` */
 export async function startProxy(status: number, target = 0): Promise<Proxy> {
   const asked: string[] = [];
   const open = new Set<Duplex>();
