@@ -103,7 +103,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'if (this.isPaused(source.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'opens no connection in a pause',
+    title: 'opens no connection during a pause',
   },
   {
     name: 'no check of the origin',
@@ -143,7 +143,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
     test: 'test/contract/service/requests.test.ts',
-    title: 'C17: for a token hold the grant and the key in a form',
+    title: 'C17: for a token contain only the grant type and the key, in a form',
   },
   {
     name: 'compressed answers are read',

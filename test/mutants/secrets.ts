@@ -94,7 +94,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    this.#refuseSecrets(this.#generationFields(request).fields, [\n      ...inputs,\n      ...stringsIn(parameters),\n    ]);\n',
     to: '',
     test: 'test/contract/service/requests.test.ts',
-    title: 'E12: are not sent at all where the prompt holds the key or the token in use',
+    title: "E12: aren't sent if the prompt contains the active key or token",
   },
   {
     name: 'a report for support is not searched',

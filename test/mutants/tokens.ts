@@ -38,7 +38,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'account, apiKey, headerSecrets, program, ...origins',
     to: 'account, headerSecrets, program, ...origins',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'drops the token with its key, and never uses it for another',
+    title: 'never uses the token of one key for another',
   },
   {
     name: 'accounts with the same secret share a token',
@@ -78,7 +78,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '!reader.hasBegun',
     to: 'true',
     test: replay,
-    title: 'H23: does not start the text over once some of it was given out',
+    title: "H23: doesn't restart the text after part of it was delivered",
   },
   {
     name: 'a 401 is replayed twice',

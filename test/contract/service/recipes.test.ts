@@ -30,13 +30,13 @@ import {
 import { connectionOf, kindOf, never } from '../../unit/service/fixtures.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 
-/** The recipes of docs/services.md, as they are written there but for IDs, keys and hosts. */
+/** Follows the recipes of docs/services.md literally, except for IDs, keys, and hosts. */
 
 const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
 const chatPath = '/v1/chat/completions';
 
-/** What stands in the block of code under a heading of the page. */
+/** The code block under a heading of the page. */
 function blockOf(heading: string, language: 'ini' | 'json'): string {
   const [, section = ''] = page.split(`# ${heading}\n`);
   const [own = ''] = section.split(/^#/m);
@@ -44,7 +44,7 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
   return block ?? assert.fail(`no ${language} under ${heading}`);
 }
 
-/** The entry of `hostedModel.services` under a heading. The setting `hostedModel.service` has its word. */
+/** The entry of `hostedModel.services` under a heading. `hostedModel.service` must be its word. */
 function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
   const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);
   const [entry, ...others] = settings['hostedModel.services'];
@@ -58,7 +58,7 @@ function serviceOf(entry: object): Service {
   return own[0] ?? assert.fail('no service');
 }
 
-/** A `.env` file with values in the places that are left out. */
+/** Credentials from a `.env` file whose placeholders are replaced by values. */
 function credentialsOf(file: string, id: string): (url: string) => Partial<Credentials> {
   const text = file
     .replace(/^(\w+_ID)=…$/m, `$1=${id}`)
@@ -106,7 +106,7 @@ describe('the recipe for', () => {
 
   /**
    * Connects to the emulator as an entry describes it, with its default model. Only the origin of
-   * its address is another one.
+   * its address differs.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },
@@ -133,7 +133,7 @@ describe('the recipe for', () => {
 
   /**
    * Generates text whole and streamed, and lists the models.
-   * @returns these requests, without those for the entry of the model, which have no key or token
+   * @returns these requests, except those for details of the model, which have no key or token
    */
   async function use({ connection, emulator, service }: Followed) {
     const whole = await connection.generateText('Write a haiku');
@@ -167,11 +167,11 @@ process.stdout.write(${JSON.stringify(text)});
     return path;
   }
 
-  it('watsonx.ai on IBM Cloud gives text', async () => {
+  it('watsonx.ai on IBM Cloud generates text', async () => {
     await generates(() => ({ service: services[0] }), tokenPath);
   });
 
-  it('watsonx.ai on IBM Cloud with single sign-on gives text, with the token that the program prints', async () => {
+  it('watsonx.ai on IBM Cloud with single sign-on generates text, with the token that the program prints', async () => {
     const entry = entryUnder('watsonx.ai on IBM Cloud with single sign-on');
     assert.ok(services[0].regions.some(({ url }) => url === entry.url));
     assert.deepEqual(neededSettings(serviceOf(entry)), ['projectId']);
@@ -191,14 +191,14 @@ process.stdout.write(${JSON.stringify(text)});
     assert.deepEqual([...new Set(sent)], [`Bearer ${token}`]);
   });
 
-  it('watsonx.ai on premises gives text', async () => {
+  it('watsonx.ai on premises generates text', async () => {
     const file = blockOf('watsonx.ai on premises', 'ini');
     const credentials = credentialsOf(file, 'emulator-project');
     assert.equal(credentials('').service, serviceFor('cpd'));
     await generates(credentials, platformPath);
   });
 
-  it('a deployment gives text', async () => {
+  it('a deployment generates text', async () => {
     const credentials = credentialsOf(blockOf('A deployment', 'ini'), 'emulator-deployment');
     assert.equal(credentials('').resource, 'deployment');
     const { emulator } = await generates(credentials, tokenPath, {
@@ -211,7 +211,7 @@ process.stdout.write(${JSON.stringify(text)});
   const oauth = Object(oauthEntry['authentication']);
   const { pathname: realm } = new URL(oauth.tokenUrl);
 
-  it('a LiteLLM gateway behind an identity provider gives text', async () => {
+  it('a LiteLLM gateway behind an identity provider generates text', async () => {
     const followed = await follow(
       oauthEntry,
       { oauth: { path: realm, scope: oauth.scope } },
@@ -224,7 +224,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.match(exchange?.headers.authorization ?? '', /^Basic /);
   });
 
-  it('any gateway with client credentials gives text', async () => {
+  it('any gateway with client credentials generates text', async () => {
     const audience = 'https://llm.acme.example';
     const clientAuthentication = 'client_secret_post';
     const { origin, pathname: prefix } = new URL(oauthEntry.url);
@@ -243,7 +243,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(exchange?.form?.['client_secret'], defaultApiKey);
   });
 
-  it('a LiteLLM gateway with a virtual key gives text', async () => {
+  it('a LiteLLM gateway with a virtual key generates text', async () => {
     const followed = await follow(
       entryUnder('A LiteLLM gateway with a virtual key'),
       { apiKeys: ['sk-1234'], keyHeader: 'authorization' },
@@ -258,7 +258,7 @@ process.stdout.write(${JSON.stringify(text)});
     ['vLLM inside the company', true],
     ['Ollama on your machine', false],
   ] as const) {
-    it(`${heading} gives text, and needs neither an answer nor a credential`, async () => {
+    it(`${heading} generates text, and needs no further setting or credential`, async () => {
       const entry = entryUnder(heading);
       const { url } = serviceOf(entry);
       assert.deepEqual([url, isUnencrypted(url)], [entry.url, isOnNetwork]);
@@ -270,7 +270,7 @@ process.stdout.write(${JSON.stringify(text)});
     });
   }
 
-  it('Azure API Management with a subscription key gives text, and sends it in that header alone', async () => {
+  it('Azure API Management with a subscription key generates text, and sends the key only in its header', async () => {
     const followed = await follow(
       entryUnder('Azure API Management with a subscription key'),
       { keyHeader: 'ocp-apim-subscription-key' },
@@ -283,13 +283,13 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks gives text, with the token that the program prints until it expires', async () => {
+  it('Databricks generates text, with the token that the program prints until it expires', async () => {
     const entry = entryUnder('Databricks by command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
     assert.equal(new URL(args[3] ?? '').origin, new URL(entry.url).origin);
     const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
-    // As Go writes a time: with nanoseconds, and with the time zone of the machine.
+    // Go formats a time with nanoseconds and the time zone of the machine.
     const expiry = '2099-11-26T14:05:31.123456789+01:00';
     const printed = { access_token: token, token_type: 'Bearer', expiry };
     const program = await programWith(args, JSON.stringify(printed, undefined, 2));
@@ -312,7 +312,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(generation?.headers.authorization, `Bearer ${token}`);
   });
 
-  it('a gateway with custom headers generates text, and gets the key and both headers', async () => {
+  it('a gateway with custom headers generates text, and sends the key and both headers', async () => {
     const entry = entryUnder('A gateway with custom headers');
     const [label = '', ...others] = headerSecretsOf(serviceOf(entry));
     assert.deepEqual([label, others], ['client secret', []]);
@@ -329,7 +329,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('a program inside WSL names the same program and arguments behind `wsl.exe`', () => {
+  it('a program inside WSL runs the same program and arguments through `wsl.exe`', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks by command');
     const authentication = { kind: 'command', command };

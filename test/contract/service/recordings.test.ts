@@ -11,11 +11,11 @@ const never = new AbortController().signal;
 const once = (kind: ErrorKind): Outcome => ({ kind, requests: 1 });
 /** Reported after the first attempt and three retries. */
 const afterRetries = (kind: ErrorKind): Outcome => ({ kind, requests: 4 });
-/** Reported after one renewal and one replay. */
+/** Reported after one new token and one replay. */
 const afterReplay = (kind: ErrorKind): Outcome => ({ kind, requests: 2 });
 
 const outcomes: Readonly<Record<number, Outcome>> = {
-  // Its token is a placeholder, which does not fit into a header; the emulator fills it.
+  // Its token is a placeholder, which isn't a valid header value.
   1: once('token-unusable'),
   2: once('key-refused'),
   3: once('token-request-refused'),
@@ -46,7 +46,7 @@ const outcomes: Readonly<Record<number, Outcome>> = {
   28: once('model-unknown'),
 };
 
-/** Makes the call that the recording is the answer to, and puts its result in words. */
+/** Makes the call that gets the recorded response, and describes its result. */
 async function resultOf({ client, http, credentials }: World, path: string): Promise<string> {
   switch (path) {
     case '/identity/token':
@@ -71,7 +71,7 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
 describe('the outcome of', () => {
   afterEach(endWorlds);
 
-  it('all 28 recordings is in the table below', () => {
+  it('all 28 recordings is listed in this test', () => {
     assert.deepEqual(
       recordings.map(({ n }) => n),
       Object.keys(outcomes).map(Number),
@@ -81,7 +81,7 @@ describe('the outcome of', () => {
   for (const { n, name, request } of recordings) {
     const expected = outcomes[n];
     const words =
-      typeof expected === 'object' ? `${expected.kind} after ${expected.requests}` : expected;
+      typeof expected === 'object' ? `${expected.kind} (requests: ${expected.requests})` : expected;
 
     it(`recording ${n} (${name}) is: ${words}`, async () => {
       const operation = request.path.includes('generation') ? 'generation' : 'chat';
@@ -102,7 +102,7 @@ describe('the outcome of', () => {
     });
   }
 
-  it('recording 1 with a real token is that token and its life', async () => {
+  it('recording 1 with a valid token is that token and its lifetime', async () => {
     const { http, credentials, emulator } = await startWorld();
     const json = recording(1).response.json as object;
     const token = 'eyJhbGciOiJ9.eyJpYXQiOjF9.c2ln';
@@ -112,7 +112,7 @@ describe('the outcome of', () => {
     assert.deepEqual([answer.value, answer.expiresIn], [token, 3_600]);
   });
 
-  it('a recorded 429 that ends is the text, and nobody notices', async () => {
+  it('three recorded 429s is the text, after three retries', async () => {
     const world = await startWorld();
     world.emulator.replay(27, '/ml/v1/text/chat', 3);
     assert.match((await world.generate()).text, /haiku/);

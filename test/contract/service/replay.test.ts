@@ -6,7 +6,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const expired = { recording: 25 };
 
-/** A world whose token is known to be good. */
+/** A world with a valid token. */
 async function warm(): Promise<World> {
   const world = await startWorld({ limits: { limit: 8 } });
   await world.tokenService.refresh(new AbortController().signal);
@@ -22,12 +22,12 @@ const expiredEvent = {
   status_code: 401,
 };
 
-describe('a token that dies early', () => {
+describe('a token that the service revokes', () => {
   afterEach(endWorlds);
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`H19: is renewed once, unseen by the caller (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is replaced once, transparently to the caller (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -56,7 +56,7 @@ describe('a token that dies early', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [2, 2]);
   });
 
-  it('H21: costs 8 parallel calls one renewal and 8 replays', async () => {
+  it('H21: causes one refresh and 8 replays for 8 parallel calls', async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();
@@ -68,7 +68,7 @@ describe('a token that dies early', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [16, 2]);
   });
 
-  it('needs no renewal where another call has renewed meanwhile', async () => {
+  it("isn't refreshed again if another call has already done so", async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();
@@ -81,7 +81,7 @@ describe('a token that dies early', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('H23: does not start the text over once some of it was given out', async () => {
+  it("H23: doesn't restart the text after part of it was delivered", async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));
@@ -90,7 +90,7 @@ describe('a token that dies early', () => {
     assert.deepEqual([kind, parts, world.inferenceCount()], ['unauthorized', ['partial'], 1]);
   });
 
-  it('is renewed where the stream says so before its first text', async () => {
+  it('is replaced if the stream reports it as expired before the first text', async () => {
     const world = await warm();
     world.emulator.faults.next(chatStream, streamOf(expiredEvent));
     assert.match((await world.generate({ onText: () => {} })).text, /haiku/);
@@ -107,7 +107,7 @@ describe('a token that dies early', () => {
     ['503 503 503 401 401', [busy, busy, busy, expired, expired, busy], false],
   ];
   for (const [name, faults, succeeds] of sequences) {
-    it(`never makes a call more than 5 requests: ${name}`, async () => {
+    it(`never causes more than 5 requests per call: ${name}`, async () => {
       const world = await warm();
       for (const fault of faults) world.emulator.faults.next(chat, fault);
       const call = world.generate();
@@ -117,7 +117,7 @@ describe('a token that dies early', () => {
     });
   }
 
-  it('I16: is not used by a retry when a newer one has come', async () => {
+  it("I16: isn't used for a retry if there's a newer one", async () => {
     const world = await warm();
     const held = gate();
     world.emulator.faults.next(chat, { ...busy, hold: held.opened });

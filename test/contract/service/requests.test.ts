@@ -32,7 +32,7 @@ const generationBody = {
 
 const privateKey = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END PRIVATE KEY-----\n';
 
-/** All that a request says besides its body, and what belongs to any HTTP request. */
+/** The headers of a request, without those of every HTTP request. */
 function headersOf({ headers }: ReceivedRequest): Record<string, unknown> {
   const { host, connection, 'content-length': length, ...rest } = headers;
   return rest;
@@ -44,13 +44,13 @@ function requestTo({ emulator }: World, path: string): ReceivedRequest {
   return found;
 }
 
-/** What fetch says by itself; it tells nothing of the user. */
+/** Headers that fetch adds. They reveal nothing about the user. */
 const OF_FETCH = { 'accept-language': '*', 'sec-fetch-mode': 'cors' };
 
 describe('requests', () => {
   afterEach(endWorlds);
 
-  it('C17: for a token hold the grant and the key in a form, and nothing more', async () => {
+  it('C17: for a token contain only the grant type and the key, in a form', async () => {
     const world = await startWorld();
     await fetchToken(world.http, world.credentials, new AbortController().signal);
     const request = requestTo(world, tokenPath);
@@ -75,7 +75,7 @@ describe('requests', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`C17: to ${path} hold project, model and prompt in JSON, the bearer in its header`, async () => {
+      it(`C17: to ${path} contain the project, model, and prompt in JSON, and the token in a header`, async () => {
         const world = await startWorld({ operation });
         await world.generate(streams ? { onText: () => {} } : {});
         const request = requestTo(world, path);
@@ -98,7 +98,7 @@ describe('requests', () => {
     }
   }
 
-  it('hold the parameters under the names of their operation', async () => {
+  it('use the parameter names of their operation', async () => {
     const set = { max_new_tokens: 20, stop_sequences: ['.'], random_seed: 1, top_k: 5 };
     const chat = await startWorld();
     const { dropped } = await chat.generate({}, set);
@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('keep key, token, project and model where each belongs', async () => {
+  it('contain the key, token, project, and model only where they belong', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });
@@ -134,7 +134,7 @@ describe('requests', () => {
     }
   });
 
-  it('go to the path that the service URL begins with', async () => {
+  it('keep the path prefix of the identity address', async () => {
     const world = await startWorld();
     const prefixed = { ...world.credentials, authUrl: `${world.credentials.authUrl}/prefix` };
     const failed = kindOf(fetchToken(world.http, prefixed, new AbortController().signal));
@@ -144,7 +144,7 @@ describe('requests', () => {
 
   const hostile = ['../../x', 'a?b#c', 'http://evil.example/', 'a\r\nX-Evil: 1', '"},"x":{"'];
   for (const projectId of hostile) {
-    it(`C08: carry the project ${JSON.stringify(projectId)} as text and nothing else`, async () => {
+    it(`C08: contain the project ${JSON.stringify(projectId)} only as text`, async () => {
       const world = await startWorld({ credentials: { projectId } });
       assert.equal(await kindOf(world.generate()), 'project-unknown');
       const request = requestTo(world, pathOf('chat', false));
@@ -153,7 +153,7 @@ describe('requests', () => {
   }
 
   for (const id of hostile) {
-    it(`C08: carry the model ${JSON.stringify(id)} as text and nothing else`, async () => {
+    it(`C08: contain the model ${JSON.stringify(id)} only as text`, async () => {
       const { credentials, http, tokenService, limiter, emulator } = await startWorld();
       const client = new Client({
         ...{ credentials, http, tokenService, limiter },
@@ -169,7 +169,7 @@ describe('requests', () => {
     });
   }
 
-  it('G13: are the same whatever the prompt orders, but for the prompt itself', async () => {
+  it('G13: differ only in the prompt, whatever the prompt demands', async () => {
     const world = await startWorld();
     const evil = await startUnapproved();
     const orders = [
@@ -197,7 +197,7 @@ describe('requests', () => {
     assertUntouched(evil);
   });
 
-  it('E12: are not sent at all where the prompt holds the key or the token in use', async () => {
+  it("E12: aren't sent if the prompt contains the active key or token", async () => {
     const world = await startWorld();
     const { client, emulator } = world;
     const withKey = client.generateText(`KEY=${defaultApiKey} # mine`, {});
@@ -211,7 +211,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`E12: for ${operation} are not sent at all where any part holds a secret, and are once it is masked`, async () => {
+    it(`E12: for ${operation} aren't sent until a secret in any part is masked`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
@@ -237,7 +237,7 @@ describe('requests', () => {
         if (path !== tokenPath) assert.doesNotMatch(text, /key-of-the-emulator|MIIE|BEGIN/);
       }
       if (operation === 'generation') {
-        // One text is sent, whatever it was put together from.
+        // Both parts are sent as one text, so a secret across them is found.
         const responseSoFar = defaultApiKey.slice(half);
         const split = client.generateText(defaultApiKey.slice(0, half), {}, { responseSoFar });
         assert.equal(await kindOf(split), 'prompt-holds-secret');
@@ -246,7 +246,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for ${operation} go on with an answer that holds an example of a private key`, async () => {
+    it(`for ${operation} are sent with a private key in the response so far, but not in the prompt`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });
@@ -255,7 +255,7 @@ describe('requests', () => {
       assert.equal(world.inferenceCount(), 1);
     });
 
-    it(`for ${operation} are not sent at all with a key anywhere else in the body`, async () => {
+    it(`for ${operation} aren't sent with a key in a parameter`, async () => {
       const world = await startWorld({ operation });
       const sets: readonly object[] = [
         { stop_sequences: ['a', `b ${defaultApiKey}`] },
@@ -299,7 +299,7 @@ describe('requests', () => {
     }
   }
 
-  it('are not sent at all with a parameter that the service would refuse', async () => {
+  it("aren't sent with a parameter that the service would refuse", async () => {
     const world = await startWorld();
     const sets = [
       { max_new_tokens: 0 },

@@ -7,11 +7,11 @@ import { chatStream, echoes, key, token } from './echoes.ts';
 import { assertOnlyFacts } from './facts.ts';
 import { endWorlds, failureOf, startWorld, tokenPath } from './world.ts';
 
-/** The deadline for headers. */
+/** Deadline for headers, in milliseconds. */
 const HEADERS_MS = 60_000;
 const oddKey = 'C4nary+Key/"with\\odd=';
 
-describe(`neither key nor token is in any error: ${Object.keys(echoes).length} scenarios`, () => {
+describe(`no error contains the key or the token: ${Object.keys(echoes).length} scenarios`, () => {
   let time: FakeTime | undefined;
   afterEach(async () => {
     time?.end();

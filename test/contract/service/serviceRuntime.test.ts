@@ -59,14 +59,14 @@ describe('a runtime', () => {
     assert.deepEqual([emulator.openConnections, states.length], [0, 0]);
   });
 
-  it('keeps one token for the calls of one key', async () => {
+  it('uses one token for all calls with the same key', async () => {
     const { emulator, states, generate } = await start();
     await generate('key-number-one');
     await generate('key-number-one');
     assert.deepEqual([emulator.count(tokenPath), states.at(-1)], [1, 'valid']);
   });
 
-  it('drops the token with its key, and never uses it for another', async () => {
+  it('never uses the token of one key for another', async () => {
     const { emulator, generate } = await start();
     await generate('key-number-one');
     await generate('key-number-two');
@@ -75,7 +75,7 @@ describe('a runtime', () => {
     assert.deepEqual(bearers, [`Bearer ${one}`, `Bearer ${two}`]);
   });
 
-  it('lets the calls of the old key end when another one is used', async () => {
+  it('lets calls with the old key finish when another key is used', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -87,7 +87,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('keeps a token for each key, however often they take turns', async () => {
+  it('keeps the token of each key while calls alternate between keys', async () => {
     const { emulator, generate, tokens } = await start();
     await generate('key-number-one');
     assert.equal(tokens('key-number-two').state.kind, 'none');
@@ -99,7 +99,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('tells the listeners of a token and of an origin nothing about others', async () => {
+  it('notifies listeners only about their own token or origin', async () => {
     const { runtime, generate, states, traffic, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     await generate('key-number-one');
@@ -113,7 +113,7 @@ describe('a runtime', () => {
     assert.ok(traffic.every((state) => state.limit !== 7));
   });
 
-  it('H32: keeps it after ten events without a change of the key', async () => {
+  it("H32: keeps the token after ten events that don't change the key", async () => {
     const { emulator, generate, tokens } = await start();
     for (let event = 0; event < 10; event += 1) {
       tokens('key-number-one');
@@ -122,7 +122,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('H18: asks at once with another key after one was refused', async () => {
+  it('H18: requests a token immediately when another key replaces a refused one', async () => {
     const { emulator, generate } = await start();
     for (let call = 0; call < 3; call += 1) {
       assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
@@ -132,14 +132,14 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  describe('masks the last keys with their tokens, whatever a service repeats of them', () => {
+  describe('masks recent keys and their tokens', () => {
     const keys = ['key-number-one', 'key-number-two', 'key-number-three', 'key-number-four'];
 
     async function afterwards(end: (runtime: ServiceRuntime, lastKey: string) => void) {
       const { runtime, emulator, generate, withKey } = await start();
       emulator.settings.apiKeys = keys;
       const lastKey = keys.at(-1) ?? '';
-      // The first one has three tokens in turn, of which two are replaced.
+      // The first key gets three tokens in turn, two of which are replaced.
       for (const _again of [1, 2]) {
         await generate('key-number-one');
         await runtime.tokenService(withKey('key-number-one')).refresh(new AbortController().signal);
@@ -167,7 +167,7 @@ describe('a runtime', () => {
         }
       });
 
-      it(`${when}: in texts, reports and the list of models`, async () => {
+      it(`${when}: in texts, reports, and the model list`, async () => {
         const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
           assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);
@@ -183,7 +183,7 @@ describe('a runtime', () => {
       });
     }
 
-    it('in the warnings of an answer', async () => {
+    it('in the warnings of a response', async () => {
       const { emulator, generate, lastKey } = await afterwards(() => {});
       const warnings = ['harmless', 'oldkeynumberfive'].map((id) => ({ id, message: id }));
       emulator.settings.apiKeys = [...keys, 'oldkeynumberfive'];
@@ -193,7 +193,7 @@ describe('a runtime', () => {
       assert.deepEqual((await generate(lastKey)).warnings, ['harmless']);
     });
 
-    it('and no others: they are forgotten once many keys have come after them, and with the window', async () => {
+    it('until many newer keys are used, or the window closes', async () => {
       const { runtime, withKey } = await afterwards(() => {});
       const later = MAX_SERVICES - keys.length + 1;
       for (let key = 0; key < later; key += 1) runtime.tokenService(withKey(`later-key-${key}`));
@@ -204,13 +204,13 @@ describe('a runtime', () => {
     });
   });
 
-  it('shares one limit between the clients of an origin', async () => {
+  it('shares one concurrency limit between the clients of an origin', async () => {
     const { emulator, generate } = await start();
     await Promise.all(Array.from({ length: 5 }, () => generate('key-number-one')));
     assert.equal(emulator.mostInFlight.inference, 1);
   });
 
-  it('I25: has a limit of its own for each origin', async () => {
+  it('I25: has a separate concurrency limit for each origin', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const other = await startWorld({ emulator: { apiKeys: ['key-number-one'] } });
     const held = gate();
@@ -223,7 +223,7 @@ describe('a runtime', () => {
     await slow;
   });
 
-  it('tells what its requests do, down to rest', async () => {
+  it('reports running and waiting requests, and a lowered limit, until all have ended', async () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
@@ -233,7 +233,7 @@ describe('a runtime', () => {
     assert.deepEqual([inFlight, waiting], [0, 0]);
   });
 
-  it('sends nothing for a call that waits while its user signs out', async () => {
+  it('sends nothing for a call that is waiting when the user signs out', async () => {
     const { runtime, emulator, generate, tokens } = await start();
     await generate('key-number-one');
     const held = gate();
@@ -252,7 +252,7 @@ describe('a runtime', () => {
   const modelsPath = '/ml/v1/foundation_model_specs';
   const never = new AbortController().signal;
 
-  it('opens the connection to the service while it gets the token, without a credential', async () => {
+  it('opens the connection to the service during the token request, without a credential', async () => {
     const { emulator, generate } = await start();
     const held = gate();
     emulator.faults.next(tokenPath, { hold: held.opened });
@@ -269,10 +269,10 @@ describe('a runtime', () => {
     const [text] = emulator.requests.filter(({ path }) => path === chat);
     assert.ok(text && text.connection <= 2, 'the text needs no third connection');
     await generate('key-number-one');
-    assert.equal(emulator.count(modelsPath), 1, 'with a token at hand nothing is asked');
+    assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('asks once for all that start together, and not where starts keep a distance', async () => {
+  it('opens that connection once for concurrent calls, and not if calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -282,13 +282,13 @@ describe('a runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits a second for that connection once the token is there, and no longer', async () => {
+  it('waits at most 1 s for that connection after the token arrives', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     const generation = generate('key-number-one');
     const opened = await emulator.requestCount(modelsPath, 1);
-    await becomes('there', () => states.at(-1) === 'valid');
+    await becomes('a valid token', () => states.at(-1) === 'valid');
     await time.pass(999);
     assert.equal(emulator.count(chat), 0);
     await time.pass(1);
@@ -296,7 +296,7 @@ describe('a runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates whatever becomes of that connection', async () => {
+  it('generates even if opening that connection fails', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
@@ -305,7 +305,7 @@ describe('a runtime', () => {
     }
   });
 
-  it('opens no connection in a pause that the service has asked for', async () => {
+  it('opens no connection during a pause that the service requested', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
     assert.equal(runtime.isPaused(service), false, 'nothing was sent');
@@ -322,7 +322,7 @@ describe('a runtime', () => {
     assert.deepEqual(
       [...runtime.limits.values()].map(({ state }) => state.waiting),
       [0],
-      'and none waits for its end',
+      'no request waits for the end of the pause',
     );
     held.open();
     user.abort();
@@ -330,7 +330,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), before);
   });
 
-  it('says what became of a model that is not offered any more, by the service’s clock', async () => {
+  it('lists a model that the service has withdrawn only if it is the current one', async () => {
     const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
     const { serviceUrl, service } = withKey('key-number-one');
     const from = { service, serviceUrl, operation: 'chat' as const };
@@ -342,7 +342,7 @@ describe('a runtime', () => {
     assert.deepEqual(await idsFor(old), [modelId, old]);
   });
 
-  it('asks for no more new tokens than the model is known to take', async () => {
+  it("requests no more new tokens than the model's known limit", async () => {
     const { emulator, generate } = await start();
     const entry = { model_id: modelId, model_limits: { max_output_tokens: 511 } };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -351,7 +351,7 @@ describe('a runtime', () => {
     assert.equal(JSON.parse(asked?.text ?? '').max_completion_tokens, 511);
   });
 
-  it('proves credentials with a token that serves them afterwards', async () => {
+  it('tests credentials with a token that later calls reuse', async () => {
     const { runtime, emulator, settings, generate, withKey, tokens } = await start();
     await generate('key-number-two');
     const before = tokens('key-number-two').state;
@@ -366,7 +366,7 @@ describe('a runtime', () => {
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it('opens no connection for somebody who has cancelled already', async () => {
+  it('opens no connection for a call that is already canceled', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
@@ -378,7 +378,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it('lets no answer to that request hold back the text', async () => {
+  it("doesn't delay the text after a 429 to the request that opens the connection", async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
@@ -396,7 +396,7 @@ describe('a runtime', () => {
     assert.equal(runtime.isRefused('a-key-nobody-knows'), false);
   });
 
-  it('keeps masking what is in use, however many keys are tested', async () => {
+  it('keeps masking the active key and token, however many keys are tested', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await generate('key-number-one');
     for (const key of ['wrong-key-1', 'wrong-key-2', 'wrong-key-3', 'wrong-key-4', 'wrong-key-5']) {
@@ -418,7 +418,7 @@ describe('a runtime', () => {
     for (const key of [...keys, refused]) assert.equal(runtime.leaksInto(key, [], 0), true, key);
   });
 
-  it('keeps no token of a test that was under way when its user signed out', async () => {
+  it('keeps no token from a test that was running when the user signed out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const held = gate();
     emulator.faults.next('/ml/v1/text/tokenization', { hold: held.opened });
@@ -431,7 +431,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('forgets the token of a test that failed, or whose user signs out', async () => {
+  it('forgets the token of a failed test, and that of any test after sign-out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const broken = { ...withKey('key-number-two'), projectId: 'unknown' };
     assert.equal(await kindOf(runtime.test(broken, settings, never)), 'project-unknown');
@@ -513,7 +513,7 @@ describe('a runtime', () => {
   });
 
   it('A17: ends three calls as soon as the user signs out', async () => {
-    // No deadline expires.
+    // The clock is stopped, so no deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, tokens } = await start(3);
     emulator.faults.next(chat, { neverAnswers: true }, 3);
@@ -525,7 +525,7 @@ describe('a runtime', () => {
     }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    // In this order, as the window does it when the key is gone.
+    // The window does this in the same order when the key is deleted.
     signOut.abort();
     runtime.forgetTokens();
     await settled();
