@@ -15,7 +15,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
-    title: 'C01: 307 of the token request is refused',
+    title: "C01: 307 of the token request isn't followed",
   },
   {
     name: 'properties that other extensions put on every object change a request',
@@ -39,7 +39,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
-    title: 'is asked for no more once a proxy has closed it',
+    title: 'is opened at most twice if a proxy closes it',
   },
   {
     name: 'a user name in the URL becomes a header',
@@ -71,7 +71,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: 'that is reset after sending is not used again',
+    title: "that is reset after sending isn't retried",
   },
   {
     name: 'what follows the last event is left alone',
@@ -111,7 +111,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'destination.origin !== origin || ',
     to: '',
     test: transport,
-    title: 'A15: opens no socket to another origin than the one a key is bound to',
+    title: "A15: opens no socket to an origin that the key isn't approved for",
   },
   {
     name: 'certificates need not be checked',
@@ -119,7 +119,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "=== '0'",
     to: "=== 'never'",
     test: transport,
-    title: 'lets nothing through while NODE_TLS_REJECT_UNAUTHORIZED=0',
+    title: 'blocks all requests while NODE_TLS_REJECT_UNAUTHORIZED=0',
   },
   {
     name: 'what may have run is sent again',
@@ -127,7 +127,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: 'that is reset after sending is not used again',
+    title: "that is reset after sending isn't retried",
   },
   {
     name: 'bodies of failed attempts are left alone',
@@ -135,7 +135,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "await body.text().catch(() => '')",
     to: "''",
     test: transport,
-    title: 'is used again for the next call, also after error answers',
+    title: 'is reused for the next call, even after error responses',
   },
   {
     name: 'compressed answers are asked for',
@@ -319,7 +319,7 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && status !== 304',
     to: '',
     test: 'test/contract/service/transport.test.ts',
-    title: 'is not what 304 of /ml/v1/text/chat is called',
+    title: "isn't reported for a 304 of /ml/v1/text/chat",
   },
   {
     name: 'a wait of thousands of years is told in minutes',

@@ -70,7 +70,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '[allowInsecureRequests]: parseServiceUrl(authUrl).ok',
     to: '[allowInsecureRequests]: parseServiceUrl !== undefined',
     test: 'test/contract/service/services.test.ts',
-    title: 'sends nothing over http to a host that is not this machine',
+    title: 'sends nothing over http to a remote host',
   },
   {
     name: 'an error of the OAuth library leaves its folder',
@@ -78,7 +78,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'throw error instanceof ServiceError ? error : new',
     to: 'throw error ?? new',
     test: 'test/contract/service/services.test.ts',
-    title: 'sends nothing for a client without a name',
+    title: 'sends nothing for a client without an ID',
   },
   {
     name: 'text after an unfinished private key is sent',
@@ -134,7 +134,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'is in no failure, by no key',
+    title: 'appears in no failure with no key',
   },
   {
     name: 'a fixed header has a line break',
@@ -350,7 +350,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'proves Zen API key in watsonx, project without generating',
+    title: 'tests Zen API key with watsonx, project without generating',
   },
   {
     name: 'an approval keeps the values themselves',

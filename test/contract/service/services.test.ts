@@ -27,7 +27,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Each authentication method with each API, against services that speak them. */
+/** Tests each authentication method with each API against an emulated service. */
 
 const never = new AbortController().signal;
 const secret = `${defaultApiKey}+/%`;
@@ -37,13 +37,13 @@ const MINUTE = 60_000;
 const oauth = { scope: 'models read', audience: 'https://gw.example' };
 
 interface AuthCase {
-  /** The header in which the service takes the key itself. */
+  /** The header in which the service expects the key itself. */
   readonly keyHeader?: string;
   readonly authentication: Readonly<Record<string, string>>;
   readonly path: string | undefined;
   /** True if the user enters no key. */
   readonly hasNoKey?: true;
-  /** What comes of a key, or a login of a program, that nobody accepts. `key-refused` if undefined. */
+  /** The failure if the key or the login of the program is refused; `key-refused` if undefined. */
   readonly refusal?: ErrorKind;
   readonly emulator?: Partial<EmulatorSettings>;
 }
@@ -121,7 +121,7 @@ const say = (text: string, more: Conversation['messages'] = []): Conversation =>
   toolChoice: 'auto',
 });
 
-/** @param fields further fields of the entry and of its authentication */
+/** The last parameter adds fields to the entry and its authentication. */
 function serviceOf(
   { authentication }: AuthCase,
   { api, prefix = '' }: ApiCase,
@@ -196,7 +196,7 @@ const CALLS = inForm(1_000, 100);
 const SEPARATOR = ' in ';
 const COMBINATIONS = Object.keys(ways).length * Object.keys(apis).length;
 
-/** One row for all APIs with the same outcomes. */
+/** APIs with the same outcomes share a row. */
 function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   const rows = Object.keys(ways).flatMap((method) => {
     const ofMethod = [...found].filter(([key]) => key.startsWith(`${method}${SEPARATOR}`));
@@ -238,7 +238,7 @@ describe('every authentication method with every API', () => {
   for (const [methodName, authentication] of Object.entries(ways)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`generates by ${methodName} in ${apiName}: whole, streamed, with tools, and when the token dies`, async () => {
+      it(`generates with ${methodName} and ${apiName}: whole, streamed, with tools, and after the token is revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -275,7 +275,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { ...outcomes, 'Token dies': renewed });
       });
 
-      it(`fails by ${methodName} in ${apiName} with 401, with 403, and if its credentials are revoked`, async () => {
+      it(`reports a 401, a 403, and revoked credentials with ${methodName} and ${apiName}`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, clock, tokenCount } = world;
         await world.generate();
@@ -310,7 +310,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { Revoked: revoked.text });
       });
 
-      it(`proves ${methodName} in ${apiName} without generating`, async () => {
+      it(`tests ${methodName} with ${apiName} without generating`, async () => {
         const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
@@ -344,7 +344,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that ge
   for (const [name, authentication] of Object.entries(ways)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`make 1, 1 and 2 by ${name}: cold, all revoked, first answer a 503`, async () => {
+    it(`make 1, 1, and 2 token requests with ${name}: without a token, after a revocation, and after a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -375,7 +375,7 @@ describe('OAuth 2.0 client credentials', () => {
     ['unsupported_grant_type', 'token-request-refused'],
     ['invalid_scope', 'token-request-refused'],
   ] as const) {
-    it(`${code} is ${kind}, with its code`, async () => {
+    it(`reports ${code} as ${kind}, with its code`, async () => {
       const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
       world.emulator.faults.next(oauthPath, { status: 400, json });
@@ -386,7 +386,7 @@ describe('OAuth 2.0 client credentials', () => {
   }
 
   for (const error of ['unauthorized_client', 'access_denied']) {
-    it(`a 401 is about the client, also where a server calls it ${error}`, async () => {
+    it(`treats a 401 as invalid_client, even if the server calls it ${error}`, async () => {
       const world = await startOf(authentication, api);
       world.emulator.faults.next(oauthPath, { status: 401, json: { error } });
       const { kind, details } = await failureOf(world.generate());
@@ -394,7 +394,7 @@ describe('OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('counts a token without `expires_in` as one for 300 s', async () => {
+  it('assumes a lifetime of 300 s for a token without `expires_in`', async () => {
     const world = await startOf(authentication, api, { saysLife: false });
     await world.generate();
     assert.equal(lifeOf(world), 300_000);
@@ -413,7 +413,7 @@ describe('OAuth 2.0 client credentials', () => {
     }
   });
 
-  it('accepts a response without `token_type`, or with an ID token of some issuer', async () => {
+  it('accepts a response without `token_type`, or with an ID token from any issuer', async () => {
     const { emulator, http, credentials } = await startOf(authentication, api);
     for (const more of [{}, { token_type: 'Bearer', id_token: 'e30.e30.x' }]) {
       const json = { access_token: 'a'.repeat(32), ...more };
@@ -422,7 +422,7 @@ describe('OAuth 2.0 client credentials', () => {
     }
   });
 
-  it('names a client with hyphens and underscores as it is, for servers that decode nothing', async () => {
+  it("doesn't encode hyphens and underscores, since some servers don't decode credentials", async () => {
     const [account, apiKey] = ['0f8fad5b-d9cb-469f_a165', 'a_secret-of.a~client'];
     const { emulator, http, credentials } = await startOf(authentication, api, {
       account,
@@ -435,10 +435,10 @@ describe('OAuth 2.0 client credentials', () => {
   });
 
   for (const [what, change] of [
-    ['over http to a host that is not this machine', { authUrl: 'http://gateway.example' }],
-    ['for a client without a name', { account: '' }],
+    ['over http to a remote host', { authUrl: 'http://gateway.example' }],
+    ['for a client without an ID', { account: '' }],
   ] as const) {
-    it(`sends nothing ${what}, and says nothing of the library's own error`, async () => {
+    it(`sends nothing ${what}, and doesn't pass on the library's error`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const { authUrl, approved } = { ...credentials, ...change };
       const used = {
@@ -451,7 +451,7 @@ describe('OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends scope and audience, and client ID and secret in one place', async () => {
+  it('sends the scope and audience, and the client credentials in only one place', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(ways[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();
@@ -477,7 +477,7 @@ describe('Cloud Pak for Data', () => {
     [true, 1_200],
     [false, 300],
   ] as const) {
-    it(`has a token for ${seconds} s where the platform ${saysLife ? 'says so' : 'says nothing'}`, async () => {
+    it(`keeps a token for ${seconds} s if the platform ${saysLife ? 'states' : "doesn't state"} its lifetime`, async () => {
       const world = await startOf(authentication, api, { saysLife, tokenLifeSeconds: 1_200 });
       await world.generate();
       assert.equal(lifeOf(world), seconds * 1_000);
@@ -485,7 +485,7 @@ describe('Cloud Pak for Data', () => {
   }
 
   for (const life of [{ expires_in: 0 }, { expires_in: -1, expiration: 1 }]) {
-    it(`requests the expiry of a token if the response says ${JSON.stringify(life)}`, async () => {
+    it(`requests the expiry of a token if the response contains ${JSON.stringify(life)}`, async () => {
       const { emulator, http, credentials } = await startOf(authentication, api);
       const end = new SetClock().now() / 1_000 + 120;
       emulator.faults.next(platformPath, { json: { token: 't'.repeat(32), ...life } });
@@ -498,7 +498,7 @@ describe('Cloud Pak for Data', () => {
 describe('a Zen API key', () => {
   afterEach(endAll);
 
-  it('opens the service itself: nothing is traded, and nothing is renewed', async () => {
+  it('is sent to the service directly, without an exchange or a refresh', async () => {
     const world = await startOf(
       ways['Zen API key'] as AuthCase,
       apis['watsonx, project'] as ApiCase,
@@ -511,11 +511,11 @@ describe('a Zen API key', () => {
   });
 });
 
-describe('what a service repeats of its secrets', () => {
+describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`is in no failure, by ${name}: key, token, and secret header`, async () => {
+    it(`appears in no failure with ${name}: key, token, and secret header`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];
@@ -554,7 +554,7 @@ describe('what a service repeats of its secrets', () => {
 describe('a deployment', () => {
   afterEach(endAll);
 
-  it('that does not exist is said to be what was not found', async () => {
+  it("that doesn't exist is reported as project-unknown", async () => {
     const deployment = apis['watsonx, deployment'] as ApiCase;
     const authentication = ways['API key'] as AuthCase;
     const world = await startOf(authentication, { ...deployment, projectId: 'misspelt' });
@@ -567,7 +567,7 @@ describe('the errors of chat completions', () => {
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  it('have the same kinds as those of any service', async () => {
+  it('have the same kinds as those of other APIs', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
     const short = await startOf(authentication, api, { longestPrompt: 5 });
@@ -577,7 +577,7 @@ describe('the errors of chat completions', () => {
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
-  it('within a stream end it as what they say', async () => {
+  it('within a stream end it with the reported kind', async () => {
     const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
     world.emulator.faults.next(api.path, {
@@ -589,7 +589,7 @@ describe('the errors of chat completions', () => {
 });
 
 describe('the table of authentication methods and APIs', () => {
-  it('is tested whole', () => {
+  it('is covered completely', () => {
     const tested = new Set(Object.values(ways).map(({ authentication }) => authentication['kind']));
     assert.deepEqual([...tested].sort(), Object.keys(AUTH_METHODS).sort());
     const spoken = new Set(Object.values(apis).map(({ api }) => api));
@@ -598,10 +598,10 @@ describe('the table of authentication methods and APIs', () => {
   });
 });
 
-describe('a key that opens the service itself', () => {
+describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
-  it('is one secret, and not a token besides', async () => {
+  it('counts as one secret, not as a token, too', async () => {
     const zen = ways['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);

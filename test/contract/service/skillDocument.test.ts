@@ -188,7 +188,7 @@ describe('docs/skill.openapi.json', () => {
     });
   });
 
-  it("has the fields that the maker's product reads", () => {
+  it('has the `x-ibm-` fields that the orchestration product reads', () => {
     const own = Object.entries(document.info).filter(([name]) => name.startsWith('x-'));
     assert.deepEqual(Object.fromEntries(own), {
       'x-ibm-application-id': 'hosted-model',
@@ -201,7 +201,7 @@ describe('docs/skill.openapi.json', () => {
     }
   });
 
-  it('G15: holds neither key nor token, and no line break in a description', () => {
+  it('G15: contains neither a key nor a token, and no line break in a description', () => {
     assert.equal(redact(text), text);
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });

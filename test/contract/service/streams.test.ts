@@ -31,9 +31,9 @@ describe('streamed text', () => {
   for (const operation of operations) {
     for (const newline of ['\n', '\r\n', '\r'] as const) {
       for (const spaceAfterColon of [true, false]) {
-        const how = `${JSON.stringify(newline)}, ${spaceAfterColon ? 'a' : 'no'} space`;
+        const how = `${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
 
-        it(`is exact for ${operation} with ${how}, whole and split inside characters and line ends`, async () => {
+        it(`arrives unchanged for ${operation} with ${how}, even if split inside characters and line breaks`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
           const world = await startWorld({ operation, emulator });
           const faults: Fault[] = newline === '\r\n' ? [{ oneByteAtATimeMs: 0 }] : [];
@@ -48,20 +48,20 @@ describe('streamed text', () => {
       }
     }
 
-    it(`is the same for ${operation} as the whole answer`, async () => {
+    it(`matches the whole response for ${operation}`, async () => {
       const world = await startWorld({ operation, emulator: { answer: () => pieces } });
       const whole = await world.generate();
       const { parts: _, ...stream } = await streamed(world);
       assert.deepEqual(stream, whole);
     });
 
-    it(`arrives for ${operation} while the service is still at it`, async () => {
+    it(`arrives for ${operation} while the service is still generating`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const world = await startWorld({ operation, emulator: { answer: () => ['a', 'b'] } });
       const beforePart = (index: number) => (index === 2 ? promise : undefined);
       world.emulator.faults.next(pathOf(operation, true), { beforePart });
       const parts: string[] = [];
-      // The second piece is sent only after the first has been received.
+      // The second chunk is sent only after the first has been received.
       const onText = (part: string) => {
         parts.push(part);
         resolve();
@@ -80,7 +80,7 @@ describe('streamed text', () => {
     ['cancelled', 'cancelled'],
   ];
   for (const [stopReason, expected] of reasons) {
-    it(`says ${expected} where the service stopped for ${stopReason}, in both operations`, async () => {
+    it(`has the stop reason ${expected} if the service reports ${stopReason}, for both operations`, async () => {
       for (const operation of operations) {
         const emulator = { stopReason: stopReason as 'eos_token', answer: () => ['a'] };
         const world = await startWorld({ operation, emulator });
@@ -90,7 +90,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('D18: ends with the error that an event reports, and keeps what came before', async () => {
+  it('D18: ends with the error that an event reports, and keeps the text before it', async () => {
     const world = await startWorld();
     const parts: string[] = [];
     const fault = events(delta('partial'), error('rate_limit_reached_requests', 429));
@@ -102,7 +102,7 @@ describe('streamed text', () => {
     assert.deepEqual([parts, world.inferenceCount()], [['partial'], 1]);
   });
 
-  it('takes events without text for what they are', async () => {
+  it('ignores events without text', async () => {
     const world = await startWorld();
     const fault = events(
       { choices: [] },
@@ -117,23 +117,23 @@ describe('streamed text', () => {
   });
 
   const incomplete: readonly [string, Fault, string][] = [
-    ['without a reason', events(delta('a')), 'incomplete'],
-    ['without any event', events(), 'incomplete'],
-    ['with half an event', { ...events(), chunks: [{ bytes: 'data: {"cho' }] }, 'incomplete'],
+    ['ends without a stop reason', events(delta('a')), 'incomplete'],
+    ['has no events', events(), 'incomplete'],
+    ['ends inside an event', { ...events(), chunks: [{ bytes: 'data: {"cho' }] }, 'incomplete'],
     [
-      'with broken JSON',
+      'contains broken JSON',
       { ...events(), chunks: [{ bytes: 'data: {"cho\n\n' }] },
       'unexpected-answer',
     ],
-    ['with null', events(null), 'unexpected-answer'],
-    ['with a list', events([]), 'unexpected-answer'],
-    ['with a string', events('x'), 'unexpected-answer'],
-    ['with a number', events(123), 'unexpected-answer'],
-    ['with the reason "error"', events(delta('', 'error')), 'server-failed'],
-    ['as JSON', { json: delta('a', 'stop') }, 'unexpected-answer'],
+    ['contains null', events(null), 'unexpected-answer'],
+    ['contains a list', events([]), 'unexpected-answer'],
+    ['contains a string', events('x'), 'unexpected-answer'],
+    ['contains a number', events(123), 'unexpected-answer'],
+    ['ends with the stop reason "error"', events(delta('', 'error')), 'server-failed'],
+    ['is sent as JSON', { json: delta('a', 'stop') }, 'unexpected-answer'],
   ];
   for (const [how, fault, kind] of incomplete) {
-    it(`that ends ${how} is ${kind}`, async () => {
+    it(`that ${how} fails with ${kind}`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(pathOf('chat', true), fault);
       assert.equal(await kindOf(streamed(world)), kind);
@@ -141,7 +141,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('I15: is not asked for again once it began and its connection broke', async () => {
+  it("I15: isn't requested again if its connection breaks after the start", async () => {
     for (const reset of [true, false]) {
       const world = await startWorld({ emulator: { answer: () => pieces } });
       world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });
@@ -151,7 +151,7 @@ describe('streamed text', () => {
   });
 });
 
-describe('what a function of the caller throws', () => {
+describe('an error thrown by a callback', () => {
   afterEach(endWorlds);
 
   const own = new TypeError('of the caller');
@@ -161,19 +161,19 @@ describe('what a function of the caller throws', () => {
 
   for (const [what, fault] of [
     ['the first text', {}],
-    ['the last text, with its end', events(delta('a', 'stop'))],
+    ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`at ${what} comes out as it is, and frees the slot`, async () => {
+    it(`for ${what} is rethrown unchanged, and frees the slot`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);
       await assert.rejects(world.generate({ onText: fail }), (error) => error === own);
       assert.equal(world.inferenceCount(), 1);
-      assert.match((await world.generate()).text, /Hello/, 'by the only slot');
+      assert.match((await world.generate()).text, /Hello/, 'the only slot is free again');
     });
   }
 
-  it('at a retry comes out as it is, and nothing is sent again', async () => {
+  it('for a retry is rethrown unchanged, and nothing is resent', async () => {
     const world = await startWorld();
     world.emulator.faults.always(pathOf('chat', false), { status: 503 });
     await assert.rejects(world.generate({ onRetry: fail }), (error) => error === own);
@@ -185,7 +185,7 @@ describe('what a function of the caller throws', () => {
 describe('a stream without an end', () => {
   afterEach(endWorlds);
 
-  it('D17: keeps the text that came, and is one incomplete answer of a known host', async () => {
+  it('D17: keeps the received text, and fails with incomplete after one attempt', async () => {
     const world = await startWorld();
     world.emulator.faults.next(pathOf('chat', true), events(delta('a'), delta('b')));
     const parts: string[] = [];

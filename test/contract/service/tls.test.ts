@@ -10,7 +10,7 @@ describe('over TLS', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** One generation with this server as the identity service, or as the inference service. */
+  /** The failure of a generation with this server as the identity or the inference service. */
   async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
     if (isTrusted) closers.push(await trusting(server.certificate));
     const options: WorldOptions = {
@@ -26,13 +26,13 @@ describe('over TLS', () => {
   }
 
   const certificates: readonly [string, string, boolean, boolean, string][] = [
-    ['nobody vouches for', '127.0.0.1', false, false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ["isn't trusted", '127.0.0.1', false, false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ['has expired', '127.0.0.1', true, true, 'CERT_HAS_EXPIRED'],
-    ['is of another address', '127.0.0.2', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['is of another host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is for another address', '127.0.0.2', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is for another host', 'service.example', false, true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ];
   for (const [what, name, hasExpired, isTrusted, code] of certificates) {
-    it(`C13: a certificate that ${what} ends the call before anything is said`, async function () {
+    it(`C13: a certificate that ${what} ends the call before anything is sent`, async function () {
       const server = await startTlsServer(name, hasExpired);
       if (!server) return this.skip();
       closers.push(server.close);
@@ -45,7 +45,7 @@ describe('over TLS', () => {
     });
   }
 
-  it('C13: a certificate that is valid and trusted is no hindrance', async function () {
+  it('C13: a valid and trusted certificate is accepted', async function () {
     const server = await startTlsServer();
     if (!server) return this.skip();
     closers.push(server.close);
@@ -53,7 +53,7 @@ describe('over TLS', () => {
     assert.deepEqual([kind, server.requests], ['unexpected-answer', [tokenPath]]);
   });
 
-  it('C15: a port without it is named as such, and asked once', async () => {
+  it('C15: a port without TLS is reported as such after one attempt', async () => {
     for (const as of ['auth', 'service'] as const) {
       const world = await startWorld({
         credentials: (url) => {

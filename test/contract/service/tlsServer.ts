@@ -9,21 +9,21 @@ import { promisify } from 'node:util';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** A server whose certificate nobody vouches for but those who are given it. */
+/** A server with a self-signed certificate, which only clients that are given it trust. */
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
-  /** Key and certificate in one text. */
+  /** Key and certificate in one PEM text. */
   readonly certificate: string;
-  /** Requests that got through its TLS. */
+  /** Paths of the requests that passed the TLS handshake. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
 /**
  * @param name the host of the certificate
- * @param hasExpired its last day was yesterday
- * @param given key and certificate to use in place of new ones
+ * @param hasExpired true for a certificate that expired yesterday
+ * @param given key and certificate to use instead of new ones
  * @returns undefined on a machine without openssl
  */
 export async function startTlsServer(
@@ -55,7 +55,7 @@ export async function startTlsServer(
   };
 }
 
-/** Key and certificate in one text. */
+/** Key and certificate in one PEM text. */
 export async function selfSigned(name: string): Promise<string | undefined> {
   const words =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout - -out -';
@@ -69,7 +69,7 @@ export async function selfSigned(name: string): Promise<string | undefined> {
   }
 }
 
-/** The same certificate, signed anew. OpenSSL makes no new one that is out of date. */
+/** Re-signs a certificate with a past end date, which OpenSSL can't give to a new one. */
 async function expired(certificate: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
   try {

@@ -6,9 +6,9 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import type { Service } from '../../../src/service/services.ts';
 import { tokenPath } from './world.ts';
 
-/** Real programs that print tokens, and a way to notice their end. */
+/** Real programs that print tokens, and a way to detect when they end. */
 
-/** Gets a token from the emulator with a login of its own. Each run adds a byte to a file. */
+/** Gets a token from the emulator with its own login. Each run adds a byte to a file. */
 const SCRIPT = `
 import { appendFileSync } from 'node:fs';
 const [url, apikey, runs] = process.argv.slice(2);
@@ -22,7 +22,7 @@ console.log((await answer.json()).access_token);
 export interface TokenProgram {
   /** The program and its arguments, for an emulator at this address. */
   readonly command: (url: string, key: string) => readonly [program: string, ...string[]];
-  /** Runs so far. */
+  /** Number of runs so far. */
   readonly runs: () => number;
 }
 
@@ -45,7 +45,7 @@ export function deletePrograms(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }
 
-/** A service of the user whose token comes from this command. */
+/** An added service whose token comes from this command. */
 export function commandService(command: readonly string[], more: object = {}): Service {
   const entry = {
     ...{ word: 'acme', api: 'openai', prefix: '/v1', defaultModel: 'ibm/granite-4-h-small' },
@@ -53,19 +53,19 @@ export function commandService(command: readonly string[], more: object = {}): S
     ...more,
   };
   const [service] = readServices([entry]).own;
-  if (!service) throw new Error('The entry of a service is wrong.');
+  if (!service) throw new Error('The service entry is invalid.');
   return service;
 }
 
 /** Processes that have a connection to this one, which the system closes when they end. */
 export interface WatchedProcesses {
-  /** A statement of JavaScript with which a process joins. It stays until it's ended. */
+  /** A JavaScript statement with which a process joins. The process then runs until it's ended. */
   readonly join: string;
   /** Resolves with the IDs of the first `count` processes once they have joined. */
   readonly joined: (count: number) => Promise<readonly number[]>;
-  /** Sends a line to all that have joined. */
+  /** Sends a line to all processes that have joined. */
   readonly tell: (line: string) => void;
-  /** Resolves once all that have joined have ended. */
+  /** Resolves once all processes that have joined have ended. */
   readonly allEnded: () => Promise<void>;
   readonly close: () => void;
 }

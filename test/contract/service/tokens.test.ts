@@ -32,7 +32,7 @@ const start = (options: WorldOptions = {}) =>
 describe(`${CALLS} parallel calls`, () => {
   afterEach(endWorlds);
 
-  it('H13: with no token yet make 1 token request; with all tokens revoked 1 more', async () => {
+  it('H13: make 1 token request without a token, and 1 more after all tokens are revoked', async () => {
     const world = await start();
     assert.equal(await callAll(world), 0);
     assert.equal(world.emulator.count(tokenPath), 1);
@@ -41,7 +41,7 @@ describe(`${CALLS} parallel calls`, () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('of which many see the same token die make 1 token request', async () => {
+  it('make 1 token request if many of them used the same revoked token', async () => {
     const world = await start({ limits: { limit: CALLS, queue: CALLS } });
     await world.generate();
     world.emulator.revokeTokens('not valid');
@@ -49,7 +49,7 @@ describe(`${CALLS} parallel calls`, () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('make 2 token requests where the first one fails with 503', async () => {
+  it('make 2 token requests if the first one fails with 503', async () => {
     const world = await start();
     world.emulator.faults.next(tokenPath, { status: 503 });
     assert.equal(await callAll(world), 0);
@@ -59,7 +59,7 @@ describe(`${CALLS} parallel calls`, () => {
   for (const hours of [2, -2]) {
     const where = hours > 0 ? 'ahead' : 'behind';
 
-    it(`H09: make 1 token request where the server clock is two hours ${where}`, async () => {
+    it(`H09: make 1 token request if the server clock is two hours ${where}`, async () => {
       const clock = new SetClock();
       const emulator = { now: clock.now, clockOffsetSeconds: hours * 3_600 };
       const world = await start({ clock, emulator });
@@ -73,7 +73,7 @@ describe(`${CALLS} parallel calls`, () => {
     });
   }
 
-  it('H17: cost nothing but themselves with a refused key: 1 token request for all', async () => {
+  it('H17: make 1 token request in total if the key is refused', async () => {
     const world = await start({ credentials: { apiKey: 'unknown-key' } });
     assert.equal(await callAll(world), CALLS);
     assert.equal(world.emulator.count(tokenPath), 1);
@@ -86,11 +86,11 @@ describe('while the identity service is down', () => {
   afterEach(endWorlds);
 
   const faults: readonly [string, Fault, ErrorKind, number][] = [
-    ['answers 503', { status: 503 }, 'server-failed', 4],
+    ['returns 503', { status: 503 }, 'server-failed', 4],
     ['breaks every connection', { resetBeforeHeaders: true }, 'connection-lost', 1],
   ];
   for (const [what, fault, kind, attempts] of faults) {
-    it(`H16: and ${what}, 100 calls past the end of their token share ${attempts} requests, one clear error each`, async () => {
+    it(`H16: and ${what}, 100 calls with an expired token fail with the same error (token requests: ${attempts})`, async () => {
       const clock = new SetClock();
       const world = await startWorld({ clock, limits: { limit: 3, queue: 100 } });
       await world.generate();
@@ -120,7 +120,7 @@ describe('a token that expires before it arrives', () => {
     await endWorlds();
   });
 
-  /** @param sees whether the service has a clock that shows the expiry */
+  /** @param sees true if the token has expired by the clock of the service */
   async function startLate(sees: boolean) {
     const clock = new SetClock();
     const now = sees ? clock.now : () => 0;
@@ -134,7 +134,7 @@ describe('a token that expires before it arrives', () => {
     return { generate: () => client.generateText('Hi', {}), counts };
   }
 
-  it('serves the generation that waited for it, since the service decides', async () => {
+  it('is used for the waiting generation, since the service decides if it is valid', async () => {
     const { generate, counts } = await startLate(false);
     assert.notEqual((await generate()).text, '');
     assert.deepEqual(counts(), [1, 1]);
@@ -150,13 +150,13 @@ describe('a token that expires before it arrives', () => {
 describe('a token', () => {
   afterEach(endWorlds);
 
-  it('serves calls one after the other', async () => {
+  it('is reused for consecutive calls', async () => {
     const world = await startWorld();
     for (let call = 0; call < 20; call += 1) await world.generate();
     assert.equal(world.emulator.count(tokenPath), 1);
   });
 
-  it('is renewed in the background of a call, which does not wait for it', async () => {
+  it('is refreshed in the background, without delaying a call', async () => {
     const clock = new SetClock();
     const world = await startWorld({ clock });
     await world.generate();
@@ -172,7 +172,7 @@ describe('a token', () => {
     assert.equal(new Set(bearers).size, 1);
   });
 
-  it('H30: is fetched without its refresh token ever being sent', async () => {
+  it('H30: is refreshed without sending or keeping a refresh token', async () => {
     const world = await startWorld();
     const json = { access_token: 'a'.repeat(32), refresh_token: 'refresh-canary', expires_in: 1 };
     world.emulator.faults.always(tokenPath, { json });

@@ -30,7 +30,7 @@ describe('a redirect', () => {
   afterEach(endWorlds);
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`C01: ${status} of the token request is refused, and says where it led`, async () => {
+    it(`C01: ${status} of the token request isn't followed, and its target host is reported`, async () => {
       await withVictim(async (url, host) => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
@@ -43,7 +43,7 @@ describe('a redirect', () => {
     });
 
     for (const streams of [false, true]) {
-      it(`C02: ${status} of ${pathOf('chat', streams)} is refused, and says where it led`, async () => {
+      it(`C02: ${status} of ${pathOf('chat', streams)} isn't followed, and its target host is reported`, async () => {
         await withVictim(async (url, host) => {
           const world = await startWorld();
           const path = pathOf('chat', streams);
@@ -57,7 +57,7 @@ describe('a redirect', () => {
     }
   }
 
-  it('C02: to the same origin is refused too', async () => {
+  it("C02: to the same origin isn't followed either", async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: '/elsewhere' });
     const { kind, details } = await failureOf(world.generate());
@@ -66,7 +66,7 @@ describe('a redirect', () => {
     assert.equal(world.emulator.count('/elsewhere'), 0);
   });
 
-  it('that leads to no host names none', async () => {
+  it('to an address without a host is reported without one', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: 'command:workbench.action.quit' });
     const { kind, details } = await failureOf(world.generate());
@@ -74,7 +74,7 @@ describe('a redirect', () => {
   });
 
   for (const path of [tokenPath, chat]) {
-    it(`is not what 304 of ${path} is called`, async () => {
+    it(`isn't reported for a 304 of ${path}`, async () => {
       const world = await startWorld();
       world.emulator.faults.always(path, { status: 304 });
       const { kind, details } = await failureOf(world.generate());
@@ -83,10 +83,10 @@ describe('a redirect', () => {
   }
 });
 
-describe('the last gate', () => {
+describe('the check before each request', () => {
   afterEach(endWorlds);
 
-  it('A15: opens no socket to another origin than the one a bearer is bound to', async () => {
+  it("A15: opens no socket to an origin that the token isn't approved for", async () => {
     await withVictim(async (url) => {
       const world = await startWorld();
       await world.generate();
@@ -102,7 +102,7 @@ describe('the last gate', () => {
     });
   });
 
-  it('A15: opens no socket to another origin than the one a key is bound to', async () => {
+  it("A15: opens no socket to an origin that the key isn't approved for", async () => {
     await withVictim(async (url) => {
       const { http, credentials } = await startWorld();
       const moved = { ...credentials, authUrl: url };
@@ -110,7 +110,7 @@ describe('the last gate', () => {
     });
   });
 
-  it('lets nothing through while NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
+  it('blocks all requests while NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     const world = await startWorld();
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -126,7 +126,7 @@ describe('the last gate', () => {
     await world.generate();
   });
 
-  it('C11: hands nothing to a proxy of the environment', async () => {
+  it('C11: sends nothing to a proxy from the environment', async () => {
     await withVictim(async (url) => {
       const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
       const before = names.map((name) => process.env[name]);
@@ -147,7 +147,7 @@ describe('the last gate', () => {
 describe('a connection', () => {
   afterEach(endWorlds);
 
-  it('that is refused is tried three times more', async () => {
+  it('that is refused is retried three times', async () => {
     const authUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const world = await startWorld({
       credentials: (url) => ({ authUrl, approved: { auth: authUrl, service: url } }),
@@ -156,7 +156,7 @@ describe('a connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it('that is reset after sending is not used again, since the request may have run', async () => {
+  it("that is reset after sending isn't retried, since the request may have run", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -168,7 +168,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that a plain HTTP proxy resets after sending is not used again', async () => {
+  it("that a plain HTTP proxy resets after sending isn't retried", async () => {
     const far = 'http://service.example';
     const approved = { auth: far, service: far };
     const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });
@@ -185,20 +185,20 @@ describe('a connection', () => {
     }
   });
 
-  it('is used again for the next call, also after error answers', async () => {
+  it('is reused for the next call, even after error responses', async () => {
     const world = await startWorld();
     await world.generate();
-    // In pieces: what has come with the headers is read, whoever leaves the rest.
+    // Sent byte by byte, since data that arrives with the headers is always read.
     const dripping = { status: 503, body: 'x'.repeat(900), oneByteAtATimeMs: 0 };
     world.emulator.faults.next(pathOf('chat', true), dripping, 3);
     await world.generate({ onText: () => {} });
-    // The rest of a stream is read after its result is there.
+    // The rest of a stream is read after its result is returned.
     while (world.limiter.state.inFlight > 0) await new Promise((resolve) => setImmediate(resolve));
     await world.generate();
     assert.equal(new Set(world.emulator.requests.map(({ connection }) => connection)).size, 1);
   });
 
-  it('is not left open by streamed attempts that failed', async () => {
+  it("isn't left open after failed streaming attempts", async () => {
     const world = await startWorld();
     const body = 'x'.repeat(100_000);
     world.emulator.faults.next(pathOf('chat', true), { status: 503, body }, 4);
@@ -210,14 +210,14 @@ describe('a connection', () => {
   });
 });
 
-describe('a way to the service that goes nowhere', () => {
+describe('a connection that leads nowhere', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** A proxy that takes the connection and says nothing to CONNECT. */
+  /** Starts a world behind a proxy that accepts connections, but never responds to CONNECT. */
   async function startBehindSilentProxy(options: WorldOptions = {}) {
     const proxy = await startMuteServer(() => {});
     closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
@@ -230,15 +230,15 @@ describe('a way to the service that goes nowhere', () => {
     return { world, proxy };
   }
 
-  it('C12: is left at once when its user cancels', async () => {
-    // No deadline expires.
+  it('C12: is abandoned immediately when the user cancels', async () => {
+    // The clock is stopped, so no deadline expires.
     const time = new FakeTime();
     try {
       const { world, proxy } = await startBehindSilentProxy();
       const user = new AbortController();
       const ended: string[] = [];
       void kindOf(world.generate({ signal: user.signal })).then((kind) => ended.push(kind));
-      await becomes('connected', () => proxy.connections > 0);
+      await becomes('a connection', () => proxy.connections > 0);
       user.abort();
       await settled();
       assert.deepEqual(ended, ['cancelled']);
@@ -247,13 +247,13 @@ describe('a way to the service that goes nowhere', () => {
     }
   });
 
-  it('C12: is given up when the time for the headers is over', async () => {
+  it('C12: is abandoned at the deadline for headers', async () => {
     const time = new FakeTime();
     try {
       const headersMs = 20_000;
       const { world, proxy } = await startBehindSilentProxy({ http: { headersMs } });
       const failure = failureOf(world.generate());
-      await becomes('connected', () => proxy.connections > 0);
+      await becomes('a connection', () => proxy.connections > 0);
       await time.pass(headersMs);
       const { kind, details } = await failure;
       assert.deepEqual([kind, details.phase, details.attempts], ['unreachable', 'connect', 1]);
@@ -262,7 +262,7 @@ describe('a way to the service that goes nowhere', () => {
     }
   });
 
-  it('C12: is asked for no more once a proxy has closed it in place of an answer', async () => {
+  it('C12: is opened at most twice if a proxy closes it without a response', async () => {
     const proxy = await startMuteServer((socket) => socket.end());
     closers.push(await throughProxy(Number(new URL(proxy.url).port)), proxy.close);
     const far = 'https://service.example';
@@ -273,7 +273,7 @@ describe('a way to the service that goes nowhere', () => {
     assert.ok(proxy.connections <= 2, `${proxy.connections} connections`);
   });
 
-  it('ends where the service wants to speak another protocol', async () => {
+  it('fails if the service switches protocols', async () => {
     const world = await startWorld();
     const raw = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n';
     world.emulator.faults.always(chat, { raw });

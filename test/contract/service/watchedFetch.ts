@@ -35,12 +35,12 @@ export class WatchedFetch {
     return this.#heads.filter((one) => one === path).length;
   }
 
-  /** Number of responses from a path that were read to the end or given up. */
+  /** Number of responses from a path that were read to the end or abandoned. */
   ended(path: string): number {
     return this.#ended.filter((one) => one === path).length;
   }
 
-  /** Bytes of their bodies that were read. */
+  /** Number of bytes read from the response bodies of a path. */
   bytes(path: string): number {
     return this.#bytes.get(path) ?? 0;
   }

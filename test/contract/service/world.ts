@@ -21,7 +21,7 @@ export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
-/** Those that the emulator at this address takes, approved for it. */
+/** Credentials that the emulator at this address accepts, approved for it. */
 export function credentialsFor(url: string): Credentials {
   return {
     service: ibm,
@@ -42,11 +42,11 @@ export interface WorldOptions {
   /** The clock of all parts; the system clock by default. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
-  /** Milliseconds for a request for a token with all its attempts. */
+  /** Milliseconds for a token request, including all its attempts. */
   readonly tokenDeadlineMs?: number;
 }
 
-/** The service folder as it is put together for a user, and the emulator at its other end. */
+/** The parts of `src/service`, assembled as for a user, and the emulator they're connected to. */
 export interface World {
   readonly emulator: Emulator;
   readonly credentials: Credentials;
@@ -55,11 +55,11 @@ export interface World {
   readonly limiter: ConcurrencyLimit;
   readonly client: Client;
   readonly generate: (options?: GenerateOptions, parameters?: Parameters) => Promise<Generation>;
-  /** Requests for text, so far. */
+  /** Number of requests to `/ml/v1/text/` so far. */
   readonly inferenceCount: () => number;
 }
 
-/** Both clocks with the time that a test has set. Timers use the system clock. */
+/** A clock whose time a test sets. Timers use the system clock. */
 export class SetClock implements Clock {
   wall = 1_800_000_000_000;
   elapsed = 0;
@@ -75,9 +75,9 @@ export class SetClock implements Clock {
 const running = new Set<World>();
 
 /**
- * A backoff takes a millisecond here, which passes even if a test has stopped the clock. The unit
- * tests cover its real length. For the same reason, the service reports no request limit by
- * default.
+ * Starts the emulator, and a client for it. A backoff takes a millisecond here, which passes even
+ * if a test has stopped the clock. The unit tests cover its real length. By default, the service
+ * reports no request limit, so that requests aren't delayed.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;
