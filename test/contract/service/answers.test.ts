@@ -45,7 +45,12 @@ describe('unusable responses', () => {
       'unexpected-answer',
     ],
     ['HTML labeled as JSON', bytes('<html>'), 'token-unusable', 'unexpected-answer'],
-    ['JSON without a content type', { body: JSON.stringify(text) }, 'unexpected-answer', 'unexpected-answer'],
+    [
+      'JSON without a content type',
+      { body: JSON.stringify(text) },
+      'unexpected-answer',
+      'unexpected-answer',
+    ],
     ['malformed JSON', bytes('{"choices":[{'), 'token-unusable', 'unexpected-answer'],
     ['an empty body', bytes(''), 'token-unusable', 'unexpected-answer'],
     ['D15: a 204', { status: 204 }, 'unexpected-answer', 'unexpected-answer'],
@@ -195,9 +200,19 @@ describe('size limits:', () => {
   const comment = { bytes: Buffer.from(`: ${'x'.repeat(mebibyte)}\n`) };
   const undeclared = { oversizedBytes: 1_024 * mebibyte, headers: { 'content-length': '' } };
   const cases: readonly [string, string, Fault, number][] = [
-    ['an oversized token response', tokenPath, { oversizedBytes: MOST_TOKEN_BYTES + 1 }, MOST_TOKEN_BYTES],
+    [
+      'an oversized token response',
+      tokenPath,
+      { oversizedBytes: MOST_TOKEN_BYTES + 1 },
+      MOST_TOKEN_BYTES,
+    ],
     ['an oversized response', chat, { oversizedBytes: 64 * mebibyte }, MOST_ANSWER_BYTES],
-    ['D02: a response that declares 1 GiB', chat, { oversizedBytes: 1_024 * mebibyte }, MOST_ANSWER_BYTES],
+    [
+      'D02: a response that declares 1 GiB',
+      chat,
+      { oversizedBytes: 1_024 * mebibyte },
+      MOST_ANSWER_BYTES,
+    ],
     ['D02: a response of undeclared length', chat, undeclared, MOST_ANSWER_BYTES],
     ['D02: a token response of undeclared length', tokenPath, undeclared, MOST_TOKEN_BYTES],
     [

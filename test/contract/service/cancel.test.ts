@@ -57,7 +57,11 @@ describe('cancellation', () => {
     };
     const { kind, details } = await failureOf(world.generate({ signal: cancel.signal, onText }));
     assert.deepEqual([kind, parts], ['cancelled', ['first']]);
-    assert.equal(details.attempts, 1, 'reports that the request was sent, since it may have a cost');
+    assert.equal(
+      details.attempts,
+      1,
+      'reports that the request was sent, since it may have a cost',
+    );
     await world.emulator.disconnected(await world.emulator.requestCount(chatStream, 1));
     assert.equal(world.inferenceCount(), 1);
   });

@@ -54,7 +54,13 @@ describe('the deadline', () => {
   }
 
   const silences: readonly [string, Phase, string, Fault, WorldOptions][] = [
-    ['a wait for headers', 'headers', chat, { neverAnswers: true }, { http: { headersMs: DEADLINE_MS } }],
+    [
+      'a wait for headers',
+      'headers',
+      chat,
+      { neverAnswers: true },
+      { http: { headersMs: DEADLINE_MS } },
+    ],
     [
       "a wait for a stream's headers",
       'headers',
@@ -69,7 +75,13 @@ describe('the deadline', () => {
       { neverAnswers: true },
       { http: { headersMs: DEADLINE_MS } },
     ],
-    ['a stalled response', 'idle', chat, { silentAfterBytes: 10 }, { http: { idleMs: DEADLINE_MS } }],
+    [
+      'a stalled response',
+      'idle',
+      chat,
+      { silentAfterBytes: 10 },
+      { http: { idleMs: DEADLINE_MS } },
+    ],
     [
       'a stalled stream',
       'idle',
