@@ -134,7 +134,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'appears in no failure with no key',
+    title: "isn't part of any failure (no key)",
   },
   {
     name: 'a fixed header has a line break',

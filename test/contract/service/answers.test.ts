@@ -146,7 +146,7 @@ describe('compressed and interim responses', () => {
         [chat, MOST_ANSWER_BYTES],
         [chatStream, MOST_STREAM_BYTES],
       ] as const) {
-        // The clock is stopped, so only the limit ends the reading of the rest.
+        // The clock is stopped, so only the size limit can end the reading.
         const time = new FakeTime();
         try {
           const watched = new WatchedFetch();

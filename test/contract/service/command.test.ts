@@ -113,7 +113,7 @@ describe('a token command', () => {
     ],
   };
   for (const [what, [line, problem]] of Object.entries(problems)) {
-    it(`that ${what} fails with ${problem}, without repeating its output`, async () => {
+    it(`that ${what} fails with "${problem}", without repeating its output`, async () => {
       const error = await failureOf(run(line));
       assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
       hasNoOutput(error);

@@ -72,7 +72,7 @@ describe('concurrent requests', () => {
     assert.equal(await waiting, 'cancelled');
   });
 
-  it('all pause for as long as the response to one of them requests', async () => {
+  it('all wait for the Retry-After of a single response', async () => {
     const world = await startWorld({ clock: time, http: { waitMs: () => 1 } });
     world.emulator.faults.next(chat, { status: 429, headers: { 'retry-after': '60' } });
     const told = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ describe('concurrent requests', () => {
     assert.equal(emulator.count(chat), sent);
   }
 
-  it('release their slot to get a new token if theirs expired in the queue', async () => {
+  it('release their slot while an expired token is replaced', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 1 } });
     const [first, token] = [gate(), gate()];
     world.emulator.faults.next(chat, { hold: first.opened });

@@ -183,7 +183,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 4, 0],
   },
   {
-    cause: 'the model does not support the operation',
+    cause: "the model doesn't support the operation",
     named: 'unsupported operation',
     options: {
       emulator: {

@@ -132,7 +132,7 @@ describe('the models of an added service', () => {
     ['is cut off', { resetBeforeHeaders: true }],
     ['returns too much', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
-    it(`come from the list alone if the second request ${what}, which isn't retried`, async () => {
+    it(`come from the list alone, without a retry, if the second request ${what}`, async () => {
       const { emulator, list } = await start('litellm');
       emulator.faults.always(infoPath, fault);
       assert.deepEqual(factsOf(await list()), [
@@ -143,7 +143,7 @@ describe('the models of an added service', () => {
     });
   }
 
-  it('can be canceled during the second request', async () => {
+  it('stop loading when canceled during the second request', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
     emulator.faults.next(infoPath, { hold: held.opened });
@@ -155,7 +155,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it("leave out those that LiteLLM says don't generate text", async () => {
+  it('leave out those that LiteLLM marks as not generating text', async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });

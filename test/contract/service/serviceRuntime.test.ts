@@ -487,7 +487,7 @@ describe('a runtime', () => {
     ['was refused', {}],
     ['is its own token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
-    it(`E12: never sends a replaced key that ${what} in a prompt`, async () => {
+    it(`E12: never sends a prompt with a replaced key that ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();
       const old = { ...withKey('a-key-nobody-knows'), ...replaced };
       await kindOf(runtime.client(old, settings).generateText('Hi', {}));

@@ -121,7 +121,7 @@ const say = (text: string, more: Conversation['messages'] = []): Conversation =>
   toolChoice: 'auto',
 });
 
-/** The last parameter adds fields to the entry and its authentication. */
+/** Creates a service. The last parameter adds fields to its entry and authentication. */
 function serviceOf(
   { authentication }: AuthCase,
   { api, prefix = '' }: ApiCase,
@@ -515,7 +515,7 @@ describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`appears in no failure with ${name}: key, token, and secret header`, async () => {
+    it(`isn't part of any failure (${name}): key, token, and secret header`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];
@@ -601,7 +601,7 @@ describe('the table of authentication methods and APIs', () => {
 describe('a key that is sent to the service directly', () => {
   afterEach(endAll);
 
-  it('counts as one secret, not as a token, too', async () => {
+  it("isn't also counted as a token", async () => {
     const zen = ways['Zen API key'] as AuthCase;
     const { client } = await startOf(zen, apis['watsonx, project'] as ApiCase);
     assert.deepEqual(client.secretKindsIn(`x ${secret} y`), ['apiKey']);
