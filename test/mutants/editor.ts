@@ -64,7 +64,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'timer ??= setTimeout',
     to: 'timer = setTimeout',
     test: 'test/unit/settings.test.ts',
-    title: 'are heard together, a moment after the first',
+    title: 'are combined into one, 100 ms after the first',
   },
   {
     name: 'the status item goes on after its end',
@@ -112,7 +112,7 @@ export const editorMutants: readonly Mutant[] = [
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
     test: 'test/unit/expressions.test.ts',
-    title: 'none in src/editor takes more than linear time',
+    title: 'in src/editor take at most linear time',
   },
   {
     name: 'code loses the joiners of words and emoji',

@@ -303,7 +303,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'const MAX_PARSER_INPUT = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
     test: 'test/unit/worstTexts.test.ts',
-    title: 'as a stream at once',
+    title: 'is linear for a stream in one chunk',
   },
   {
     name: 'a redirect that leads to no host is said to lead to one',

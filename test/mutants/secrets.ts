@@ -246,7 +246,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "application"',
     to: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "window"',
     test: 'test/unit/manifest.test.ts',
-    title: 'B05: keeps addresses and limits out of reach of workspaces',
+    title: "B05: doesn't let workspaces set addresses or limits",
   },
   {
     name: 'the .env of an untrusted folder is read',

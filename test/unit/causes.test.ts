@@ -8,8 +8,8 @@ import { choiceOf, envFile, found, full, REGION, record } from './connection/sou
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
 
-describe('the causes that a diagnosis names', () => {
-  it('each have a sentence of their own', () => {
+describe('the causes that a diagnosis can show', () => {
+  it('each have a different message', () => {
     const shapes = all.map(([, check]) => shapeOf(check));
     assert.deepEqual(
       shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
@@ -18,20 +18,20 @@ describe('the causes that a diagnosis names', () => {
   });
 
   for (const [cause, { text, fix, state }] of all) {
-    it(`say what to do about: ${cause}`, () => {
+    it(`have a short message and don't offer another diagnosis: ${cause}`, () => {
       assert.match(text, /^[A-Za-z0-9].*\.$/);
       assert.ok(text.length <= 240, `${text.length}: ${text}`);
       assert.ok(state === 'failed' || state === 'warning');
-      assert.notEqual(fix, 'diagnose', 'a diagnosis does not lead to itself');
+      assert.notEqual(fix, 'diagnose', 'the fix is another diagnosis');
     });
   }
 });
 
-describe('what is said before anything is sent', () => {
+describe('the checks before anything is sent', () => {
   const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choiceOf(all));
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
-  it('names source and hosts where all is well, and no secret', () => {
+  it('name the source and the hosts, but no secrets, if all of them pass', () => {
     for (const all of [found(), found({ record: undefined, external: [approved] })]) {
       assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
       const text = JSON.stringify(checksOf(all));
@@ -49,7 +49,7 @@ describe('what is said before anything is sent', () => {
     );
   });
 
-  it('stops where the rest would tell nothing', () => {
+  it('stop after the first failure', () => {
     assert.deepEqual(statesOf(found({ record: undefined })), ['failed', 'not-run', 'not-run']);
     const badAddress = found({ settings: { url: 'us-south' } });
     assert.deepEqual(statesOf(badAddress), ['passed', 'failed', 'not-run']);
@@ -61,7 +61,7 @@ describe('what is said before anything is sent', () => {
     assert.deepEqual([syntax?.state, syntax?.fix], ['failed', 'setUp']);
   });
 
-  it('goes on where a value was only written badly', () => {
+  it('continue after a warning about the format of a value', () => {
     const badly = found({ settings: { url: ` "${REGION}" ` } });
     assert.deepEqual(statesOf(badly), ['passed', 'warning', 'passed']);
     assert.match(

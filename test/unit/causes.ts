@@ -20,7 +20,7 @@ import {
 
 const authHost = 'iam.cloud.ibm.com';
 const serviceHost = 'us-south.ml.cloud.ibm.com';
-/** One that a user has typed. */
+/** A host that the user typed. */
 const ownHost = 'model.example';
 
 const failed = (
@@ -33,7 +33,7 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-/** What is said before anything is sent about what was found. */
+/** Returns the first check before anything is sent that doesn't pass with these credentials. */
 const before = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',
@@ -190,7 +190,7 @@ export const causes = {
 
 export type CauseName = keyof typeof causes;
 
-/** A sentence without the names and codes of one case, to compare it with that of another. */
+/** Replaces the names and codes in a message with placeholders, to compare it with others. */
 export function shapeOf({ text }: ShownCheck): string {
   return text
     .replaceAll(/\bibm\/[\w.-]*\w/g, 'MODEL')
@@ -198,7 +198,7 @@ export function shapeOf({ text }: ShownCheck): string {
     .replaceAll(/\([A-Z_0-9]+\)/g, '(CODE)');
 }
 
-/** The table of docs/troubleshooting.md. */
+/** Returns the table of docs/troubleshooting.md. */
 export function causesTable(): string {
   const rows = Object.entries(causes).map(([cause, check]) => {
     const { text, fix }: ShownCheck = check;

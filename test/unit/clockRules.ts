@@ -69,15 +69,15 @@ function argumentsFrom(text: string, start: number): string[] {
   return given.map((each) => each.trim());
 }
 
-/** Files that may read a clock, and why. No test passes or fails because of it. */
+/** Files that may read a clock, and why. No test result depends on it. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
-  'test/unit/clockRules.ts': 'names what the others may not',
-  'test/fuzz/fuzz.ts': 'a seed that differs with each run',
-  'test/unit/service/fixtures.ts': 'the same, and a clock that tests move',
-  'test/vscode/deadline.ts': 'ends a wait that hangs',
-  'test/vscode/screen.ts': 'the name of a picture of what failed',
-  'test/emulator/emulator.ts': 'the clock of the emulated service, which tests move',
-  'test/emulator/requests.ts': 'says of which clock its times are',
+  'test/unit/clockRules.ts': 'contains the patterns of the rules',
+  'test/fuzz/fuzz.ts': 'gets a different seed for each run',
+  'test/unit/service/fixtures.ts': 'gets a seed, too, and has a clock that tests move',
+  'test/vscode/deadline.ts': 'ends waits that hang',
+  'test/vscode/screen.ts': 'names the screenshot of a failure',
+  'test/emulator/emulator.ts': 'contains the clock of the emulated service',
+  'test/emulator/requests.ts': 'names the clock of its times in a comment',
 };
 
 /** Returns the lines at which a file breaks a rule, as `path:line rule`. */

@@ -11,14 +11,14 @@ import { ibm } from './service/fixtures.ts';
 const problemsIn = (text: string, risk?: GitRisk) => problemsOf(parseEnvText(text, ibm), risk);
 const brief = ({ kind, severity, place }: Problem) => [place.line, kind, severity];
 
-describe('problems of a .env file', () => {
+describe('problems in a .env file', () => {
   const all = envFiles.flatMap(({ file }) => {
     const text = typeof file === 'string' ? file : decodeEnvFile(file);
     const risks = ['not-ignored', 'tracked'] as const;
     return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
-  it('say what is wrong, why it matters and what to do, and never a value', () => {
+  it('have messages of at least two sentences, without values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     assert.equal(kinds.size, 17);
     for (const { kind, message } of all) {
@@ -32,7 +32,7 @@ describe('problems of a .env file', () => {
     }
   });
 
-  it('are errors where the file is not used for it, else warnings, and information about gaps', () => {
+  it('are errors if they make the file unusable, information if lines are missing, else warnings', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
@@ -42,12 +42,12 @@ describe('problems of a .env file', () => {
     ]);
   });
 
-  it('leave files of others alone', () => {
+  it("aren't reported for unrelated files and very large ones", () => {
     assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
     assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('name exactly the lines that are missing, and leave empty ones to their own message', () => {
+  it('list the missing lines, but not empty ones, which have their own message', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -58,22 +58,22 @@ describe('problems of a .env file', () => {
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
-  it('stand on the line of the key if git does not ignore the file', () => {
+  it("are shown on the line of the key if git doesn't ignore the file", () => {
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
 
-  it('name the command that moves the key if git does not ignore the file', () => {
+  it("name the command that imports the key if git doesn't ignore the file", () => {
     const hint = all.find(({ kind }) => kind === 'not-ignored')?.message ?? '';
     assert.match(hint, /, or import the key in Show Status and Actions and delete its line\.$/);
   });
 
-  it('show no name that turns the text around, makes a link of it or goes on for pages', () => {
+  it('replace markup in names with question marks, and shorten long names', () => {
     assert.equal(shownName('[a](b)'), '?a??b?');
     assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
   });
 
-  it('are mended by actions in Title Case', () => {
+  it('have quick fixes with names in Title Case', () => {
     const [region] = ibm.regions;
     const place = { line: 0, start: 0, end: 0 };
     for (const issue of all.flatMap((one) => one.issue ?? [])) {
@@ -97,7 +97,7 @@ describe('an open .env file of another service', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('is judged by what that service needs', () => {
+  it('is checked for the settings of that service', () => {
     const open = parseEnvText(text, ibm, services);
     assert.equal(open.service, cpd);
     assert.deepEqual(open.reading.missing, ['CPD_PROJECT_ID']);
@@ -107,17 +107,17 @@ describe('an open .env file of another service', () => {
     );
   });
 
-  it('is read as the first complete set if the settings name no service', () => {
+  it('counts for the first service with a complete set if the settings name none', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it('is one of the service in use where that is named, too', () => {
+  it('counts for the service in use if the file contains its name, too', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('is one of the service whose values are used if the settings name none', () => {
+  it('has no problems of other services if the settings name none', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

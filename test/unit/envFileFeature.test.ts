@@ -5,7 +5,7 @@ import { FakeKeyring, FakeState } from './connection/fakes.ts';
 
 const nothing = { dispose: () => {} };
 
-/** An editor that shows one `.env` file, and keeps the messages of its problems. */
+/** A fake editor with one open `.env` file. Records the messages about its problems. */
 class EditorWithFile extends FakeEditor {
   text = '';
   shown: readonly string[] = [];
@@ -70,16 +70,16 @@ describe('the problems of an open .env file', () => {
   });
   after(() => hooks.deregister());
 
-  it('follow the stored key of another service if the settings name none', async () => {
+  it('are updated for the service of a newly stored key if the settings name none', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const { KeyStore } = await import('../../src/connection/keyStore.ts');
     const { startEnvFile } = await import('../../src/envFile/envFileFeature.ts');
     const keys = new KeyStore(new FakeKeyring().window(), new FakeState(), () => {});
     const feature = startEnvFile(keys);
-    await becomes('judged', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
+    await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
     const record = { apiKey: 'key-of-the-gateway', authUrl: 'https://a.example' };
     await keys.write({ ...record, serviceUrl: record.authUrl }, 'ibm_gateway');
-    await becomes('judged anew', () => !editor.shown.join().includes('VENDOR_PROJECT_ID'));
+    await becomes('the updated problems', () => !editor.shown.join().includes('VENDOR_PROJECT_ID'));
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
     feature.dispose();
     keys.dispose();

@@ -7,7 +7,7 @@ import {
   slownessOf,
 } from './expressions.ts';
 
-/** The work is proportional to the count, and this one is still cheap. */
+/** The work is proportional to the count. At this count, it's still small. */
 const HIGHEST_COUNT = 256;
 
 /** The folder of a file in `src`, or `src` itself. */
@@ -19,10 +19,10 @@ describe('regular expressions', () => {
     all = await expressionsOfSource();
   });
 
-  // One test per room, so that each stays short and its title says where the slow one is.
+  // One test per room keeps each test short, and its title shows where a slow expression is.
   const rooms = new Set(filesIn('src/**/*.ts').map(roomOf));
   for (const room of rooms) {
-    it(`none in ${room} takes more than linear time on any text`, () => {
+    it(`in ${room} take at most linear time on any text`, () => {
       const slow = all
         .filter(({ place }) => roomOf(place) === room)
         .flatMap(({ place, expression }) => {
@@ -33,7 +33,7 @@ describe('regular expressions', () => {
     });
   }
 
-  it('none of them has a high repetition count', () => {
+  it('have no high repetition count, unless anchored at the start', () => {
     const high = all.filter(
       ({ expression }) =>
         !expression.source.startsWith('^') && highestCount(expression) > HIGHEST_COUNT,
@@ -42,26 +42,29 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it('all of them are found, including built ones, and none with a comment before it', () => {
+  it('are all found, including those that modules build, and are never comments', () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
-    assert.ok(places.includes('src/ui/oneLine.ts'), 'built out of a part of another module');
+    assert.ok(
+      places.includes('src/ui/oneLine.ts'),
+      'an expression built with a part of another module',
+    );
     assert.ok(places.some((place) => /^src\/editor\/fit\/indentation\.ts:\d+$/.test(place)));
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));
   });
 
   const QUADRATIC: Readonly<Record<string, RegExp>> = {
-    'a run that does not end as it should': /\s+(?:\/\/|#).*$/,
-    'a run that ends at what it leaves out': /[^"]+$/,
-    'two parts that share a run': /^[ \t]*(?:`{0,2}|`{3,}[^`]*|~{3,}.*)$/,
-    'a beginning again and again': /input tokens (?<actual>\d+) cannot exceed .*? limit \d+/,
-    'a beginning, and no end': /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/,
-    'a set without another': /[\w--[a-z]]+(?=x)/v,
-    'a run behind what is not matched': /(?<!x)\s+$/,
-    'matches that each look at all of the rest': /a[^x]*x|a/g,
+    'a run without the expected end': /\s+(?:\/\/|#).*$/,
+    'a run of excluded characters': /[^"]+$/,
+    'two parts that match the same run': /^[ \t]*(?:`{0,2}|`{3,}[^`]*|~{3,}.*)$/,
+    'a repeated beginning': /input tokens (?<actual>\d+) cannot exceed .*? limit \d+/,
+    'a beginning without an end': /\/(ml\/(v\d|gateway)|identity\/token)(\/.*)?$/,
+    'a set difference': /[\w--[a-z]]+(?=x)/v,
+    'a run after a negative lookbehind': /(?<!x)\s+$/,
+    'matches that each scan the rest of the text': /a[^x]*x|a/g,
   };
   for (const [what, expression] of Object.entries(QUADRATIC)) {
-    it(`are caught where they are quadratic: ${what}`, () => {
+    it(`are caught if they are quadratic: ${what}`, () => {
       assert.match(slownessOf(expression, 'short') ?? '', /^2nd degree polynomial/);
     });
   }

@@ -12,7 +12,7 @@ export interface PlacedExpression {
   readonly expression: RegExp;
 }
 
-/** All that stand in the source, and all that its modules build while they load. */
+/** Returns the literals in the source, and the expressions that its modules build on loading. */
 export async function expressionsOfSource(): Promise<PlacedExpression[]> {
   const api = new API({ cwd: process.cwd() });
   try {
@@ -51,12 +51,12 @@ function isCalled({ parent }: Node): boolean {
 }
 
 /**
- * What a module builds while it loads.
- * @param count how often it says that it builds one
- * @throws {Error} if it builds one later, out of what nobody could look at before
+ * Returns the expressions that a module builds while it loads.
+ * @param count number of calls of `RegExp` in its source
+ * @throws {Error} if it builds one later, because its parts aren't available for analysis
  */
 async function builtBy(path: string, count: number): Promise<PlacedExpression[]> {
-  // What it imports is not built once more.
+  // Load its imports first, so that their expressions aren't recorded here.
   await import(resolve(path));
   const { RegExp: Native } = globalThis;
   const found: PlacedExpression[] = [];
@@ -88,13 +88,13 @@ const COUNTED = {
 } as const;
 
 /**
- * How thorough recheck is. It proves an expression by its automaton. If the expression has
- * lookaround, a back reference, or too many states, it searches for a hard text. With a repeated
- * row of 30 characters, quadratic work on the longest text is several times the limit.
+ * How thorough recheck is. It analyzes the automaton of an expression. If the expression has
+ * lookaround, a back reference, or too many states, it searches for a slow text instead. If 30
+ * characters are repeated, quadratic work on the longest text is several times the limit.
  */
 const EFFORTS = {
   /**
-   * For each change: proves most expressions by their automaton, and tries the others on fewer
+   * For each change. Analyzes the automaton of most expressions, and tries the others on fewer
    * texts.
    */
   short: {
@@ -109,9 +109,8 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns what makes an expression slow on a hard text; undefined if there is no such text. A
- * global expression is also tried repeatedly: from the end of each match, or else from the next
- * character.
+ * Returns how slow an expression can be, or undefined if its work is linear on any text. A global
+ * expression is also tried repeatedly: from the end of each match, or else from the next character.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);

@@ -1,7 +1,7 @@
 import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
 import { getsTokens, neededSettings, type Service, services } from '../../src/service/services.ts';
 
-/** The table of docs/privacy.md, made from the entries of the services. */
+/** Returns the table of docs/privacy.md, made from the entries of the services. */
 export function hostsTable(all: readonly Service[] = services): string {
   const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
     const some = all.filter(({ authUrl }) => authUrl === url);
@@ -24,7 +24,7 @@ function namesOf(some: readonly Service[]): string {
   return some.map(({ name }) => name).join(', ');
 }
 
-/** Returns what the host of these services gets: tokens, or their secrets without an exchange. */
+/** Returns the credentials that a host gets: tokens, or the secrets if they aren't exchanged. */
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));
   const known = [...new Set(credentials)].filter(Boolean);

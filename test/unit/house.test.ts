@@ -28,7 +28,7 @@ describe('architecture invariants', () => {
   });
 
   for (const { name, planted } of houseRules) {
-    it(`catch a planted violation of ${name}`, () => {
+    it(`catch a planted violation of "${name}"`, () => {
       const [path, line] = planted;
       assert.ok(files.has(path), `${path} is gone`);
       const spoilt = new Map(files).set(path, `${files.get(path)}\n${line}\n`);
@@ -40,7 +40,7 @@ describe('architecture invariants', () => {
   const planting = (path: string, line: string) =>
     new Map(files).set(path, `${files.get(path)}\n${line}\n`);
 
-  it('no room imports one of its own or a higher floor', () => {
+  it('allow imports only from lower floors', () => {
     assert.deepEqual(new Set([...files.keys()].map(roomOf)), new Set(Object.keys(floors)));
     assert.deepEqual(arrowsUp(files), []);
     const up = planting(
@@ -52,7 +52,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
-  it('what VS Code does not promise was seen in the versions that the host suite runs', () => {
+  it('name the VS Code versions of the host tests as the source of each undocumented API', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
@@ -63,7 +63,7 @@ describe('architecture invariants', () => {
     assert.equal(code.split('Seen in').length, code.split(source).length);
   });
   for (const [name, [path, of]] of Object.entries(importedOnFirstUse)) {
-    it(`import ${name} on first use in one place`, () => {
+    it(`load ${name} on first use, in only one place`, () => {
       const imports = [...files].flatMap(([place, text]) =>
         text.includes(`import('${of}')`) ? place : [],
       );
@@ -72,14 +72,14 @@ describe('architecture invariants', () => {
     });
   }
 
-  it('no files import each other in a circle', () => {
+  it('allow no circular imports', () => {
     assert.equal(circle(files), undefined);
     const back = planting('service/errors.ts', "import type { Http } from './http/http.ts';");
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('are lint rules, too, where an import breaks them or a function has more than 50 lines', () => {
-    // Elsewhere, since others may be reading the sources meanwhile.
+  it('are also lint rules for imports, and for functions with more than 50 lines', () => {
+    // In a temporary folder, because other tests may be reading the sources.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');
     mkdirSync(dirname(planted), { recursive: true });
@@ -100,13 +100,13 @@ describe('architecture invariants', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('give no two files of src the same name', () => {
+  it('require unique file names in src', () => {
     const byName = Map.groupBy(files.keys(), (path) => basename(path));
     const shared = [...byName.values()].filter(({ length }) => length > 1);
     assert.deepEqual(shared, []);
   });
 
-  it('give no two things of src the same name', () => {
+  it('require unique names for exports, types, and classes in src', () => {
     assert.deepEqual(namesTwice(files), []);
     assert.deepEqual(namesTwice(planting('chat/makeChat.ts', 'export const sendWithToken = 1;')), [
       'sendWithToken',
@@ -114,7 +114,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(namesTwice(planting('chat/makeChat.ts', 'interface Job {}')), ['Job']);
   });
 
-  it('keep files small enough to have one responsibility', () => {
+  it('limit files to 290 lines without comments', () => {
     const comment = /^\s*(\/\/|\/?\*)/;
     const sizeOf = (text: string) => text.split('\n').filter((line) => !comment.test(line)).length;
     const large = [...files].filter(([, text]) => sizeOf(text) > 290);
@@ -125,7 +125,7 @@ describe('architecture invariants', () => {
   });
 });
 
-describe('tests that are not judged by time', () => {
+describe('tests that must not depend on time', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
   // The runner of `npm test` prints how long it took.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
@@ -134,21 +134,22 @@ describe('tests that are not judged by time', () => {
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it("read no clock, don't wait for one, and aren't retried", () => {
+  it("don't read a clock, wait for one, or retry", () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
   });
 
   for (const suite of suites) {
-    it(`are caught in test/${suite}/`, () => {
+    it(`are caught in test/${suite}/ if they read a clock`, () => {
       const path = others.find((each) => each.startsWith(`test/${suite}/`)) ?? assert.fail();
       assert.equal(readsOf(path, '\nDate.now();\n').length, 1);
     });
   }
 
   for (const [path, reason] of Object.entries(MAY_READ_CLOCKS)) {
-    it(`except ${path}: ${reason}`, () => assert.notDeepEqual(readsOf(path), []));
+    it(`need an exception for ${path}, which ${reason}`, () =>
+      assert.notDeepEqual(readsOf(path), []));
   }
 
   for (const { name, planted } of clockRules) {
@@ -160,7 +161,7 @@ describe('tests that are not judged by time', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('are not caught if they wait for a turn, or move a clock', () => {
+  it('may wait for less than a second or a variable time, or move a fake clock', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 import { APIS, AUTH_METHODS } from '../../src/service/services.ts';
 
-/** The architecture invariants as checks of source text: path of a file under src to its text. */
+/** Checks the architecture invariants in source text. Files are maps from paths in src to texts. */
 
 export interface HouseRule {
   readonly name: string;
@@ -13,33 +13,37 @@ export interface HouseRule {
 
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
-/** Methods whose names have other uses: the key of any method is called `apiKey`. */
+/** Methods whose names have other uses. For example, the key of any method is called `apiKey`. */
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** The names of all authentication methods and APIs. */
 const NAMED_ONCE = new RegExp(
-  // Except for `none`, which is a state of a token, too, these are recognized as a kind.
+  // These are recognized as kinds, except for `none`, which is also a state of a token.
   `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );
 const inService = (path: string) => path.startsWith('service/');
 
-/** What gives a secret, each with a line that must be caught. */
+/** Code that returns secrets, each with a line that must be caught. */
 const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
-    'what opens a secret',
+    'methods that open a secret',
     /\b(Secret\.open|Connection\.credentials)\b/,
     '  const keys = Secret.open(looked.found.keys);',
   ],
   [
-    'functions that return one',
+    'functions that return secrets',
     /\b(choose|chooseWithoutFolder|credentialsFor|keysOfFolders|readExternalFile|secretsOf|secretsOfKeys|selectEditorSource)\(|\bkeys\.(read|others)\(/,
     '  const selection = selectEditorSource(looked.found);',
   ],
-  ['its fields', /(?<!')\bapiKey\b(?!'|: ')/, "  const words = [found.record?.apiKey ?? ''];"],
+  [
+    'fields of secrets',
+    /(?<!')\bapiKey\b(?!'|: ')/,
+    "  const words = [found.record?.apiKey ?? ''];",
+  ],
 ];
 
-/** What VS Code doesn't promise, each with a line that must be caught. */
+/** Undocumented API of VS Code, each with a line that must be caught. */
 const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'commands',
@@ -47,7 +51,7 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
     "commands.executeCommand('lm.addLanguageModelsProviderGroup');",
   ],
   [
-    'settings of the chat',
+    'chat settings',
     /(?<![#.\w])chat\.[a-z]\w*[A-Z]\w*(?![\w(])/,
     "inspect('chat.disableAIFeatures');",
   ],
@@ -61,9 +65,13 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
     /DataPart\(.*['"`]\w+['"`]\)/,
     "new LanguageModelDataPart(counts, 'usage');",
   ],
-  ['values of one machine', /global(Local|Remote)Value/, 'return found.globalLocalValue;'],
+  [
+    'local and remote values of a setting',
+    /global(Local|Remote)Value/,
+    'return found.globalLocalValue;',
+  ],
 ];
-/** What loads with its first use, and where: each is a file of the package. */
+/** Modules that load on first use, by their file in the package, and the file that imports them. */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
   chat: ['app.ts', './chat/makeChat.ts'],
@@ -90,14 +98,14 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/auth/identityService.ts', "import * as oauth from 'oauth4webapi';"],
   },
   {
-    name: '3: only connection/ touches secret storage',
+    name: '3: only connection/ uses secret storage',
     isBroken: (line, path) =>
       !path.startsWith('connection/') &&
       /\bSecretStorage\b|secrets(\.|\[')(get|store|delete|keys)\b/.test(line),
     planted: ['status/menu.ts', "const key = await context.secrets.get('hostedModel.key');"],
   },
   ...givesSecret.map(([what, pattern, planted]) => ({
-    name: `3: only connection/, service/, and dotenv/ name ${what}`,
+    name: `3: only connection/, service/, and dotenv/ use ${what}`,
     isBroken: (line: string, path: string) =>
       !/^(connection|service|dotenv)\//.test(path) && pattern.test(line),
     planted: ['diagnose/copyReport.ts', planted] as const,
@@ -109,7 +117,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['generate/generate.ts', "workspace.getConfiguration('hostedModel').get('url');"],
   },
   {
-    name: '3: outside src/service only extension.ts and app.ts build what lives as long as the window',
+    name: '3: outside src/service, only extension.ts and app.ts create objects that exist as long as the window',
     isBroken: (line, path) =>
       path !== 'extension.ts' &&
       path !== 'app.ts' &&
@@ -125,7 +133,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/auth/tokenService.ts', 'let cachedToken: string | undefined;'],
   },
   {
-    name: '4: no cache at module level: what is built there is read-only',
+    name: '4: no cache at module level: collections there are read-only',
     isBroken: (line) =>
       /^(export )?const \w+(?!.*: Readonly).* = new (Map|Set|WeakMap)\b/.test(line),
     planted: ['service/auth/tokenService.ts', 'const tokens = new Map<string, string>();'],
@@ -154,17 +162,17 @@ export const houseRules: readonly HouseRule[] = [
     ],
   },
   {
-    name: '5: src/service holds no sentences for people',
+    name: '5: src/service has no messages for users',
     isBroken: (line, path) =>
       inService(path) &&
-      // Its sentence is for the model.
+      // Its message is for the model.
       path !== 'service/api/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
   },
   {
-    name: '6: only the last gate lets a request out',
+    name: '6: only service/http/hardenedFetch.ts sends requests',
     isBroken: (line, path) =>
       path !== 'service/http/hardenedFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
@@ -181,12 +189,12 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/http/retry.ts', '  return top * Math.random();'],
   },
   {
-    name: '8: one thing retries',
+    name: '8: only service/http/http.ts retries',
     isBroken: (line, path) => path !== 'service/http/http.ts' && /\baxiosRetry\b/.test(line),
     planted: ['service/auth/identityService.ts', 'axiosRetry(instance, { retries: 3 });'],
   },
   {
-    name: '8: one thing edits documents',
+    name: '8: only editor/documentEdit.ts edits documents',
     isBroken: (line, path) =>
       path !== 'editor/documentEdit.ts' && /\.edit\(|\bapplyEdit\(|insertSnippet\(/.test(line),
     planted: [
@@ -195,12 +203,12 @@ export const houseRules: readonly HouseRule[] = [
     ],
   },
   {
-    name: 'foreign text is never markup: no appendMarkdown with anything but constants',
+    name: 'foreign text is never markup: appendMarkdown gets only constants',
     isBroken: (line) => /appendMarkdown\((?!['`])|isTrusted = true|supportHtml = true/.test(line),
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
-    name: 'authentication methods and APIs are named only in their files and as data: in services.ts and logins.ts',
+    name: 'authentication methods and APIs are named only in their own files, services.ts, and logins.ts',
     isBroken: (line, path) =>
       !/^(service\/(services|auth\/\w+|api\/(watsonx|openai|apis))|connection\/logins)\.ts$/.test(
         path,
@@ -208,7 +216,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
   },
   {
-    name: 'only service/auth/runProgram.ts starts a program, and nothing needs a mode of a file or a path of one system',
+    name: 'only service/auth/runProgram.ts starts programs or uses paths and file modes of one platform',
     isBroken: (line, path) =>
       path !== 'service/auth/runProgram.ts' &&
       /child_process|worker_threads|node:path\/|\bpath\.(sep|posix|win32)\b|\bchmod|\bmode: 0|process\.(platform [!=]|get[eg]?[ug]id)/.test(
@@ -222,16 +230,16 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['editor/streamWriter.ts', "console.log('edit');"],
   },
   ...undocumentedApi.map(([what, pattern, planted]) => ({
-    name: `only undocumentedApi.ts names what VS Code doesn't promise: ${what}`,
+    name: `only undocumentedApi.ts uses undocumented API of VS Code: ${what}`,
     isBroken: (line: string, path: string) => path !== 'undocumentedApi.ts' && pattern.test(line),
     planted: ['chat/chatProvider.ts', planted] as const,
   })),
 ];
 
 /**
- * The floor of each room. A room is a folder under src, a folder in `service/` or `editor/`, or a
- * file that stands for itself. The other files of `service/` are the room `service`. Imports lead
- * only to a lower floor, type imports included, and rooms on one floor never import each other.
+ * The floor of each room. A room is a folder in src, a folder in `service/` or `editor/`, or a
+ * single file. The other files of `service/` are the room `service`. A room imports only from lower
+ * floors, including types, so rooms on the same floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
   extension: 17,
@@ -269,12 +277,12 @@ export function roomOf(path: string): string {
   return more.length > 0 || nested in floors ? nestedRoom(first, nested) : first;
 }
 
-/** The folders of other rooms belong to them. */
+/** Folders inside a room belong to it, unless they are rooms themselves. */
 function nestedRoom(first: string, nested: string): string {
   return nested in floors ? nested : first;
 }
 
-/** The files of src that each file imports, dynamic and type imports included. */
+/** Returns the files of src that each file imports, including dynamic and type imports. */
 export function importsOf(files: ReadonlyMap<string, string>): Map<string, string[]> {
   return new Map(
     [...files].map(([path, text]) => {
@@ -285,7 +293,7 @@ export function importsOf(files: ReadonlyMap<string, string>): Map<string, strin
   );
 }
 
-/** Each import that does not lead to a lower floor, as `from -> to`. */
+/** Returns each import that doesn't lead to a lower floor, as `from -> to`. */
 export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   const floorOf = (path: string) => floors[roomOf(path)] ?? Number.NaN;
   return [...importsOf(files)].flatMap(([path, targets]) =>
@@ -295,7 +303,7 @@ export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   );
 }
 
-/** Files that import each other in a circle; undefined if there are none. */
+/** Returns files with circular imports, or undefined if there are none. */
 export function circle(files: ReadonlyMap<string, string>): string[] | undefined {
   const imports = importsOf(files);
   const done = new Set<string>();
@@ -317,8 +325,8 @@ export function circle(files: ReadonlyMap<string, string>): string[] | undefined
 }
 
 /**
- * Names that stand for two things: what is exported under one name by two files, and a type or class
- * whose name another file has for one of its own.
+ * Returns ambiguous names: those that more than one file exports, and those of more than one type
+ * or class.
  */
 export function namesTwice(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([, text]) =>

@@ -23,8 +23,8 @@ const { configurations }: { readonly configurations: readonly Configuration[] } 
 );
 const named = (name: string) => configurations.find((one) => one.name === name);
 
-describe('what F5 starts', () => {
-  it('are tasks that there are, of scripts that there are', () => {
+describe('the launch configurations', () => {
+  it('use only existing tasks and npm scripts', () => {
     const labels = tasks.map(({ label }) => label);
     const wanted = [
       ...configurations.flatMap(({ preLaunchTask = [] }) => preLaunchTask),
@@ -40,7 +40,7 @@ describe('what F5 starts', () => {
     }
   });
 
-  it('is there once it prints what VS Code waits for', () => {
+  it('wait for text that their tasks print', () => {
     const printers = { emulator: 'test/emulator/main.ts', 'host tests': 'test/host/run.ts' };
     for (const [label, path] of Object.entries(printers)) {
       const task = tasks.find((one) => one.label === label);
@@ -49,7 +49,7 @@ describe('what F5 starts', () => {
     }
   });
 
-  it('meets at the same ports', () => {
+  it('use the same ports as the tasks and the window', () => {
     const window = read('test/vscode/window.ts');
     const [, emulator, debug] = /= \[(\d+), (\d+)\]/.exec(window) ?? [];
     assert.ok(tasks.some(({ command }) => command.endsWith(`--port ${emulator}`)));

@@ -6,7 +6,7 @@ import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
-/** What becomes of parts that cannot be loaded, as after an update of the extension on disk. */
+/** Tests parts that can't be loaded, for example because the extension was updated on disk. */
 
 const logged: string[] = [];
 const app = {
@@ -15,12 +15,12 @@ const app = {
   history: { recordFailure: () => {} },
   connections: {},
 } as unknown as App;
-/** A window in which the code of the commands loads like this. */
+/** Returns a host that loads the code of the commands with this function. */
 const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   log: app.log,
   loadCommands,
 });
-/** Code that runs commands like this, and reports their failures as in a window. */
+/** Returns code that runs commands with this function, and really reports their failures. */
 function codeOf(run: CommandCode['run']): CommandCode {
   const report: CommandCode['report'] = async (error) => {
     const { reportFailure } = await import('../../src/diagnose/reportFailure.ts');
@@ -30,7 +30,7 @@ function codeOf(run: CommandCode['run']): CommandCode {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The retry is picked in the first messages; the others are closed. */
+/** Selects the retry in as many messages as `retries`, and closes the others. */
 class RetryingEditor extends FakeEditor {
   retries = 0;
 
@@ -52,7 +52,7 @@ class RetryingEditor extends FakeEditor {
   }
 }
 
-describe('a part that cannot be loaded', () => {
+describe("a part that can't be loaded", () => {
   let editor = new RetryingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -64,7 +64,7 @@ describe('a part that cannot be loaded', () => {
     logged.length = 0;
   });
 
-  it('is said in a plain sentence, and tried again with the next command', async () => {
+  it('is reported without its path, and loaded again by the next command', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -83,14 +83,14 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
   });
 
-  it('is said of all of it where the extension could not start', async () => {
+  it('is reported as a failed start if the whole extension is missing', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
     assert.match(editor.said.join(), /Couldn’t start.* Reload the window/);
   });
 
-  it('is not reported if the window closes while it loads', async () => {
+  it("isn't reported if the window closes while it loads", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const load = async () => {
       throw new ServiceError('cancelled');
@@ -100,7 +100,7 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual([editor.said, logged], [[], []]);
   });
 
-  it('uses the selection from when its command was run, and the current one on a retry', async () => {
+  it('uses the selection from the start of its command, and the current one on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -119,12 +119,12 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('leaves a failure to its command: another try that fails is reported, too', async () => {
+  it('also reports the failure of a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
     const run = async () => {
-      throw new ServiceError(left.next().value ?? assert.fail('a third try'));
+      throw new ServiceError(left.next().value ?? assert.fail('a third attempt'));
     };
     registerCommands(
       hostWith(async () => codeOf(run)),
@@ -138,7 +138,7 @@ describe('a part that cannot be loaded', () => {
     assert.deepEqual([more, editor.said.length], [[], 2]);
   });
 
-  it('is tried again with the next file of its kind, and no rejection is left behind', async () => {
+  it('is loaded again for the next matching file, without an unhandled rejection', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];
@@ -162,7 +162,7 @@ describe('a part that cannot be loaded', () => {
   });
 });
 
-describe('a .env file that is gone', () => {
+describe('a deleted .env file', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -174,7 +174,7 @@ describe('a .env file that is gone', () => {
     editor.addFolder('/work');
   });
 
-  it('is said to be gone where it was to be opened', async () => {
+  it('is reported as deleted when it should be opened', async () => {
     const { openEnvFile } = await import('../../src/connection/folders.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');

@@ -116,8 +116,8 @@ describe('manifest', () => {
     );
   });
 
-  it('shows a newcomer at most 10 commands in the palette', () => {
-    // No context key is true for a newcomer.
+  it('shows a new user at most 10 commands in the palette', () => {
+    // For a new user, all context keys are false.
     const isFalse = /^(?:hostedModel\.\w+$|resource(?:Scheme|Filename) == )/;
     const hidden = contributes.menus.commandPalette.filter(({ when }) => isFalse.test(when));
     const names = new Set(contributes.commands.map(({ command }) => command));
@@ -167,7 +167,7 @@ describe('manifest', () => {
     assert.deepEqual([...new Set(read)].sort(), Object.keys(settings).sort());
   });
 
-  it('B05: keeps addresses and limits out of reach of workspaces', () => {
+  it("B05: doesn't let workspaces set addresses or limits", () => {
     const ofTheUser = Object.entries(settings).filter(([, { scope }]) => scope === 'application');
     assert.deepEqual(ofTheUser.map(([name]) => name.replace('hostedModel.', '')).sort(), [
       'authUrl',
@@ -194,8 +194,8 @@ describe('manifest', () => {
     );
   });
 
-  it('knows the parameters of a template as it knows those of the setting', () => {
-    // VS Code resolves no reference within a schema, so that they stand there twice.
+  it('has the same schema for the parameters of a template and those of the setting', () => {
+    // VS Code doesn't resolve references within a schema, so it contains them twice.
     const template = settings['hostedModel.templates']?.items?.properties['parameters'];
     const parameters = settings['hostedModel.parameters'];
     assert.ok(parameters?.properties);
@@ -206,12 +206,12 @@ describe('manifest', () => {
     );
   });
 
-  it('offers what the services hold', () => {
+  it('lists each built-in service, and names the default model of the first one', () => {
     const { markdownDescription: words = '', default: inUse } =
       settings['hostedModel.service'] ?? {};
     for (const { word } of services) assert.ok(words.includes(`\`${word}\``), word);
     assert.equal(inUse, '');
-    // One of a service's own here would be asked of every other one.
+    // A default here would be sent to every service.
     assert.equal(settings['hostedModel.modelId']?.default, '');
     assert.ok(
       settings['hostedModel.modelId'].markdownDescription.includes(services[0].defaultModelId),
@@ -229,7 +229,7 @@ describe('manifest', () => {
     }
   });
 
-  it('has the extension ID that opens its settings', () => {
+  it('has the extension ID that the code uses to open its settings', () => {
     const { publisher, name } = manifest;
     const source = readFileSync('src/ui/openSettings.ts', 'utf8');
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
@@ -277,7 +277,7 @@ describe('manifest', () => {
     }
   });
 
-  it('L08 L09: activates after start-up, beside the keychain, with no hooks of npm', () => {
+  it('L08 L09: activates after startup, on the machine with the keychain, and has no npm hooks', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);
@@ -285,7 +285,7 @@ describe('manifest', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  it('says to a marketplace what it is, and names the repository in this file alone', () => {
+  it('has the metadata for marketplaces, and is the only file with the repository address', () => {
     const { repository, homepage, bugs, qna, pricing, categories, keywords } = manifest;
     const { url } = repository;
     assert.match(url, /^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
@@ -304,7 +304,7 @@ describe('manifest', () => {
     assert.ok(categories.length > 0 && keywords.length <= 10);
   });
 
-  it('L08: holds the floor of VS Code by its types', () => {
+  it('L08: uses the types of the oldest supported VS Code', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 
@@ -318,8 +318,8 @@ describe('manifest', () => {
     ]);
   });
 
-  it('offers exactly the insert modes that there are, in the setting and for templates', () => {
-    // As text, since what imports vscode cannot be loaded here.
+  it('lists exactly the existing insert modes, in the setting and for templates', () => {
+    // Read as text, because files that import vscode can't be loaded here.
     const list = readFileSync('src/editor/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';
     const offered = [...listed.matchAll(/\w+/g)].map(([id]) => id);

@@ -4,7 +4,7 @@ import { mutants } from '../mutants/all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from '../mutants/mutant.ts';
 
 describe('the mutants', () => {
-  it('are 25 at least, each of another defence', () => {
+  it('include at least 25, each with a different name', () => {
     assert.ok(mutants.length >= 25);
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
@@ -13,11 +13,11 @@ describe('the mutants', () => {
     ['fails', { failed: ['a suite keeps the key'] }, 'a suite keeps the key'],
     ['hangs', { end: 'timed out' }, 'keeps the key (hangs)'],
     ['passes', { passed: 1 }, 'NOT KILLED by a.test.ts, keeps the key'],
-    ['fails in what came before', { failed: ['hook'] }, 'NOT KILLED by a.test.ts, keeps the key'],
-    ['cannot run', { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
+    ['fails in a hook before it', { failed: ['hook'] }, 'NOT KILLED by a.test.ts, keeps the key'],
+    ["can't run", { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
   ];
   for (const [what, result, verdict] of verdicts) {
-    it(`are judged by the named test: it ${what}`, () => {
+    it(`get their verdict from their test, which ${what}`, () => {
       const mutant: Mutant = {
         name: 'any',
         file: 'a.ts',
@@ -32,7 +32,7 @@ describe('the mutants', () => {
   }
 
   for (const mutant of mutants) {
-    it(`can be made where ${mutant.name}`, () => {
+    it(`can be applied: ${mutant.name}`, () => {
       assert.notEqual(mutated(mutant), '');
       assert.ok(existsSync(mutant.test));
     });

@@ -9,7 +9,7 @@ import { hostsTable } from './hostsTable.ts';
 import { insertModesList, insertModesTable, type Modes } from './insertModesTable.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
-/** Everything that people read here; blocks can stand in any of these pages. */
+/** All pages for readers. Each of them can contain blocks. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CHANGELOG.md',
@@ -24,7 +24,7 @@ export function readPages(): Texts {
   return Object.fromEntries(PAGES.map((path) => [path, readFileSync(path, 'utf8')]));
 }
 
-/** What is made from manifest, code and figures, by the name in its markers. */
+/** Returns the text of each block, from manifest, code, and figures, by the name in its markers. */
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const settings = settingsIn<Setting>(manifest);
@@ -45,8 +45,8 @@ export function readBlocks(): Texts {
 }
 
 /**
- * The pages with each block between its markers, wherever that is.
- * @throws if a block has no place or several, or a place no block or no end
+ * Returns the pages with each block between its markers.
+ * @throws {Error} if a block has no markers or several pairs, or if markers have no block or no end
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {
   const placed: string[] = [];
@@ -66,10 +66,10 @@ export function withBlocks(pages: Texts, blocks: Texts): Texts {
   return Object.fromEntries(written);
 }
 
-/** From the beginning of a block to the end of the next one. */
+/** Matches from the start marker of a block to the next end marker, or to the end of the page. */
 const MARKED = /^<!-- (\w+): npm run pages -->$[\s\S]*?(?:^(<!-- end of \w+ -->)$|$(?![\s\S]))/gm;
 
-/** The last `npm run bench`. */
+/** Returns the results of the last `npm run bench`. */
 function benched(): string {
   const results: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
   const { machine, questions } = results;

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where links and pictures of a page lead, wherever they stand in it. */
+/** Returns the targets of the links and pictures in a page. */
 export function linksIn(page: string): string[] {
   const text = withoutCode(page);
   const found = text.matchAll(/\]\(([^()\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g);
   return [...found].flatMap(([, link, other]) => link ?? other ?? []);
 }
 
-/** Whether a relative link of this file leads to a file, and to a heading of it where it names one. */
+/** True if the file of a relative link exists, and its heading if the link has one. */
 export function leadsSomewhere(from: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
   const path = file === '' ? from : join(dirname(from), file);
@@ -16,7 +16,7 @@ export function leadsSomewhere(from: string, link: string): boolean {
   return anchor === undefined || anchorsIn(readFileSync(path, 'utf8')).includes(anchor);
 }
 
-/** Of its headings, as GitHub and VS Code make them. */
+/** Returns the anchors of the headings in a page, as GitHub and VS Code generate them. */
 export function anchorsIn(page: string): string[] {
   const headings = withoutCode(page, /^```[\s\S]*?^```$/gm).matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = '']) =>
@@ -27,7 +27,7 @@ export function anchorsIn(page: string): string[] {
   );
 }
 
-/** What stands in code is shown as it is. */
+/** Removes code, because links in code aren't rendered. */
 function withoutCode(page: string, code = /^```[\s\S]*?^```$|`[^`\n]+`/gm): string {
   return page.replaceAll(code, '');
 }

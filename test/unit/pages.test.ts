@@ -13,11 +13,11 @@ const MOST_BYTES_THAT_MOVE = 1_500_000;
 const pages = readPages();
 
 describe('the pages', () => {
-  it('have the blocks of manifest, code and figures, word for word', () => {
+  it('contain the current blocks from manifest, code, and figures', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 
-  it('are refused where a block has no place or two, or a place no block or no end', () => {
+  it('are refused if a block has no markers or two pairs, or if markers have no block or no end', () => {
     const blocks = { one: 'text' };
     const [start, end] = ['<!-- one: npm run pages -->', '<!-- end of one -->'];
     const page = `${start}\nold\n${end}\n`;
@@ -28,11 +28,11 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('show the house as it is', () => {
+  it('show the current picture of the rooms', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
   });
 
-  it('quote numbers with their commas, to the right', () => {
+  it('align numbers in tables to the right, with commas for thousands', () => {
     const rows = [
       ['calls', 10_000, '= 10,000'],
       ['seconds', 1.234, ''],
@@ -55,7 +55,7 @@ describe('the pages', () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it('have a README that starts with the main job in one sentence and a moving picture', () => {
+  it('have a README that starts with its purpose in one sentence and an animated picture', () => {
     const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');
@@ -63,12 +63,12 @@ describe('the pages', () => {
     assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
     assert.match(first, /<img src="media\/generate\.webp"/);
     const moving = readFileSync('media/generate.webp');
-    assert.ok(moving.includes('ANIM'), 'it does not move');
+    assert.ok(moving.includes('ANIM'), "the picture isn't animated");
     assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
     assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'highlights');
   });
 
-  it('have a README with the sections in the order of a newcomer', () => {
+  it('have a README with the sections in the order that new users need', () => {
     const headings = [...(pages['README.md'] ?? '').matchAll(/^## (.*)$/gm)];
     assert.deepEqual(
       headings.map(([, heading]) => heading),
@@ -92,7 +92,7 @@ describe('the pages', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 
-  it('start with their readers in docs', () => {
+  it('name their readers in the first sentence, in docs', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');
@@ -100,7 +100,7 @@ describe('the pages', () => {
     }
   });
 
-  it('have a README with the command that starts it and the one that tests it, as CI runs it', () => {
+  it('have a README with the start command, and the test command that CI runs', () => {
     for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
       assert.ok(pages['README.md']?.includes(`\`${command}\``), command);
     }
@@ -108,21 +108,21 @@ describe('the pages', () => {
   });
 
   for (const [path, text] of Object.entries(pages)) {
-    it(`lead from ${path} to what there is`, () => {
+    it(`have no broken links in ${path}`, () => {
       assert.deepEqual(
         linksIn(text).filter((link) => isRelative(link) && !leadsSomewhere(path, link)),
         [],
       );
     });
 
-    it(`name in ${path} only files that there are`, () => {
+    it(`name only existing files in ${path}`, () => {
       const named = [...text.matchAll(/`((?:src|test|docs|media|\.vscode)\/[^`\s*]+)`/g)];
       const gone = named.flatMap(([, file = '']) => (existsSync(file) ? [] : file));
       assert.deepEqual(gone, []);
     });
   }
 
-  it('are noticed where a link leads nowhere', () => {
+  it('are caught if they have broken links', () => {
     const text = 'See [a](docs/none.md), ![b](media/none.png) and <img src="none.png">.';
     const links = linksIn(text);
     assert.deepEqual(links, ['docs/none.md', 'media/none.png', 'none.png']);

@@ -10,7 +10,7 @@ const named = new Set(
   [...page.matchAll(/^\| `([\w-]+(?:\.[\w-]+)+)` \|/gm)].map(([, host]) => host),
 );
 
-/** Hosts of addresses in a text, without those of examples. */
+/** Returns the hosts of the addresses in a text, except for examples. */
 const hostsIn = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)]
     .flatMap(([, host]) => host ?? [])
@@ -19,7 +19,7 @@ const hostsIn = (text: string): string[] =>
 const withoutComments = (source: string): string =>
   source.replaceAll(/^\s*(\*|\/\/|\/\*).*$/gm, '');
 
-describe('the page about privacy', () => {
+describe('the privacy page', () => {
   const inCode = filesIn('src/**/*.ts').flatMap((path) =>
     hostsIn(withoutComments(readFileSync(path, 'utf8'))),
   );
@@ -34,12 +34,12 @@ describe('the page about privacy', () => {
     .filter(Boolean)
     .map((address) => new URL(address).host);
 
-  it('names every host that the code or the manifest does, and no other', () => {
+  it('lists every host in the code and the manifest, and no other', () => {
     const hosts = new Set([...inCode, ...inManifest, ...ofServices]);
     assert.deepEqual([...named].sort(), [...hosts].sort());
   });
 
-  it('names the hosts of all services: identity services, regions and pages of keys', () => {
+  it('lists the hosts of all services: identity services, regions, and key pages', () => {
     assert.ok(ofServices.length > 7);
     assert.deepEqual(
       ofServices.filter((host) => !named.has(host)),
@@ -47,7 +47,7 @@ describe('the page about privacy', () => {
     );
   });
 
-  it('says of the host of a service whether it gets tokens or the key', () => {
+  it('states for the host of a service if it gets tokens or the key', () => {
     const cellOf = (authentication: Authentication) => {
       const [ibm] = services;
       const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);
@@ -66,7 +66,7 @@ describe('the page about privacy', () => {
     }
   });
 
-  it('would miss a host that is added', () => {
+  it('is compared with hosts in code, but not in comments', () => {
     assert.deepEqual(
       hostsIn(withoutComments("  url: 'https://new.host.com/path',\n// https://a.b")),
       ['new.host.com'],

@@ -3,10 +3,7 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/**
- * The named scenarios of docs/threat-model.md, which a release stands on: their ids, by the heading
- * that they stand under.
- */
+/** The IDs of the scenarios in docs/threat-model.md, by heading. Each release depends on them. */
 const [, listed = ''] = readFileSync('docs/threat-model.md', 'utf8').split('## Scenarios\n');
 const scenarios = new Map(
   listed.split(/^### /m).map((group) => {
@@ -15,12 +12,12 @@ const scenarios = new Map(
   }),
 );
 
-/** Where the tests of VS Code are: nobody but its extension host can load them. */
+/** The host tests. Only the extension host of VS Code can load them. */
 const IN_HOST = 'test/host/*.test.ts';
 
 /**
- * The titles of all tests, as mocha has them once it has loaded every file and run none; of those
- * in the host what begins like one in their sources.
+ * Returns the titles of all tests, from a dry run of mocha. For host tests, it returns the strings
+ * in their source that start like titles.
  */
 async function titles(): Promise<string[]> {
   const files = globSync('test/**/*.test.ts', { exclude: [IN_HOST] });
@@ -39,7 +36,7 @@ async function titles(): Promise<string[]> {
   return [...tests.map(({ title }) => title), ...ofHost];
 }
 
-/** A title names its scenarios before a colon. */
+/** Returns the scenario IDs at the start of a title, before the colon. */
 function namedIn(title: string): string[] {
   return /^((?:[A-M]\d\d )*[A-M]\d\d): /.exec(title)?.[1]?.split(' ') ?? [];
 }
@@ -52,7 +49,7 @@ describe('the scenarios of the threat model', () => {
 
   for (const [group, ids] of scenarios) {
     if (group === '') continue;
-    it(`of ${group} have a test each`, () => {
+    it(`of ${group} each have a test`, () => {
       assert.ok(ids.length > 0);
       assert.deepEqual(
         ids.filter((id) => !named.has(id)),
@@ -61,12 +58,12 @@ describe('the scenarios of the threat model', () => {
     });
   }
 
-  it('are all on their page', () => {
+  it('include every ID in a test title', () => {
     const there = new Set([...scenarios.values()].flat());
     assert.deepEqual([...named].filter((id) => !there.has(id)).sort(), []);
   });
 
-  it('are named by titles of tests alone', () => {
+  it('are recognized only at the start of a title', () => {
     assert.deepEqual(namedIn('A01 A02: is a title'), ['A01', 'A02']);
     assert.deepEqual(namedIn('tells A01: of other text'), []);
   });

@@ -5,7 +5,7 @@ import { readServices } from '../../src/service/addedServices.ts';
 import { APIS, AUTH_METHODS } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 
-/** The schema of `hostedModel.services`, by which VS Code completes and underlines entries. */
+/** The schema of `hostedModel.services`, which VS Code uses to complete and underline entries. */
 
 const MOST_WORDS = 20;
 
@@ -42,22 +42,22 @@ describe('the schema of added services', () => {
     ['a header of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
   ];
   for (const [what, changes] of rows) {
-    it(`allows ${what}, as the reader does`, () => {
+    it(`allows ${what}, as readServices does`, () => {
       assert.deepEqual(accepted({ ...entry, ...changes }), { schema: true, reader: true });
     });
   }
 
   const wrongRows: readonly (readonly [what: string, changes: object])[] = [
-    ['an address of another scheme', { authentication: apiKey, url: 'ftp://llm.acme.example' }],
+    ['an address with another scheme', { authentication: apiKey, url: 'ftp://llm.acme.example' }],
     ['an unknown method', { authentication: { kind: 'other' } }],
     ['an empty command', ofCommand([])],
     ['a command line', ofCommand('print-token --json')],
     ['51 arguments', ofCommand(Array.from({ length: 51 }, () => 'a'))],
-    ['too long an argument', ofCommand(['a'.repeat(1_001)])],
+    ['an argument that is too long', ofCommand(['a'.repeat(1_001)])],
     ['a number as an argument', ofCommand(['a', 1])],
     ['a list of headers', withHeaders(['X-Team'])],
     ['21 headers', withHeaders(headersOfCount(21))],
-    ['a header name with a blank', withHeaders({ 'X Team': 'a' })],
+    ['a header name with a space', withHeaders({ 'X Team': 'a' })],
     ['an empty header', withHeaders({ 'X-Team': '' })],
     ['a header with a line break', withHeaders({ 'X-Team': 'a\r\nX-Other: b' })],
     ['a header with an umlaut', withHeaders({ 'X-Team': 'Süd' })],
@@ -67,12 +67,12 @@ describe('the schema of added services', () => {
     ['markup in the label of a secret', withHeaders({ 'X-Team': { secret: '[x](y)' } })],
   ];
   for (const [what, changes] of wrongRows) {
-    it(`underlines ${what}, which the reader refuses`, () => {
+    it(`underlines ${what}, which readServices refuses`, () => {
       assert.deepEqual(accepted({ ...entry, ...changes }), { schema: false, reader: false });
     });
   }
 
-  it('offers each method and API that there is', () => {
+  it('lists every authentication method and API', () => {
     const { kind } = schema.properties['authentication']?.properties ?? {};
     const { api } = schema.properties;
     for (const [field, known] of [
@@ -95,7 +95,7 @@ describe('the schema of added services', () => {
     assert.deepEqual(kinds, ['clientCredentials', 'apiKey', 'command', 'none']);
   });
 
-  it('allows the entries of all recipes', () => {
+  it('allows the entries in all recipes of the docs', () => {
     const page = readFileSync('docs/services.md', 'utf8');
     const blocks = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json]) =>
       JSON.parse(`{${json}}`),

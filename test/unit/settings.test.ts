@@ -12,7 +12,7 @@ interface ChangeEvent {
   readonly affectsConfiguration: (section: string) => boolean;
 }
 
-describe('events about settings', () => {
+describe('settings change events', () => {
   let hooks: ReturnType<typeof installEditor>;
   let fire: (event: ChangeEvent) => void;
   let heard: number;
@@ -54,7 +54,7 @@ describe('events about settings', () => {
     }
   };
 
-  it('are heard together, a moment after the first', () => {
+  it('are combined into one, 100 ms after the first', () => {
     change(1_000);
     mock.timers.tick(99);
     change(1_000);
@@ -65,7 +65,7 @@ describe('events about settings', () => {
     assert.equal(heard, 1);
   });
 
-  it('are heard at most ten times a second, the last of them, too', () => {
+  it('fire at most ten times a second, and after the last change', () => {
     for (let ms = 0; ms < 1_000; ms += 1) {
       change(3);
       mock.timers.tick(1);
@@ -76,13 +76,13 @@ describe('events about settings', () => {
     assert.equal(heard, 11);
   });
 
-  it('are nothing where the setting is of somebody else', () => {
+  it("don't fire for settings of other extensions", () => {
     fire({ affectsConfiguration: () => false });
     mock.timers.tick(1_000);
     assert.equal(heard, 0);
   });
 
-  it('are not heard once nobody listens', () => {
+  it("don't fire after the listener is disposed", () => {
     change(2);
     subscription.dispose();
     mock.timers.tick(1_000);
@@ -124,7 +124,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('is the one that the user set for the first service, even if it is the default of another', async () => {
+  it("is the user's, even if it equals the default of another service", async () => {
     const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
     const authentication = {
       kind: 'clientCredentials',
@@ -144,13 +144,13 @@ describe('the model in the settings', () => {
     assert.equal(modelId(), services[0].defaultModelId);
   });
 
-  it('is marked in the settings file if it is invalid', () => {
+  it('is underlined in the settings file if it is invalid', () => {
     const settings = settingsIn<{ readonly type: string; readonly pattern?: string }>(manifest);
     const { pattern = '' } = settings['hostedModel.modelId'] ?? {};
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it('is marked there in the list of an added service, and so is its name', () => {
+  it('is underlined in the models of an added service if its ID or name is invalid', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

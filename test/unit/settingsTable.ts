@@ -12,7 +12,7 @@ export function settingsTable(settings: Readonly<Record<string, Setting>>): stri
         .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*')
         // The table is on one of the pages in docs, so links to the others are relative.
         .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\/docs\//g, '')
-        // What VS Code's settings editor makes a link to another setting.
+        // VS Code's settings editor converts these to links to other settings.
         .replace(/`#([\w.]+)#`/g, '`$1`');
       return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;
     },

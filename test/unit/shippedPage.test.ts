@@ -12,12 +12,12 @@ const page = `A [link](docs/a.md), [another](#heading) and [one away](https://ex
 `;
 
 describe('a page in the package', () => {
-  it('has one picture for all themes, and leaves the rest to vsce, which makes it absolute', () => {
+  it('has one picture for all themes, and keeps relative links, which vsce makes absolute', () => {
     const picture = '<img src="media/dark.png" alt="What is seen.">';
     assert.equal(shippedPage(page, true), page.replace(/<picture>[\s\S]*<\/picture>/, picture));
   });
 
-  it('has words in place of pictures and links where nothing says where the repository is', () => {
+  it('has text instead of pictures and links if there is no repository address', () => {
     assert.equal(
       shippedPage(page, false),
       'A link, [another](#heading) and [one away](https://example.com/a).\n\n_What is seen._\n\n_A list._\n',

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 
-/** What the extension registers, and what it could hand out by it, in every line of its source. */
+/** Checks every line of the source for what the extension registers and could expose. */
 const files = filesIn('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   activationEvents: readonly string[];
   contributes: Record<string, unknown>;
 };
 
-/** The places that match, as `path: text`. */
+/** Returns the matches, as `path: text`. */
 function places(pattern: RegExp): string[] {
   return files.flatMap(([path, text]) =>
     [...text.matchAll(pattern)].map(([found]) => `${path}: ${found}`),
@@ -17,13 +17,13 @@ function places(pattern: RegExp): string[] {
 }
 
 describe('the surface of the extension', () => {
-  it('G05: puts nothing on the clipboard but an answer or a report that a person asked to copy', () => {
+  it("G05: copies only a response or a report to the clipboard, and only at the user's request", () => {
     const writes = places(/\bclipboard\.writeText\([^)]*\)|\bwriteText\b|clipboardCopyAction/g);
     const allowed = [
       /^src\/diagnose\/copyReport\.ts: clipboard\.writeText\(text\)$/,
-      // The answer, on a button that says so.
+      // The response, after the user selects Copy.
       /^src\/generate\/reportOutcome\.ts: clipboard\.writeText\(result\.text\)$/,
-      // The answer, in the insert mode of that name.
+      // The response, in the insert mode `clipboard`.
       /^src\/editor\/clipboardMode\.ts: clipboard\.writeText\(text\)$/,
     ];
     assert.deepEqual(
@@ -33,7 +33,7 @@ describe('the surface of the extension', () => {
     assert.deepEqual(places(/\bclipboard\.readText\b|clipboardPasteAction/g), []);
   });
 
-  it('G05: shows the key in no document, message, input or log of its own', () => {
+  it("G05: doesn't show the key in a document, message, input, or log", () => {
     const shown =
       /(log\.(trace|debug|info|warn|error)|show\w*Message|openTextDocument|append\w*|prompt:|placeholder:|detail:)[^;\n]*\b(apiKey|bearer|token\.value)\b(?!\s*[?:])/g;
     assert.deepEqual(
@@ -42,16 +42,16 @@ describe('the surface of the extension', () => {
     );
   });
 
-  it('E11: sends no telemetry, to VS Code or to anybody', () => {
+  it('E11: sends no telemetry, not even to VS Code', () => {
     const senders =
       /\b(createTelemetryLogger|TelemetryLogger|TelemetrySender|onDidChangeTelemetryEnabled|logUsage|logError|appInsights|sendTelemetry\w*)\b/g;
     assert.deepEqual(places(senders), []);
   });
 
-  it('G14: answers no link, gives out no session, and contributes no more than it needs', () => {
+  it('G14: handles no links, provides no sessions, and contributes only what it needs', () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
-    // The models, which VS Code's own chat asks for, and the tool that is off unless the user wants it.
+    // The models for VS Code's chat, and the tool, which is off by default.
     assert.deepEqual(places(registrations), [
       'src/chat/offerModels.ts: registerLanguageModelChatProvider',
       'src/chat/offerModels.ts: registerTool',

@@ -15,7 +15,7 @@ import {
 
 const UNTOUCHED = { connections: 0, bytes: 0 };
 
-describe('a host that nobody approved', () => {
+describe('an unapproved host', () => {
   const ofSuite = globalThis.unapprovedOfTests;
   beforeEach(() => {
     globalThis.unapprovedOfTests = new Set();
@@ -24,7 +24,7 @@ describe('a host that nobody approved', () => {
     globalThis.unapprovedOfTests = ofSuite;
   });
 
-  /** Connects, says this, and waits until the other end has heard it. */
+  /** Connects, sends this text, and waits until the connection is closed. */
   const speakTo = async ({ url }: { readonly url: string }, text: string) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
@@ -33,7 +33,7 @@ describe('a host that nobody approved', () => {
     await once(socket, 'close');
   };
 
-  it('is told from one that nothing reached, by a connection that brings nothing', async () => {
+  it('counts a connection even if nothing is sent, unlike a host without connections', async () => {
     const [one, other] = [await startUnapproved(), await startUnapproved()];
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, ...UNTOUCHED });
     assertUntouched(one, other);
@@ -43,7 +43,7 @@ describe('a host that nobody approved', () => {
     assert.deepEqual(totalOfUnapproved(), { listeners: 2, connections: 1, bytes: 0 });
   });
 
-  it('counts each byte of what is no request, and of the beginning of TLS', async () => {
+  it('counts each byte, even of an invalid request and of a TLS handshake', async () => {
     const listener = await startUnapproved();
     await speakTo(listener, 'hello');
     assert.deepEqual(listener.received, { connections: 1, bytes: 5 });
@@ -52,7 +52,7 @@ describe('a host that nobody approved', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('may be a service, and counts until it is approved', async () => {
+  it('can be a service, which counts until it is approved', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();
@@ -72,9 +72,9 @@ describe('a host that nobody approved', () => {
   });
 });
 
-describe('the total of all hosts that nobody approved', () => {
+describe('the total of all unapproved hosts', () => {
   const QUIET = 'await startUnapproved();';
-  // The test itself does not mind, so that only the total can tell.
+  // The test itself passes, so only the total can fail.
   const SPEAKING = 'await fetch((await startUnapproved()).url);';
   const SIDE_BY_SIDE = ['--parallel', '--jobs', '2'];
 
@@ -117,8 +117,8 @@ describe('the total of all hosts that nobody approved', () => {
   }
 
   for (const options of [[], SIDE_BY_SIDE]) {
-    const how = options.length > 0 ? 'side by side' : 'one after the other';
-    it(`fails a suite whose tests pass ${how} if one of them spoke to any`, async () => {
+    const how = options.length > 0 ? 'in parallel' : 'one after the other';
+    it(`fails a suite whose tests pass ${how} if one of them reached a host`, async () => {
       const { failed, output } = await run([SPEAKING, QUIET], 2, options);
       assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
       assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);
@@ -126,14 +126,14 @@ describe('the total of all hosts that nobody approved', () => {
     });
   }
 
-  it('fails a suite that has lost one of them', async () => {
+  it('fails a suite with fewer hosts than expected', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, SIDE_BY_SIDE);
     assert.match(output, /2 unapproved listeners, where 3 are known/);
     assert.doesNotMatch(output, /[1-9]\d* failing/);
     assert.equal(failed, true);
   });
 
-  it('lets a part of a suite have fewer', async () => {
+  it('allows fewer hosts in a part of a suite', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

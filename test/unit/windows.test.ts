@@ -5,14 +5,14 @@ import type { URI as Address } from 'vscode-uri';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
 /**
- * Paths of Windows, in the addresses that VS Code has there: drive letters and shares. Links and
- * short names need its file system, which is not here.
+ * Windows paths in VS Code URIs: drive letters and shares. Links and short names aren't tested,
+ * because they need the Windows file system.
  */
 
 const URI = await urisOfWindows();
 const file = (path: string) => URI.file(path);
 
-/** As they are where this is Windows: the library looks once, when it is loaded. */
+/** Loads the library as on Windows. It reads the platform only once, while it loads. */
 async function urisOfWindows() {
   const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
   Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
@@ -23,10 +23,10 @@ async function urisOfWindows() {
   }
 }
 
-/** An editor that joins addresses as VS Code does on Windows. */
+/** A fake editor that joins URIs as VS Code does on Windows. */
 class WindowsEditor extends FakeEditor {
   override exports(): Record<string, unknown> {
-    // Unlike `fsPath` it leaves the letter of a drive as it is.
+    // Unlike `fsPath`, this keeps the case of the drive letter.
     const pathOf = ({ authority, path }: Address) =>
       authority === '' ? path.slice(1) : `//${authority}${path}`;
     const joinPath = (uri: Address, ...names: string[]) =>
@@ -50,13 +50,13 @@ describe('on Windows', () => {
   for (const root of ['C:\\Users\\me\\app', '\\\\server\\share\\app', 'D:\\']) {
     const inside = (name: string) => win32.join(root, name);
 
-    it(`the .env file and the templates of a folder are known: ${root}`, async () => {
+    it(`recognizes the .env file and the templates of a folder: ${root}`, async () => {
       const { isEnvFile } = await import('../../src/connection/folders.ts');
       const { isTemplateFile } = await import('../../src/templates/templateFolder.ts');
       const uri = file(root);
       editor.folders = [{ uri, name: 'app', index: 0 } as WorkspaceFolder];
       const at = (path: string) => ({ uri: file(path) }) as unknown as TextDocument;
-      // Shells and extensions write drive letters as they like.
+      // Shells and extensions use either case for drive letters.
       for (const [name, isEnv, isTemplate] of [
         ['.env', true, false],
         ['sub\\.env', false, false],
@@ -73,7 +73,7 @@ describe('on Windows', () => {
     });
   }
 
-  it('files that an editor or a shell obeys are known', async () => {
+  it('recognizes files that an editor or a shell runs automatically', async () => {
     const { isAutoRunFile } = await import('../../src/editor/autoRunFiles.ts');
     for (const [path, expected] of [
       ['C:\\app\\.vscode\\settings.json', true],

@@ -4,7 +4,7 @@ import { WAYS } from './work/ways.ts';
 import { type Way, WorkCounter } from './work/workCounter.ts';
 
 /**
- * Foreign text takes at most linear work, even in the worst case. Another test covers the single
+ * Foreign text takes at most linear work, even in the worst case. Another test covers individual
  * expressions. These tests cover complete paths through the code, including text that is held back
  * and concatenated.
  */
@@ -32,12 +32,12 @@ async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
 /**
- * The most steps and characters for each character of a prompt, since the search delays the
+ * Maximum number of steps and processed characters per character of a prompt. The search delays the
  * request.
  */
 const MOST_WORK = 64;
 
-describe('the worst texts take no more than linear work', () => {
+describe('the work for worst-case texts', () => {
   let counter: WorkCounter;
   let planted: WorkCounter;
   before(() => {
@@ -47,25 +47,25 @@ describe('the worst texts take no more than linear work', () => {
   after(() => Promise.all([counter.end(), planted.end()]));
 
   for (const [name, way] of Object.entries(WAYS)) {
-    it(name.replace(/^([A-M]\d\d: )?/, '$1as '), async () => {
+    it(name.replace(/^([A-M]\d\d: )?/, '$1is linear for '), async () => {
       assert.deepEqual(await slowTexts(counter, name, way), []);
     });
   }
 
   for (const [name, way] of Object.entries(QUADRATIC)) {
-    it(`and notices ${name}`, async () => {
+    it(`is reported to be more than linear for ${name}`, async () => {
       assert.notDeepEqual(await slowTexts(planted, name, way), []);
     });
   }
 
-  it('E12: a prompt is searched for keys in few steps', async () => {
+  it('E12: is small for the search of a prompt for keys', async () => {
     const text = PROSE.repeat(1_024);
-    const work = await counter.count('a prompt that is searched for keys', text);
-    assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} a character`);
+    const work = await counter.count('the search of a prompt for keys', text);
+    assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  it('are counted the same each time', async () => {
-    const count = () => counter.count('a whole answer, in one piece', PROSE);
+  it('is the same each time', async () => {
+    const count = () => counter.count('a whole response, in one chunk', PROSE);
     assert.equal(await count(), await count());
   });
 });

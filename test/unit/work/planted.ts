@@ -16,19 +16,19 @@ export const WAYS: Ways = {
     },
     texts,
   },
-  'a search of the rest from each character': {
+  'a search of the remaining text from each character': {
     work: (text) => {
       for (let at = 0; at < text.length; at += 1) text.indexOf('x', at);
     },
     texts,
   },
-  'an expression on all that came so far': {
+  'an expression that matches all text so far': {
     work: (text) => {
       for (let end = 0; end < text.length; end += 1) /[^a]$/.test(text.slice(0, end));
     },
     texts,
   },
-  'a text that is put together and read with each piece': {
+  'a text that grows and is read with each chunk': {
     work: (text) => {
       let held = '';
       for (const character of text) {
@@ -38,7 +38,7 @@ export const WAYS: Ways = {
     },
     texts,
   },
-  'a list that is copied with each piece': {
+  'a list that is copied with each chunk': {
     work: (text) => {
       let held: readonly string[] = [];
       for (const character of text) held = [...held, character];

@@ -63,7 +63,7 @@ const WORST = [
   ].map((row) => rows(row)),
 ];
 
-/** Lines that differ, of about 20 characters each. */
+/** Returns different lines of about 20 characters each. */
 const lines =
   (line: (n: number) => string): TextOf =>
   (length) =>
@@ -72,7 +72,7 @@ const lines =
 type Cut = (text: string) => readonly string[];
 
 const CUTS: Readonly<Record<string, Cut>> = {
-  'in one piece': (text) => [text],
+  'in one chunk': (text) => [text],
   'in single characters': (text) => text.split(''),
 };
 
@@ -86,18 +86,18 @@ interface FitCase {
 
 const FITS: Readonly<Record<string, FitCase>> = {
   'the first line of code': { languageId: 'python', before: 'x = 1', behind: 'z\n    y' },
-  'a whole answer': { languageId: 'c', before: '', behind: 'x' },
-  'the code of a fence': { languageId: 'python', before: '```py\n', behind: '\nx' },
-  'the text behind a fence': { languageId: 'python', before: '```py\na\n```\n', behind: 'x' },
-  'a continued answer': { languageId: 'c', before: '```\na', behind: '', isContinued: true },
-  'a continued answer whose fence was closed': {
+  'a whole response': { languageId: 'c', before: '', behind: 'x' },
+  'the code in a fence': { languageId: 'python', before: '```py\n', behind: '\nx' },
+  'the text after a fence': { languageId: 'python', before: '```py\na\n```\n', behind: 'x' },
+  'a continued response': { languageId: 'c', before: '```\na', behind: '', isContinued: true },
+  'a continued response after a closed fence': {
     languageId: 'c',
     before: '```\na\n```',
     behind: '',
     isContinued: true,
   },
-  'an answer in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
-  'an answer in Markdown': { languageId: 'markdown', before: 'a', behind: '' },
+  'a response in LaTeX': { languageId: 'latex', before: '', behind: '\nx' },
+  'a response in Markdown': { languageId: 'markdown', before: 'a', behind: '' },
 };
 
 const fitted = ({ languageId, before, behind, isContinued }: FitCase, cut: Cut) => {
@@ -120,7 +120,7 @@ const events = (size: number) => async (text: string) => {
   for await (const { data } of readEvents(body())) parseJson(data);
 };
 
-/** Types a text into a place, each character behind the one before. */
+/** Types a text into a range, one character after the other. */
 const type = (text: string, place: TrackedRange, then = () => {}) => {
   for (const [index, character] of text.split('').entries()) {
     const change = { rangeOffset: 4 + index, rangeLength: 0, text: character };
@@ -158,13 +158,13 @@ export const WAYS: Ways = {
   ),
   'a stream': { work: events(64), texts: WORST },
   'a stream in single bytes': { work: events(1), texts: WORST },
-  'a stream at once': {
+  'a stream in one chunk': {
     work: events(262_144),
     texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
     // The parser scans each chunk completely, and the chunk size is bounded.
     length: 8_192,
   },
-  'the refusal of a prompt': {
+  'the response to a refused prompt': {
     work: (message) => {
       const errors = [{ code: 'invalid_input_argument', message }];
       inferenceFailure({ status: 400, text: JSON.stringify({ errors }) });
@@ -182,18 +182,18 @@ export const WAYS: Ways = {
       type(text, own, () => own.conclude({ replay: undefined }, () => true));
     },
     texts: [rows('a')],
-    // With fewer changes, not as many states are kept as there can be.
+    // With fewer changes, the number of kept states doesn't reach its maximum.
     length: 2_048,
   },
-  'a line of the log': { work: (text) => redact(text, secrets), texts: WORST },
-  'a prompt that is searched for keys': {
+  'a log line': { work: (text) => redact(text, secrets), texts: WORST },
+  'the search of a prompt for keys': {
     work: (text) => {
       holdsSecret(text, secrets);
       maskSecrets(text, secrets);
     },
     texts: WORST,
   },
-  'a prompt that is searched for private keys': {
+  'the search of a prompt for private keys': {
     work: (text) => {
       maskPrivateKeys(text);
       maskPrivateKeys(`${BEGIN}${text}\n-----END PRIVATE KEY-----`);
@@ -247,7 +247,7 @@ export const WAYS: Ways = {
       ...[rows(' ', '---', 'x'), rows(`\${x}`), rows('y', '', `\${language}`)],
     ],
   },
-  'a template that is written': {
+  'a template while it is edited': {
     work: (text) => {
       completionsAt(text, text.length, template.insertModes);
       completionsAt(`---\n${text}`, 4, template.insertModes);
