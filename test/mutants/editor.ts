@@ -128,7 +128,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))',
     to: 'false',
     test: 'test/unit/generate/runJob.test.ts',
-    title: 'J35: sends nothing for a file that needs a preview now',
+    title: 'J35: sends nothing if the file now needs a preview',
   },
   {
     name: 'a link in the path of a document that was never saved is not followed',
@@ -168,6 +168,6 @@ export const editorMutants: readonly Mutant[] = [
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
     to: 'true',
     test: 'test/unit/status/budget.test.ts',
-    title: 'says 100 % once a day and key, with two buttons, and holds up all but selections',
+    title: 'warns at 100% once per day and key, with two buttons, and blocks all but selections',
   },
 ];

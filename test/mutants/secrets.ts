@@ -406,7 +406,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!folder || !workspace.isTrusted) return [];',
     to: 'if (!folder) return [];',
     test: 'test/unit/templates/templateSources.test.ts',
-    title: 'are not looked at in a folder that is not trusted',
+    title: "aren't read in an untrusted folder",
   },
   {
     name: 'each text that a short key stands in is stopped',

@@ -74,7 +74,7 @@ describe('messages and copies of a response', () => {
     });
   }
 
-  it('offer a response that is not in view, and open a copy if its document was closed', async () => {
+  it("offer to show a response that isn't in view, and open a copy if its document was closed", async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';
@@ -90,7 +90,7 @@ describe('messages and copies of a response', () => {
     job.dispose();
   });
 
-  it('offer nothing more for a response that could not be inserted', async () => {
+  it("offer no actions for a response that couldn't be inserted", async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     await outcome.reportOutcome(job, undefined, async () => assert.fail('run again'), undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nextRunState, type RunEvent, type RunState } from '../../../src/generate/runState.ts';
 
-/** The table of `RunState`: a state, what happens to it, and what comes of it. */
+/** The transitions of `RunState`: the next state for each state and event. */
 const events: readonly RunEvent[] = [
   'restart',
   'continue',
@@ -84,10 +84,10 @@ const stateNamed = (name: string): RunState => {
   return (before === undefined ? { kind } : { kind, before }) as RunState;
 };
 
-describe('the run of an answer', () => {
+describe('the run of a response', () => {
   for (const [from, row] of Object.entries(table)) {
     for (const [column, event] of events.entries()) {
-      it(`${from}, ${event}: ${row[column]}`, () => {
+      it(`goes from ${from} to ${row[column]} on ${event}`, () => {
         assert.deepEqual(nextRunState(stateNamed(from), event), stateNamed(row[column] ?? ''));
       });
     }

@@ -25,7 +25,7 @@ describe('running a job', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Continues a job in a file of the folder. @returns how many requests were sent for it */
+  /** Continues a job in a file of the folder. @returns number of requests sent */
   async function sentFor(modeId: string): Promise<number> {
     const [{ runJob }, { ActiveRuns }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
@@ -82,7 +82,7 @@ describe('running a job', () => {
     return sent;
   }
 
-  it('J35: sends nothing for a file that needs a preview now, unless it gets one', async () => {
+  it("J35: sends nothing if the file now needs a preview, except in modes that don't edit it", async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });

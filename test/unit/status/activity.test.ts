@@ -29,7 +29,7 @@ describe('activity', () => {
   ];
   for (const [from, event, to] of transitions) {
     const named = ({ ...activity }: Activity) => Object.values(activity).slice(0, 2).join(' ');
-    it(`goes from ${named(from)} by ${event === retry ? 'retry' : event} to ${named(to)}`, () => {
+    it(`goes from ${named(from)} to ${named(to)} on ${event === retry ? 'retry' : event}`, () => {
       assert.deepEqual(nextActivity(from, event), to);
     });
   }

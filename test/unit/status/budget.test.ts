@@ -11,7 +11,7 @@ const use = (tokens: number, changes = {}) => ({
   ...changes,
 });
 
-describe('the budget of a day', () => {
+describe('the daily budget', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let stateOf: typeof budgetState;
@@ -49,12 +49,12 @@ describe('the budget of a day', () => {
     [1, 1, 'spent'],
     [1e12, 0, 'free'],
   ] as const) {
-    it(`is ${expected} after ${tokens} of ${budget || 'no limit'}`, () => {
+    it(`is ${expected} after ${tokens} of ${budget || 'unlimited'} tokens`, () => {
       assert.equal(stateOf({ tokens, budget }), expected);
     });
   }
 
-  it('says 80 % once a day and key, in whichever window', async () => {
+  it('warns at 80% once per day and key, across all windows', async () => {
     const [one, other] = [open(), open()];
     const said = await saidOf(one, use(799), use(800), use(900));
     assert.deepEqual(said, ['800 of today’s 1,000 tokens are used.']);
@@ -64,7 +64,7 @@ describe('the budget of a day', () => {
     assert.equal((await saidOf(other, use(850))).length, 1);
   });
 
-  it('says 100 % once a day and key, with two buttons, and holds up all but selections', async () => {
+  it('warns at 100% once per day and key, with two buttons, and blocks all but selections', async () => {
     const budget = open();
     const said = await saidOf(budget, use(1_200), use(1_300));
     assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 so far/);
@@ -75,7 +75,7 @@ describe('the budget of a day', () => {
     );
   });
 
-  it('goes on after Continue Today, with this key and until midnight', async () => {
+  it('allows requests after Continue Today, with this key and until midnight', async () => {
     const [one, other] = [open(), open()];
     editor.picks.push('Continue Today');
     await saidOf(one, use(1_000));
@@ -88,7 +88,7 @@ describe('the budget of a day', () => {
     assert.equal((await saidOf(one, use(2_000))).length, 1);
   });
 
-  it('takes an answer to the message of yesterday for none', async () => {
+  it("ignores a click on Continue Today in yesterday's message", async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     editor.beforeAnswer = () => {
@@ -98,7 +98,7 @@ describe('the budget of a day', () => {
     assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
-  it('remembers the day, the keys and what was said, and nothing else', async () => {
+  it('stores only the day and the keys for each message and for Continue Today', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));

@@ -32,7 +32,7 @@ const complete = () =>
     usage: { prompt_tokens: 7, completion_tokens: 3 },
   });
 
-describe('the usage of chat', () => {
+describe('the usage of chat models', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let Provider: typeof ChatProvider;
@@ -91,14 +91,14 @@ describe('the usage of chat', () => {
     ['other extension', { requestInitiator: 'some.body', tools }],
     ['other extension', {}],
   ] as const) {
-    it(`counts ${JSON.stringify(options)} as ${caller}, with the model that was asked`, async () => {
+    it(`counts ${JSON.stringify(options)} as ${caller}, with the requested model`, async () => {
       await respond(options);
       const counts = { inputTokens: 7, outputTokens: 3, isEstimate: false };
       assert.deepEqual(recorded, [{ model: 'maker/large', caller, ...counts }]);
     });
   }
 
-  it('counts what another model asks by the tool as an agent', async () => {
+  it('counts a call of the tool as agent', async () => {
     assert.equal(await open().generate('four', token), 'text');
     const [{ model, caller } = { model: '', caller: '' }] = recorded;
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
@@ -114,7 +114,7 @@ describe('the usage of chat', () => {
     assert.ok(inputTokens > JSON.stringify(tools).length / 4);
   });
 
-  it('sends nothing once the budget is used up, and says so', async () => {
+  it('is refused with a message after the budget is used up', async () => {
     refusal = 'Nothing was sent.';
     fetch = async () => assert.fail('sent');
     await assert.rejects(respond({ requestInitiator: 'core' }), { message: 'Nothing was sent.' });

@@ -19,7 +19,7 @@ class Source {
   }
 }
 
-/** A follower of two sources, with what it has passed on. */
+/** Starts a follower of the first of two sources, and records what it passes on. */
 function start() {
   const seen: (string | undefined)[] = [];
   const [one, other] = [new Source('one'), new Source('other')];
@@ -29,26 +29,26 @@ function start() {
 }
 
 describe('a follower', () => {
-  it('passes on the state of its source at once, and each change as it is announced', () => {
+  it('passes on the current state of its source, and then the state in each event', () => {
     const { seen, one } = start();
     one.change('announced');
     assert.deepEqual(seen, ['one', 'announced']);
   });
 
-  it('does nothing if it follows the source already', () => {
+  it('does nothing if it already follows the source', () => {
     const { seen, one, follow } = start();
     follow(one);
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
-  it('passes on no state between two sources, so that a wait for the first one has no end', () => {
+  it('passes on undefined between two sources', () => {
     const { seen, one, other, follow } = start();
     follow(other);
     one.change('late');
     assert.deepEqual(seen, ['one', undefined, 'other']);
   });
 
-  it('passes on no state once there is no source', () => {
+  it('passes on undefined if there is no longer a source', () => {
     const { seen, one, follow } = start();
     follow(undefined);
     assert.deepEqual([seen, one.listeners.size], [['one', undefined], 0]);

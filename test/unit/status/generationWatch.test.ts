@@ -8,7 +8,7 @@ import { initialFacts, renderStatus, type StatusFacts } from '../../../src/statu
 import type { Log } from '../../../src/ui/log.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 
-describe('the watch of a generation', () => {
+describe('a generation watch', () => {
   const editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -16,7 +16,7 @@ describe('the watch of a generation', () => {
   });
   after(() => hooks.deregister());
 
-  it('tells one that the user cancelled from one that failed', async () => {
+  it('distinguishes canceled generations from failed ones', async () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     const history = new SessionHistory(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
@@ -29,7 +29,7 @@ describe('the watch of a generation', () => {
     assert.deepEqual(ends, ['cancelled', 'failed', 'failed']);
   });
 
-  it('counts down to the next attempt though somebody sets the clock meanwhile', async () => {
+  it('counts down to the next attempt even if the system clock is changed', async () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     let facts = initialFacts;
     const status = {

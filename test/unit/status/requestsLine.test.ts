@@ -9,37 +9,41 @@ import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
 const NOW = 1_800_000_000_000;
 const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 
-describe('what requests do, in the tooltip', () => {
+describe('the requests line of the tooltip', () => {
   const rows: readonly [string, ConcurrencyState, string | undefined][] = [
-    ['nothing at rest', idle, undefined],
-    ['how many are in flight', { ...idle, inFlight: 3 }, 'Requests: 3 in progress'],
-    ['how many wait', { ...idle, inFlight: 3, waiting: 2 }, 'Requests: 3 in progress, 2 waiting'],
+    ['nothing without requests', idle, undefined],
+    ['the number of requests in progress', { ...idle, inFlight: 3 }, 'Requests: 3 in progress'],
     [
-      'that the service throttled, also at rest',
+      'the number of waiting requests',
+      { ...idle, inFlight: 3, waiting: 2 },
+      'Requests: 3 in progress, 2 waiting',
+    ],
+    [
+      'a limit lowered by the service, even without requests',
       { ...idle, limit: 1, loweredFrom: 3 },
       'Requests: limit lowered from 3 to 1 after a 429',
     ],
     [
-      'when the next one starts that keeps the distance of the setting',
+      'when the next request starts if the setting delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
       'Requests: 2 waiting, next start in 10 s, delayed by your setting',
     ],
     [
-      'when the next one starts that keeps the rate of the service',
+      'when the next request starts if the service delays it',
       { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
       'Requests: 1 waiting, next start in 1 s, delayed by the service’s rate limit',
     ],
     [
-      'all of it',
+      'everything together',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
       'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service, resumes in 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {
-    it(`says ${what}`, () => assert.equal(trafficOf({ state }).line(), expected));
+    it(`shows ${what}`, () => assert.equal(trafficOf({ state }).line(), expected));
   }
 
-  it('changes by itself only while a pause or a distance runs, each second', () => {
+  it('changes every second during a pause or delay, and otherwise only with the requests', () => {
     const changesIn = (state: ConcurrencyState | undefined) =>
       renderStatus({ ...initialFacts, traffic: state && trafficOf({ state }) }, NOW).changesInMs;
     assert.equal(changesIn(undefined), undefined);
@@ -51,7 +55,7 @@ describe('what requests do, in the tooltip', () => {
     assert.equal(changesIn({ ...idle, waiting: 1, nextStart, resumesInMs: 7_100 }), 100);
   });
 
-  it('counts down by the time that passed, though somebody set the clock meanwhile', async () => {
+  it('counts down correctly even if the system clock is changed', async () => {
     let [wall, monotonic] = [NOW, 0];
     const clock = { now: () => wall, monotonic: () => monotonic };
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);

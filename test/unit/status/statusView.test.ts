@@ -24,7 +24,7 @@ type Row = [
 const rows: Row[] = [
   ['no credentials, never used', {}, '$(key) Set Up Hosted Model', undefined, 'not set up'],
   [
-    'no credentials, after a try',
+    'no credentials, after an attempt',
     { obstacle: 'missing' },
     '$(key) Set Up Hosted Model',
     'warning',
@@ -45,7 +45,7 @@ const rows: Row[] = [
     'token expired, refreshed with the next request',
   ],
   [
-    'token past its end though nobody looked',
+    'token past its expiration, without an event',
     { isSetUp: true, token: valid(-1) },
     '$(key) Hosted Model',
     undefined,
@@ -66,21 +66,21 @@ const rows: Row[] = [
     'token valid, 1 minute left',
   ],
   [
-    'token valid below a minute',
+    'token valid for less than a minute',
     { isSetUp: true, token: valid(0.5) },
     '$(key) <1m',
     undefined,
     'token valid, less than a minute left',
   ],
   [
-    'the secret itself opens the service',
+    'no token needed',
     { isSetUp: true, token: valid(Number.POSITIVE_INFINITY) },
     '$(key) Hosted Model',
     undefined,
     'ready, no token needed',
   ],
   [
-    'unreachable, though the secret itself opens the service',
+    'unreachable, no token needed',
     { isSetUp: true, unreachable: true, token: valid(Number.POSITIVE_INFINITY) },
     '$(debug-disconnect) Hosted Model: no connection',
     undefined,
@@ -94,7 +94,7 @@ const rows: Row[] = [
     'the service can’t be reached',
   ],
   [
-    'unreachable, token still good',
+    'unreachable, token still valid',
     { isSetUp: true, unreachable: true, token: valid(41) },
     '$(debug-disconnect) Hosted Model: no connection',
     undefined,
@@ -145,13 +145,13 @@ describe('status item', () => {
     });
   }
 
-  it('says in words what colour and icon say', () => {
+  it('also expresses the background color in words', () => {
     for (const [name, , text, background] of rows) {
       if (background) assert.match(text, /Set Up|refused|approval/, name);
     }
   });
 
-  it('changes by itself only while the time it shows runs: each minute, or each second of a wait', () => {
+  it('updates every minute while a token is valid, every second before a retry, and on events', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);
@@ -161,7 +161,7 @@ describe('status item', () => {
     assert.equal(changesIn({ isSetUp: true, activity: waiting(7_000) }), 1_000);
   });
 
-  it('never sleeps for more than a minute', () => {
+  it('updates at least once a minute while a token is valid', () => {
     for (let minutes = 0.1; minutes < 90; minutes += 0.37) {
       const { changesInMs } = renderStatus({ ...initialFacts, token: valid(minutes) }, NOW);
       assert.ok(changesInMs !== undefined && changesInMs > 0 && changesInMs <= MINUTE + 1);

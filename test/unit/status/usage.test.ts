@@ -62,19 +62,19 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('deletes counters that are older than 31 days with the first request of a window', async () => {
+  it('deletes counters that are older than 31 days on the first request of a window', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
     await settled();
-    assert.equal(editor.fileNames.length, 2, 'nothing is done at the start');
+    assert.equal(editor.fileNames.length, 2, 'nothing is deleted at the start');
     await usage.record(connection, asked(1));
     await settled();
     assert.ok(!editor.fileNames.includes('2026-02-06-a.json'));
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('of all windows stands in the tooltip, until the day ends', async () => {
+  it('of all windows is in the tooltip until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today with this API key, in all windows: ';
     const usage = open();
@@ -91,7 +91,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is that of the active key alone, at once and whatever others send', async () => {
+  it('in the tooltip is always that of the active key, even if others send requests', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -107,12 +107,12 @@ describe('usage', () => {
     assert.equal(line(), undefined, 'the old count is gone before the new one is known');
     await changed;
     assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
-    // The last of two changes holds, in whichever order they are known.
+    // The last of two changes wins, in whichever order they finish.
     await Promise.all([usage.setActive(connection), usage.setActive(undefined)]);
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is that of the active service, if neither has a key', async () => {
+  it('in the tooltip is that of the active service if services have no key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -127,7 +127,7 @@ describe('usage', () => {
     assert.match(line() ?? '', /with this service, .*: 1 request, 7 tokens$/);
   });
 
-  it('holds up chat in every window once the budget is used up, and lets it go on', async () => {
+  it('blocks chat in every window after the budget is used up, until the user continues', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const [one, other] = [open(), open()];
     assert.equal(await one.refusal(connection), undefined);
@@ -135,8 +135,8 @@ describe('usage', () => {
     for (const usage of [one, other]) {
       assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent, .* 1,000 tokens/);
     }
-    assert.equal(editor.offered.length, 1, 'said once');
-    // A key of its own has a budget of its own.
+    assert.equal(editor.offered.length, 1, 'shown once');
+    // Each key has its own budget.
     assert.equal(await one.refusal(connectionWith('another')), undefined);
     editor.picks.push('Continue Today');
     await other.show(connection);
@@ -148,7 +148,7 @@ describe('usage', () => {
     assert.equal(await other.refusal(connection), undefined);
   });
 
-  it('counts a request in progress by an estimate, until it is recorded or has failed', async () => {
+  it('includes an estimate for each request in progress, until it is recorded or fails', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
     const recorded = await usage.claim(connection, 600);
@@ -166,7 +166,7 @@ describe('usage', () => {
     assert.ok(await usage.refusal(connection));
   });
 
-  it('looks at no file for chat as long as there is no budget', async () => {
+  it("doesn't access files for chat if there is no budget", async () => {
     const usage = open();
     const { folder } = editor;
     await usage.refusal(connection);
@@ -174,7 +174,7 @@ describe('usage', () => {
     assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
   });
 
-  it('keeps nobody from working where it fails', async () => {
+  it("doesn't fail requests if it can't be stored", async () => {
     const broken = { get: () => assert.fail('broken'), update: () => assert.fail('broken') };
     globalState = { ...broken, keys: () => [] } as unknown as Memento;
     editor.userSettings.set('dailyTokenBudget', 1);
@@ -182,7 +182,7 @@ describe('usage', () => {
     await open().record(connection, asked(1));
   });
 
-  it('puts neither key nor project into a file', async () => {
+  it('stores neither the key nor the project', async () => {
     const fingerprintOf = async () => 'f1';
     const deps = { globalState, connections: { fingerprintOf }, status: { update() {} } };
     await new Kept(deps, editor.storage, () => now).record(connection, asked(1));
@@ -191,7 +191,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('is shown as a table, of the key in use', async () => {
+  it('is shown as a table, only for the key in use', async () => {
     const usage = open();
     await usage.show(undefined);
     assert.match(editor.said.join(), /no usage yet/);
@@ -216,7 +216,7 @@ describe('usage', () => {
     assert.match(editor.shown.join(), /^# Usage/);
   });
 
-  it('has a table with all it counts, the most first, and estimates marked', () => {
+  it('is sorted by number of tokens in the table, with estimates marked', () => {
     const today = [
       row({ caller: 'selection', inputTokens: 5, outputTokens: 2, isEstimate: true }),
       row({ caller: 'agent', requests: 12, inputTokens: 170_000, outputTokens: 3_000 }),
@@ -243,7 +243,7 @@ describe('usage', () => {
     assert.match(none, /Daily budget: none\./);
   });
 
-  it('shows names of models as they are, and none as markup', () => {
+  it('shows model names without markup', () => {
     const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
     const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
     assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);

@@ -14,17 +14,17 @@ import { FakeEditor } from '../connection/fakeEditor.ts';
 
 type Place = Pick<Uri, 'path'>;
 
-/** An editor with a real folder for the counters, and messages that a test answers. */
+/** A fake editor with a real folder for the counters, and with messages that tests answer. */
 export class UsageEditor extends FakeEditor {
   readonly path = mkdtempSync(join(tmpdir(), 'hosted-model-usage-'));
   readonly storage = { path: this.path } as Uri;
   readonly folder = join(this.path, 'usage');
-  /** What every write fails with. */
+  /** If set, every write fails with this error. */
   broken: Error | undefined;
   writes = 0;
-  /** Writes that are under way now, and the most that ever were. */
+  /** The current and the highest number of concurrent writes. */
   readonly writing = { now: 0, most: 0 };
-  /** The buttons of each warning; the next one is answered with the first of `picks`, or left. */
+  /** The buttons of each warning. Selects the first of `picks`, or none if `picks` is empty. */
   readonly offered: string[][] = [];
   /** Called before a warning is answered. */
   beforeAnswer = () => {};
@@ -33,12 +33,12 @@ export class UsageEditor extends FakeEditor {
   hasPreviews = true;
   #text = () => '';
 
-  /** The names of all files beside the counters, too. */
+  /** The names of all files in the folder, not only of counters. */
   get fileNames(): readonly string[] {
     return readdirSync(this.folder).sort();
   }
 
-  /** What they hold. */
+  /** The contents of these files. */
   get stored(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       this.fileNames.map((name) => [

@@ -15,7 +15,7 @@ const asked = (changes: Partial<UsedRequest> = {}): UsedRequest => ({
   ...changes,
 });
 
-describe('the counters of usage', () => {
+describe('the usage counters', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let Ledger: typeof UsageLedger;
@@ -34,7 +34,7 @@ describe('the counters of usage', () => {
   afterEach(() => editor.end());
   const open = () => new Ledger(editor.storage, () => now);
 
-  it('are summed over the windows, by model and caller, for each key alone', async () => {
+  it('are summed across all windows by model and caller, separately for each key', async () => {
     const [one, other] = [open(), open()];
     await one.record(KEY, asked());
     await other.record(KEY, asked({ outputTokens: 5 }));
@@ -58,7 +58,7 @@ describe('the counters of usage', () => {
     assert.equal(Object.keys(editor.stored).length, 2);
   });
 
-  it('hold key, model, caller and numbers in their files, and nothing else', async () => {
+  it('store only fingerprint, model, caller, and numbers in their files', async () => {
     const foreign = { prompt: 'secret', apiKey: 'secret', host: 'secret', projectId: 'secret' };
     await open().record(KEY, { ...asked(), ...foreign });
     const [[name, rows] = ['']] = Object.entries(editor.stored);
@@ -66,7 +66,7 @@ describe('the counters of usage', () => {
     assert.deepEqual(rows, [{ fingerprint: KEY, ...asked(), requests: 1 }]);
   });
 
-  it('lose none of 1,000 requests at the same time, in few writes, never two at once', async () => {
+  it('include all of 1,000 concurrent requests, with few writes and only one at a time', async () => {
     const ledger = open();
     await Promise.all(Array.from({ length: 1_000 }, () => ledger.record(KEY, asked())));
     const [row] = (await open().today(KEY))();
@@ -89,14 +89,14 @@ describe('the counters of usage', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('skip only the rows that another version wrote', async () => {
+  it('skip only those rows of other versions that are unknown', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));
     assert.deepEqual((await open().today(KEY))(), [known]);
   });
 
-  it('go on in the window where nothing can be written, and are all there once it can', async () => {
+  it('continue in memory if writing fails, and are all written once it works', async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
     await ledger.record(KEY, asked());
@@ -124,7 +124,7 @@ describe('the counters of usage', () => {
     assert.deepEqual(editor.fileNames.toSorted(), others);
   });
 
-  it('begin anew at midnight, also of what is written then; the session goes on', async () => {
+  it('restart at midnight, even during a write, except for those of the session', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
     const late = ledger.record(KEY, asked());
@@ -141,12 +141,12 @@ describe('the counters of usage', () => {
       ['2026-03-10', 1],
       ['2026-03-11', 1],
     ]);
-    // A clock that is set back finds what was counted before.
+    // After the clock is set back, the earlier counters are used again.
     now -= 1;
     assert.equal((await ledger.today(KEY))()[0]?.outputTokens, 10);
   });
 
-  it('take names of models as they are, also those of JavaScript itself', async () => {
+  it('allow any model name, including names of JavaScript properties', async () => {
     const ledger = open();
     for (const model of ['__proto__', 'constructor', 'a b', '']) {
       await ledger.record(KEY, asked({ model }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
-/** Labels and the text they replace, at the `|` of a text. */
+/** Returns the labels at the `|` in a text, and the text that they replace. */
 const at = (marked: string) => {
   const text = marked.replace('|', '');
   const found = completionsAt(text, marked.indexOf('|'), modes);
@@ -13,7 +13,7 @@ const at = (marked: string) => {
 const variables = ['selection', 'language', 'fileName', 'input:question'];
 
 describe('completion in a template file', () => {
-  it('offers the variables after a dollar and a brace, in place of what is there', () => {
+  it('offers variables after a dollar sign and a brace, and replaces the name there', () => {
     assert.deepEqual(at(`Explain \${|`), [variables, '']);
     assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
     assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);
@@ -21,23 +21,23 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`\\\\\${|}`), [variables, '}']);
   });
 
-  it('leaves the next word alone where no brace follows it', () => {
+  it("doesn't replace the next word if no brace follows it", () => {
     assert.deepEqual(at(`Explain \${|code please`), [variables, '']);
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it('leaves the word alone that the dollar and the brace were typed before', () => {
+  it("doesn't replace text after a newly typed dollar sign and brace, unless it's a name", () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });
 
-  it('offers nothing in plain text, behind a backslash or behind the brace', () => {
+  it('offers nothing in plain text, after a backslash, or after the closing brace', () => {
     for (const text of ['Explain |', `\\\${|`, `\${selection}|`, '$|', '|', `\${\n|`]) {
       assert.equal(at(text), undefined, text);
     }
   });
 
-  it('offers the keys that are not written yet at the start of a line of the front matter', () => {
+  it('offers the missing keys at the start of a line in the front matter', () => {
     const all = ['name', 'insertMode', 'responseLanguage', 'model', 'languages', 'parameters'];
     assert.deepEqual(at('---\n|\n---\nDo it.'), [all, '']);
     assert.deepEqual(at('---\nname: a\nins|\n---\n'), [all.slice(1), 'ins']);
@@ -48,7 +48,7 @@ describe('completion in a template file', () => {
     assert.equal(at('---\nname: |\n---\n'), undefined);
   });
 
-  it('offers the insert modes behind their key', () => {
+  it('offers the insert modes after their key', () => {
     assert.deepEqual(at('---\ninsertMode: |\n---\n'), [modes, '']);
     assert.deepEqual(at('---\ninsertMode: "be|fore"\n---\n'), [modes, 'before']);
     assert.equal(at('insertMode: |'), undefined);

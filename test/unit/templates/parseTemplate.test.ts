@@ -19,7 +19,7 @@ const entry = async (text: string, fileName = 'x') =>
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
-  it('is a prompt with the name of the file where it has no front matter', async () => {
+  it('is a prompt with the name of the file if it has no front matter', async () => {
     assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
       name: 'Short',
       prompt: 'Explain.\nBriefly.',
@@ -27,7 +27,7 @@ describe('a template file', () => {
     });
   });
 
-  it('says in its front matter what differs from the settings', async () => {
+  it('can override settings in its front matter', async () => {
     const text = [
       '---',
       'name: "Explain: briefly" # for me',
@@ -57,7 +57,7 @@ describe('a template file', () => {
     }
   });
 
-  it('takes one language as a list of it, and a key without a value as absent', async () => {
+  it('can have a single language instead of a list, and keys without values', async () => {
     const found = await entry(front('languages: python', 'insertMode:', 'model: ~'));
     assert.deepEqual(found, {
       name: 'x',
@@ -69,7 +69,7 @@ describe('a template file', () => {
     assert.deepEqual(isBroken(empty), false);
   });
 
-  /** Text, and its problems: kind, the text underlined, whether it is an error. */
+  /** A text, and its issues: kind, underlined text, and true for an error. */
   const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],
     ['---\nname: a\n---\n \n', ['no-prompt', '', true]],
@@ -119,7 +119,7 @@ describe('a template file', () => {
   ];
   for (const [text, ...expected] of broken) {
     const shown = JSON.stringify(text.slice(0, 60));
-    it(`has ${expected.map(([kind]) => kind).join(' and ')} in ${shown}`, async () => {
+    it(`has ${expected.map(([kind]) => kind).join(' and ') || 'no issue'} in ${shown}`, async () => {
       const { issues } = await read(text);
       const found = issues.map(({ kind, offset, length, isError }) => [
         kind,
@@ -136,7 +136,7 @@ describe('a template file', () => {
     });
   }
 
-  it('is listed with its issue where it has an error, and used where it has a warning', async () => {
+  it('is listed with its issue if it has an error, and used if it has only a warning', async () => {
     const bad = await entry(front('name: Good Name', 'insertMode: nowhere'));
     assert.ok(isBroken(bad));
     assert.deepEqual(
@@ -146,20 +146,20 @@ describe('a template file', () => {
     assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
-  it('is broken where its file has a name that cannot be shown as it is', async () => {
+  it("is broken if its file name can't be shown unchanged", async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
     assert.ok(isBroken(bad));
     assert.equal(bad.issue.kind, 'bad-name');
     assert.match(bad.name, /^a\?bc{57}…$/);
   });
 
-  it('has parameters that the operation takes', async () => {
+  it('can have a minimum length without a maximum length', async () => {
     const both = front('parameters: {min_new_tokens: 2000}');
     const found = await readTemplateText(both, { ...context, operation: 'generation' });
-    assert.deepEqual(found.issues, [], 'the settings may ask for more');
+    assert.deepEqual(found.issues, [], 'the settings may have the maximum');
   });
 
-  it('leaves no key of a prototype in its parameters', async () => {
+  it('has no key of a prototype in its parameters', async () => {
     const text = front('parameters: {__proto__: {polluted: 1}, temperature: 1}');
     const found = await entry(text);
     assert.ok(!isBroken(found));

@@ -22,7 +22,7 @@ describe('the name of a template', () => {
     '\u{E0041}',
   ];
 
-  it('holds nothing that cannot be seen, so that no two names look alike', () => {
+  it('has no invisible characters, so no two names look alike', () => {
     for (const character of hidden) {
       for (const name of [`Explain${character}`, `Ex${character}plain`]) {
         const shown = JSON.stringify(name);
@@ -34,7 +34,7 @@ describe('the name of a template', () => {
     assert.equal(checkedName('Explain\uFFF9'), undefined);
   });
 
-  it('F16: is plain text in a notification, which turns Markdown into links', () => {
+  it('F16: is plain text in a notification, without Markdown links', () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
     // VS Code's own expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
@@ -44,13 +44,13 @@ describe('the name of a template', () => {
     assert.doesNotMatch(oneLine('[[x]]\u200B(command:y)[x]\n(file:z)'), links);
   });
 
-  it('may be of any script, and hold whole emoji', () => {
+  it('can be in any script, and contain complete emoji', () => {
     for (const name of ['Erklären', '説明', 'شرح', '⚠️ Check', '👩‍💻 Review', '1️⃣ First']) {
       assert.equal(checkedName(` ${name} `), name);
     }
   });
 
-  it('finds it, whatever the case', () => {
+  it('finds the template regardless of case', () => {
     const entries = [{ name: 'Explain', prompt: 'x', origin: 'settings' }];
     assert.equal(findTemplate(entries, ' explain ')?.name, 'Explain');
     assert.equal(findTemplate(entries, 'Expl'), undefined);
@@ -58,7 +58,7 @@ describe('the name of a template', () => {
   });
 });
 
-describe('the templates used last', () => {
+describe('recently used templates', () => {
   const memento = (value?: unknown) => {
     const kept = new Map<string, unknown>([['hostedModel.lastUsedTemplates', value]]);
     return {
@@ -67,7 +67,7 @@ describe('the templates used last', () => {
     } as unknown as Memento;
   };
 
-  it('are kept by name, each one once, newest first, at most 20', async () => {
+  it('are stored by name without duplicates, newest first, at most 20', async () => {
     const kept = memento();
     for (let index = 1; index <= 22; index += 1) await noteLastUsed(kept, `t${index}`);
     await noteLastUsed(kept, 'T10');
@@ -77,7 +77,7 @@ describe('the templates used last', () => {
     assert.equal(names.at(-1), 't3');
   });
 
-  it('are none where something else was kept', () => {
+  it("don't include invalid stored values", () => {
     assert.deepEqual(lastUsedTemplates(memento({ length: 3 })), []);
     assert.deepEqual(lastUsedTemplates(memento([1, 'a', null])), ['a']);
   });

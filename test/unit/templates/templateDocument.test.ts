@@ -10,7 +10,7 @@ describe('a template file', () => {
   });
   after(() => hooks.deregister());
 
-  it('is a Markdown file right in the folder for them of a workspace folder', async () => {
+  it('is a Markdown file directly in the template folder of a workspace folder', async () => {
     const { isTemplateFile } = await import('../../../src/templates/templateFolder.ts');
     editor.addFolder('/a');
     for (const [path, expected] of [

@@ -29,7 +29,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('has those that fit first, the own ones by alphabet before the built-in ones in their order', () => {
+  it('starts with matching templates: own ones alphabetically, then built-in ones in their order', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -43,7 +43,7 @@ describe('the list of templates', () => {
     assert.deepEqual(labels(all, 'go').slice(0, 3), ['Apple', 'Go only', 'zebra']);
   });
 
-  it('has the last used ones before the others, whatever the case of their names', () => {
+  it('starts with recently used templates, regardless of case', () => {
     assert.deepEqual(labels(all, 'python', 'gone', 'DOCUMENT', 'zebra').slice(0, 4), [
       'Document',
       'zebra',
@@ -52,7 +52,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('says where a template is from and how it begins, or what is wrong with it', () => {
+  it('shows where a template is from, and how it begins or what is wrong with it', () => {
     const lines = templateItems([broken, template('A', { origin: 'built-in' })], {
       languageId: 'go',
       lastUsed: [],
@@ -63,13 +63,13 @@ describe('the list of templates', () => {
     assert.match(last?.detail ?? '', /^The prompt is missing\./);
   });
 
-  it('shows an ellipsis in place of variables, and a literal one unchanged', () => {
+  it('shows ellipses instead of variables, and escaped variables as text', () => {
     const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}.\nMore`;
     const [item] = templateItems([template('A', { prompt })], { languageId: 'go', lastUsed: [] });
     assert.equal(item?.detail, `Translate … to …, not \${this}.`);
   });
 
-  it('says whose template one of a repository hides', () => {
+  it('shows if a template of the workspace hides another one', () => {
     const entries = [
       template('A', { origin: 'settings of this workspace', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
@@ -84,7 +84,7 @@ describe('the list of templates', () => {
     );
   });
 
-  it('shows text of a template as plain text of one line', () => {
+  it('shows the text of a template as one line of plain text', () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,

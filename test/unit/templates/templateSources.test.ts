@@ -13,7 +13,7 @@ const scopeOf = (...user: unknown[]) => ({
   templates: { user, remote: [], workspace: [], folder: [] },
 });
 
-describe('templates of the settings', () => {
+describe('templates in the settings', () => {
   const editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -28,7 +28,7 @@ describe('templates of the settings', () => {
   };
   const brief = (entry: TemplateEntry) => [entry.name, isBroken(entry) ? entry.issue.kind : 'good'];
 
-  it('are used as they stand, without the keys that are not known', async () => {
+  it('are used without outer spaces and unknown keys', async () => {
     const given = {
       name: ' Ask ',
       prompt: ' Ask:\r\n\r\nx ',
@@ -51,7 +51,7 @@ describe('templates of the settings', () => {
     ]);
   });
 
-  it('are listed with what is wrong with them, whatever the settings hold', async () => {
+  it('are listed with their issues, even if values have the wrong type', async () => {
     const entries = await read(
       null,
       'text',
@@ -78,7 +78,7 @@ describe('templates of the settings', () => {
     ]);
   });
 
-  it('take the place of built-in ones with the same name', async () => {
+  it('replace built-in ones with the same name', async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const scope = scopeOf({ name: 'EXPLAIN', prompt: 'Mine.' }, { name: 'Fix', prompt: `\${x}` });
     const entries = await readTemplates(scope);
@@ -93,7 +93,7 @@ describe('templates of the settings', () => {
   });
 });
 
-describe('templates of several settings files', () => {
+describe('templates in several settings files', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -116,7 +116,7 @@ describe('templates of several settings files', () => {
       .map(({ name, origin, hides }) => [name, origin, hides]);
   };
 
-  it('hold together; the narrower one wins by name, and says whose it hides', async () => {
+  it('are merged, and those in a narrower scope hide others with the same name', async () => {
     assert.deepEqual(await read(), [
       ['Mine', 'settings', undefined],
       ['Fix', 'settings', undefined],
@@ -126,7 +126,7 @@ describe('templates of several settings files', () => {
     ]);
   });
 
-  it('are the user’s own alone in a workspace that is not trusted', async () => {
+  it("are only the user's own in an untrusted workspace", async () => {
     editor.isTrusted = false;
     assert.deepEqual(
       (await read()).map(([name]) => name),
@@ -143,7 +143,7 @@ describe('template files', () => {
   });
   after(() => hooks.deregister());
 
-  it('are not looked at in a folder that is not trusted', async () => {
+  it("aren't read in an untrusted folder", async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const { isTemplateFile } = await import('../../../src/templates/templateFolder.ts');
     editor.addFolder('/work');
@@ -163,7 +163,7 @@ describe('template files', () => {
 });
 
 describe('the built-in templates', () => {
-  it('are good as they are, work on the selection and go to a mode that is known', () => {
+  it('are valid, use the selection, and have a known insert mode', () => {
     assert.deepEqual(
       builtInTemplates.map(({ name }) => name),
       ['Explain', 'Document', 'Test', 'Fix', 'Rewrite', 'Translate', 'Summarize'],

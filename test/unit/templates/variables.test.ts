@@ -22,7 +22,7 @@ const brief = (prompt: string) =>
   });
 
 describe('the variables of a prompt', () => {
-  it('are filled with what holds for the document', () => {
+  it('are replaced with the values of the document', () => {
     const prompt = `Explain \${selection} (\${language}, \${fileName}) in \${input:Which, how?}.`;
     assert.equal(
       fillPrompt(prompt, values('x = 1', { 'Which, how?': 'German' })),
@@ -31,7 +31,7 @@ describe('the variables of a prompt', () => {
     assert.deepEqual(promptIssues(prompt), []);
   });
 
-  it('are filled once: whatever the selection holds arrives byte for byte', () => {
+  it('are replaced only once, so any selection is inserted byte for byte', () => {
     const anything = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(anything, (selection) => {
@@ -44,7 +44,7 @@ describe('the variables of a prompt', () => {
     );
   });
 
-  it('stay text behind a backslash', () => {
+  it('stay text after a backslash', () => {
     assert.equal(
       fillPrompt(`\\\${selection} $ {x} $x \\n`, values('')),
       `\${selection} $ {x} $x \\n`,
@@ -52,26 +52,26 @@ describe('the variables of a prompt', () => {
     assert.deepEqual(promptIssues(`\\\${anything} \\\${`), []);
   });
 
-  it('follow a backslash where two are written, and pairs of them elsewhere stay', () => {
+  it('are replaced after an escaped backslash, and other double backslashes stay', () => {
     assert.equal(fillPrompt(`C:\\\\\${fileName}`, values('')), 'C:\\greeting.py');
     assert.equal(fillPrompt(`\\\\\\\${fileName}`, values('')), `\\\${fileName}`);
     assert.equal(fillPrompt('a\\\\b', values('')), 'a\\\\b');
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it('leave no selection behind: without a place for it, it follows after a blank line', () => {
+  it("don't lose the selection: without its variable, it's added after a blank line", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
     assert.equal(fillPrompt(`\\\${selection}`, values('x')), `\${selection}\n\nx`);
   });
 
-  it('say whether a selection is needed', () => {
+  it('determine if a selection is needed', () => {
     assert.equal(needsSelection({ prompt: `a \${selection}` }), true);
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('ask each question once, in their order', () => {
+  it('ask each question once, in order', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });
@@ -90,7 +90,7 @@ describe('the variables of a prompt', () => {
     [`a \${`, 'unclosed-variable', `\${`],
   ];
   for (const [prompt, ...expected] of wrong) {
-    it(`are wrong at their place in ${JSON.stringify(prompt)}`, () => {
+    it(`are reported as wrong in ${JSON.stringify(prompt)}`, () => {
       assert.deepEqual(brief(prompt), [expected]);
     });
   }

@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { filesIn } from '../../filesIn.ts';
 
-/** As GitHub wants forms: https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms */
+/** GitHub's syntax for issue forms: https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms */
 interface Form {
   readonly name: string;
   readonly description: string;
@@ -28,12 +28,12 @@ const forms = new Map(
     .map((path) => [basename(path, '.yml'), read(path) as Form]),
 );
 
-/** The question of a form that must be answered, by its id. */
+/** Returns the question with this ID if the form requires an answer to it. */
 const required = (form: string, id: string) =>
   forms.get(form)?.body.find((one) => one.id === id && one.validations?.required);
 
-describe('the forms for issues', () => {
-  it('are forms for GitHub, and the only way to open one', () => {
+describe('the issue forms', () => {
+  it('are valid for GitHub, and the only way to open an issue', () => {
     assert.deepEqual([...forms.keys()].sort(), ['bug', 'idea', 'live']);
     assert.deepEqual(read('.github/ISSUE_TEMPLATE/config.yml'), { blank_issues_enabled: false });
     for (const [path, { name, description, labels, body, ...others }] of forms) {
@@ -48,7 +48,7 @@ describe('the forms for issues', () => {
     }
   });
 
-  it('ask for the report of a diagnosis, and for the output of the run against the live service', () => {
+  it('ask for the report of a diagnosis, or the output of the live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};
@@ -58,7 +58,7 @@ describe('the forms for issues', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('warn of keys before anything is pasted that could hold one', () => {
+  it('start with a warning not to paste keys', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

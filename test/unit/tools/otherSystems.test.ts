@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import manifest from '../../../package.json' with { type: 'json' };
 import { whyNoServer } from '../../vscode/system.ts';
 
-/** What tools of the tests say where they cannot do their work. */
+/** Tests the test tools on systems that they don't support. */
 
 const ON_WINDOWS =
   'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';
 
 describe('scripts of package.json', () => {
-  it('need no shell of one system', () => {
+  it("don't depend on the shell of one system", () => {
     const ofOneSystem = /(^|&& )[A-Z_]+=|['`$]|\b(rm|cp|mv|mkdir|cat|sh) /;
     const found = Object.entries(manifest.scripts).filter(([, line]) => ofOneSystem.test(line));
     assert.deepEqual(found, []);
@@ -18,7 +18,7 @@ describe('scripts of package.json', () => {
 
 describe('on Windows, where there is no VS Code server,', () => {
   for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
-    it(`${tool} says so in a sentence, with another way`, () => {
+    it(`${tool} explains this in one line, with an alternative`, () => {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', ON_WINDOWS, tool],
@@ -29,7 +29,7 @@ describe('on Windows, where there is no VS Code server,', () => {
     });
   }
 
-  it('nothing is said elsewhere', () => {
+  it('the explanation is defined only on Windows', () => {
     assert.equal(whyNoServer !== undefined, process.platform === 'win32');
   });
 });

@@ -6,16 +6,16 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { jobsOf, type Step, WORKFLOWS } from '../../release/workflows.ts';
 
 const PUBLISH = '.github/publish';
-/** Programs of the machines that GitHub lends, besides those of npm. */
+/** Programs on GitHub's runners, besides those of npm. */
 const OF_RUNNER: ReadonlySet<string> = new Set(['gh', 'test', 'xvfb-run']);
 
 const stepsOf = (path: string): Step[] => Object.values(jobsOf(path)).flatMap(({ steps }) => steps);
 const commandsOf = (path: string) =>
   stepsOf(path).flatMap(({ run = '' }) => run.split('\n').filter((line) => line !== ''));
 
-/** GitHub's own reading of a workflow. @returns what is wrong with it, expressions included */
+/** Parses a workflow with GitHub's parser. @returns its errors, including those in expressions */
 async function problemsIn(name: string, content: string): Promise<string[]> {
-  // Made for bundlers: it imports JSON as Node does not.
+  // The parser is made for bundlers: it imports JSON in a way that Node doesn't support.
   const hooks = registerHooks({
     load: (url, context, next) =>
       url.includes('/workflow-parser/') && url.endsWith('.json')
@@ -39,7 +39,7 @@ async function problemsIn(name: string, content: string): Promise<string[]> {
   }
 }
 
-/** Whether everything is there that a command starts: one program, since no other would be looked at. */
+/** True if a command runs only one program, and the program and its script exist. */
 function exists(command: string): boolean {
   if (/&&|[|;]/.test(command)) return false;
   const [program = '', ...given] = command.replace(/^xvfb-run -a /, '').split(' ');
@@ -65,7 +65,7 @@ describe('the workflows', () => {
       assert.deepEqual(await problemsIn(path, readFileSync(path, 'utf8')), []);
     });
 
-    it(`run only what there is: ${path}`, () => {
+    it(`run only existing programs and scripts: ${path}`, () => {
       const commands = commandsOf(path);
       assert.ok(commands.length > 3);
       assert.deepEqual(
@@ -74,14 +74,14 @@ describe('the workflows', () => {
       );
     });
 
-    it(`pin the actions of others to a commit, and say its version: ${path}`, () => {
+    it(`pin actions to a commit, with the version in a comment: ${path}`, () => {
       const lines = readFileSync(path, 'utf8').match(/uses: .*/g) ?? [];
       assert.ok(lines.length > 0);
       for (const line of lines) assert.match(line, /@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     });
   }
 
-  it('are found out where they are not valid, or run what there is not', async () => {
+  it('are caught if they are invalid or run missing programs', async () => {
     const text = readFileSync(WORKFLOWS[1], 'utf8');
     const spoilt = text.replace('timeout-minutes', 'timeout-minuts').replace('secrets.', 'secret.');
     assert.equal((await problemsIn('spoilt.yml', spoilt)).length, 2);
@@ -97,7 +97,7 @@ describe('the workflows', () => {
     }
   });
 
-  it('give the keys of the registries to the steps alone that publish', () => {
+  it('pass the registry keys only to the steps that publish', () => {
     const holders = WORKFLOWS.flatMap(stepsOf).filter((step) =>
       JSON.stringify(step).includes('secrets.'),
     );
@@ -110,14 +110,14 @@ describe('the workflows', () => {
     }
   });
 
-  it('give the right to attest to a job that runs nothing of the repository', () => {
+  it('give write permissions only to a job that runs no code of the repository', () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it('test by the command of the README, which can be taken out of them for a clean clone', () => {
+  it('run the test command of the README, and can print it for a clean clone', () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });
