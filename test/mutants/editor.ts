@@ -8,7 +8,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (isWritten) this.#attempts',
     to: "if (isWritten || answer === 'accepted') this.#attempts",
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'J13: gives up where an edit is accepted and changes nothing',
+    title: 'J13: gives up if edits are accepted but change nothing',
   },
   {
     name: 'an edit that comes about after its deadline ends its answer',
@@ -16,7 +16,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'this.#isLate = true;',
     to: 'this.#isLate = true; for (const { range } of batch) range.lose();',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'J12: writes on where an edit comes about after its deadline',
+    title: 'J12: continues after an edit that is applied after its deadline',
   },
   {
     name: 'text is written after a gap that an undo has left',
@@ -24,7 +24,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'isBroken || written < this.#written',
     to: 'isBroken',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'writes nothing after a gap that an undo has left, and keeps the rest',
+    title: "doesn't write after a gap left by an undo, and keeps the rest",
   },
   {
     name: 'text that was undone and redone is no longer tracked',
@@ -48,7 +48,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
     test: 'test/unit/editor/keptSelections.test.ts',
-    title: 'is the same whole lines, with an answer on the next line',
+    title: 'contains the same whole lines after a response is inserted below',
   },
   {
     name: 'the closing fence is kept in the code',
@@ -56,7 +56,7 @@ export const editorMutants: readonly Mutant[] = [
     from: "if (isWhole && verdict === 'yes') {",
     to: "if (isWhole && verdict === 'yes' && part === '') {",
     test: 'test/unit/editor/fit/codeFence.test.ts',
-    title: 'goes with the one that closes before it',
+    title: 'is removed with a closing line before it',
   },
   {
     name: 'a flood of events is read one by one',
@@ -120,7 +120,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '\\u200C\\u200D\\uFE00-\\uFE0F',
     to: '',
     test: 'test/unit/editor/fit/characterFilter.test.ts',
-    title: 'D21: a Persian word keeps its joiner',
+    title: 'D21: keeps the joiner in a Persian word',
   },
   {
     name: 'Continue writes into a file that now runs automatically',
@@ -144,7 +144,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (AGENT_INSTRUCTIONS.has(languageId)) ',
     to: 'if (false) ',
     test: 'test/unit/editor/fit/characterFilter.test.ts',
-    title: 'D25: in a file of the language skill,',
+    title: 'D25: removes all invisible characters in the language skill,',
   },
   {
     name: 'tags stay in prose',
@@ -152,7 +152,7 @@ export const editorMutants: readonly Mutant[] = [
     from: String.raw`\u{E0000}-\u{E007F}]/v`,
     to: ']/v',
     test: 'test/unit/editor/fit/characterFilter.test.ts',
-    title: 'D22: tag characters go',
+    title: 'D22: removes tag characters',
   },
   {
     name: 'a copied response keeps its control characters',

@@ -5,7 +5,7 @@ import { FakeDocument } from './fakeDocument.ts';
 const EVENTS = ['append', 'end', 'lose', 'withdraw', 'restart'] as const;
 type Event = (typeof EVENTS)[number];
 
-/** How each state is come to, and what the events make of it, in their order. */
+/** For each state: the events that lead to it, and the next state for each of `EVENTS`. */
 const ROWS: readonly [
   state: ResponseState,
   way: readonly Event[],
@@ -27,23 +27,23 @@ function rangeAfter(events: readonly Event[]): ResponseInDocument {
     tail: '',
   });
   for (const event of events) {
-    // Its end is reached once somebody writes.
+    // Resolves only after the text is written, which doesn't happen here.
     if (event === 'end') void range.end();
     else range[event]('text');
   }
   return range;
 }
 
-describe('an answer in a document', () => {
+describe('a response in a document', () => {
   for (const [state, way, after] of ROWS) {
     for (const [index, event] of EVENTS.entries()) {
-      it(`is ${after[index]} once it was ${state} and told to ${event}`, () => {
+      it(`goes from ${state} to ${after[index]} on ${event}`, () => {
         assert.equal(rangeAfter(way).state, state);
         assert.equal(rangeAfter([...way, event]).state, after[index]);
       });
     }
 
-    it(`is ${state} with what follows from it`, () => {
+    it(`has the flags of the state ${state}`, () => {
       const range = rangeAfter(way);
       assert.equal(range.isStreaming, ['writing', 'losing'].includes(state));
       assert.equal(range.isPlaced, ['waiting', 'undone'].includes(state));
@@ -51,7 +51,7 @@ describe('an answer in a document', () => {
     });
   }
 
-  it('is lost where it begins anew and somebody has written in its place', () => {
+  it('is lost on a restart if the user typed inside it', () => {
     const range = rangeAfter(['append']);
     const next = range.next();
     assert.ok(next);

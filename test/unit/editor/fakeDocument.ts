@@ -3,7 +3,7 @@ import type { ChangeListener, OpenDocument } from '../../../src/editor/editorDoc
 import type { Replay } from '../../../src/editor/replayStates.ts';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 
-/** Who put a character there. */
+/** Who wrote a character. */
 export type Owner = 'user' | 'writer' | 'original';
 
 export interface Mark {
@@ -11,22 +11,22 @@ export interface Mark {
   readonly owner: Owner;
 }
 
-/** One stretch of marks that took the place of another. */
+/** Adjacent marks that replaced others. */
 interface Replacement {
   readonly at: number;
   readonly removed: readonly Mark[];
   readonly inserted: readonly Mark[];
 }
 
-/** What the document reports at once. */
+/** All replacements of one change event. */
 type Event = readonly Replacement[];
 
-/** What becomes of the next edit, as VS Code was seen to do it. */
+/** The outcome of the next edit. Each was observed in VS Code. */
 export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | 'never';
 
 /**
- * A document that knows who wrote each of its characters. Edits wait for `turn`, and come too late
- * if somebody else was quicker, as in VS Code.
+ * A fake document that records who wrote each character. Edits wait for `turn`, and are refused if
+ * the document has changed in the meantime, as in VS Code.
  */
 export class FakeDocument implements OpenDocument {
   readonly document = {} as TextDocument;
@@ -36,13 +36,13 @@ export class FakeDocument implements OpenDocument {
   isVisible = true;
   isOpen = true;
   fate: Fate = 'apply';
-  /** Applied edits of the writer that began an undo step. */
+  /** Number of applied edits by the writer that started an undo step. */
   steps = 0;
-  /** Blanks that VS Code took away of its own accord. */
+  /** Whitespace that VS Code removed on its own. */
   readonly trimmed: Mark[] = [];
-  /** What the user has deleted, and an undo has not brought back. */
+  /** Characters that the user deleted, except for those that an undo restored. */
   readonly deleted = new Set<Mark>();
-  /** Characters of the user that an edit of the writer took away. */
+  /** Characters of the user that the writer removed. */
   taken = '';
   #listener: ChangeListener = () => {};
   #done: Event[][] = [];
@@ -89,7 +89,7 @@ export class FakeDocument implements OpenDocument {
     });
   }
 
-  /** VS Code gets to the edits that wait. */
+  /** Runs the waiting edits. */
   async turn(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -97,7 +97,7 @@ export class FakeDocument implements OpenDocument {
     await new Promise(setImmediate);
   }
 
-  /** As many turns as something takes. */
+  /** Runs waiting edits until a promise settles. */
   async turnUntil<Result>(promise: Promise<Result>): Promise<Result> {
     let isOver = false;
     const over = promise.finally(() => {
@@ -111,12 +111,12 @@ export class FakeDocument implements OpenDocument {
     this.changeAll([{ rangeOffset, rangeLength, text }]);
   }
 
-  /** Changes that do not touch, at once, as a formatter makes them. */
+  /** Applies several changes at once, which don't touch each other, as a formatter does. */
   changeAll(changes: readonly TextChange[]): void {
     this.#edit(changes, 'user', true);
   }
 
-  /** Types a text: an event for each character, and one undo step for all of them. */
+  /** Types a text, with one event for each character, and one undo step for all of them. */
   type(at: number, text: string): void {
     for (const [index, unit] of text.split('').entries()) {
       const change = { rangeOffset: at + index, rangeLength: 0, text: unit };
@@ -124,7 +124,7 @@ export class FakeDocument implements OpenDocument {
     }
   }
 
-  /** @returns what it changed; nothing if there is nothing to undo */
+  /** @returns the changes, or none if there is nothing to undo */
   undo(): Event {
     const step = this.#done.pop() ?? [];
     const inverse = step.toReversed().map((event) => event.toReversed().map(inverted));
@@ -133,7 +133,7 @@ export class FakeDocument implements OpenDocument {
     return inverse.flat();
   }
 
-  /** @returns what it changed; nothing if there is nothing to redo */
+  /** @returns the changes, or none if there is nothing to redo */
   redo(): Event {
     const step = this.#undone.pop() ?? [];
     if (step.length > 0) this.#done.push(step);
@@ -148,7 +148,7 @@ export class FakeDocument implements OpenDocument {
   dispose(): void {}
 
   #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
-    // The last one in the document first, as VS Code reports them.
+    // Last change in the document first, as VS Code reports them.
     const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
     const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
       at: rangeOffset,
@@ -166,7 +166,7 @@ export class FakeDocument implements OpenDocument {
     this.#apply(event, undefined, owner);
   }
 
-  /** VS Code makes one insertion of those that follow each other in an undo step. */
+  /** Records an undo step. Merges consecutive insertions of a step into one, as VS Code does. */
   #keep(event: Event, undoStopBefore: boolean): void {
     this.#undone = [];
     const step = undoStopBefore ? undefined : this.#done.at(-1);
@@ -198,7 +198,7 @@ export class FakeDocument implements OpenDocument {
     this.#listener(changes, replay);
   }
 
-  /** As where VS Code takes the blanks off a line that is left. */
+  /** Returns the removal of a space, as if VS Code trimmed the line that the cursor leaves. */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {
     const at = (first?.rangeOffset ?? 0) - 2;
     return this.text[at] === ' ' ? [{ rangeOffset: at, rangeLength: 1, text: '' }] : [];

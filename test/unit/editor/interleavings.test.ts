@@ -7,12 +7,12 @@ import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 /** Without pauses, so that thousands of runs take seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 const original = 'first line\n  second line\nthird line\nlast';
-/** Every character of an answer is another one, in order, from the private use area. */
+/** Each response consists of different characters in order, all from the private use area. */
 const FIRST = 0xe000;
 const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
-/** Edits that came to nothing, of which so many are always tried again. */
+/** Number of failed edits that are always retried. */
 const HARMLESS_FAILURES = 2;
 
 type Step =
@@ -52,7 +52,7 @@ const steps = fc
     });
   });
 
-/** Places that often touch the one before: gap, length, whether with lead and tail. */
+/** Places that often touch the previous one, with gap and length, and maybe a lead and a tail. */
 const places = fc
   .array(
     fc.record({
@@ -77,7 +77,7 @@ function unit(answer: number, index: number): string {
   return String.fromCodePoint(FIRST + answer * SPAN + index);
 }
 
-/** The number of the answer that a character belongs to; -1 for one of no answer. */
+/** Returns the index of the response that a character belongs to, or a negative number if none. */
 function answerOf({ unit: character }: Mark): number {
   return Math.floor(((character.codePointAt(0) ?? 0) - FIRST) / SPAN);
 }
@@ -85,10 +85,10 @@ function answerOf({ unit: character }: Mark): number {
 interface Run {
   readonly page: FakeDocument;
   readonly writer: StreamWriter;
-  /** What came of each, with its lead and tail if anything came. */
+  /** The text of each response, with its lead and tail unless it's empty. */
   readonly texts: readonly string[];
   readonly placed: readonly boolean[];
-  /** Of each answer, whether the user ever changed something in it, or right beside it. */
+  /** True for each response that the user changed, or if the user changed text right next to it. */
   readonly isNear: readonly boolean[];
   readonly userEdits: number;
   readonly replays: number;
@@ -128,7 +128,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         if (length === 0 && step.text === '') break;
         userEdits += 1;
         noteNear(page.marks.slice(Math.max(at - 1, 0), at + length + 1));
-        // Blanks in place of something can be a formatter's, and go with ours.
+        // Whitespace that replaces text may be a formatter's, and is removed with the response.
         page.change(at, length, length > 0 ? step.text.replace(/\s/g, 'w') : step.text);
         break;
       }
@@ -138,7 +138,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         const changed = page[step.kind]();
         if (changed.length > 0) replays += 1;
         noteNear(changed.flatMap(({ removed, inserted }) => [...removed, ...inserted]));
-        // Whoever stands beside what came or went is near, too.
+        // Responses next to the changed text are also near.
         for (const { at, removed, inserted } of changed) {
           noteNear(before.slice(Math.max(at - 1, 0), at + removed.length + 1));
           noteNear(page.marks.slice(Math.max(at - 1, 0), at + inserted.length + 1));
@@ -166,7 +166,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
   return { page, writer, texts, placed, isNear, userEdits, replays, failures };
 }
 
-/** What the document has to be once all of ours is taken back. */
+/** Returns the expected text of the document after all responses are undone. */
 function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): string {
   const back = new Set<number>();
   return marks
@@ -181,52 +181,52 @@ function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): 
     .join('');
 }
 
-describe('5,000 random interleavings of a user and streamed answers', () => {
-  // The same each time, so that a failure tells of the change and not of the draw; others can be given.
+describe('5,000 random interleavings of a user and streamed responses', () => {
+  // The default seed is always the same, so that a new failure is caused by a change of the code.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
     runs: 0,
-    'edits of the user': 0,
+    'user edits': 0,
     'undos and redos': 0,
-    'answers placed': 0,
-    'of them where nobody was near': 0,
-    'answers rescued': 0,
+    'responses placed': 0,
+    'of them without nearby edits': 0,
+    'responses rescued': 0,
     'characters compared': 0,
     'removals refused': 0,
   };
 
-  it('J15: lose no character of the user, and none of an answer that is not rescued', async () => {
+  it("J15: lose no character of the user, and none of a response that isn't rescued", async () => {
     await fc.assert(
       fc.asyncProperty(places, steps, async (drawn, script) => {
         const run = await play(drawn, script);
         const { page, writer, texts, placed, isNear, userEdits, replays, failures } = run;
         figures.runs += 1;
-        figures['edits of the user'] += userEdits;
+        figures['user edits'] += userEdits;
         figures['undos and redos'] += replays;
-        assert.equal(page.taken, '', 'an edit of ours took text of the user');
+        assert.equal(page.taken, '', 'the writer removed text of the user');
         for (const [answer, text] of texts.entries()) {
           const found = page.marks.filter((mark) => answerOf(mark) === answer);
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // In order, each at most once, since no two are alike.
+          // All characters are different, so each is there at most once, in order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (
             isLeftAlone &&
             (failures === 0 || (failures <= HARMLESS_FAILURES && userEdits + replays === 0))
           ) {
-            figures['of them where nobody was near'] += 1;
-            assert.equal(placed[answer], true, 'nobody was near, and nothing failed');
-            assert.ok(page.text.includes(text), 'nobody wrote into it');
+            figures['of them without nearby edits'] += 1;
+            assert.equal(placed[answer], true, 'not placed, despite no nearby edits or failures');
+            assert.ok(page.text.includes(text), 'changed, despite no nearby edits');
           }
-          figures[placed[answer] ? 'answers placed' : 'answers rescued'] += 1;
+          figures[placed[answer] ? 'responses placed' : 'responses rescued'] += 1;
           if (!placed[answer] || page.trimmed.length > 0) continue;
           const lost = [...text].filter((each) => !units.includes(each));
           assert.deepEqual(
             lost.filter((each) => !deleted.has(each)),
             [],
-            'nobody but the user took away what was placed',
+            'placed text was removed, but not by the user',
           );
         }
         if (userEdits + replays + page.trimmed.length + failures === 0) {
@@ -248,7 +248,7 @@ describe('5,000 random interleavings of a user and streamed answers', () => {
         const undone = await page.turnUntil(writer.undo());
         if (undone === 'refused') figures['removals refused'] += 1;
         else assert.equal(undone, hasText ? 'undone' : 'nothing');
-        assert.equal(page.taken, '', 'taking ours back took text of the user');
+        assert.equal(page.taken, '', 'undoing the responses removed text of the user');
         assert.equal(page.text, undone === 'refused' ? before : wanted);
       }),
       { numRuns: 5_000, seed },

@@ -7,7 +7,7 @@ import { installEditor } from '../connection/fakeEditor.ts';
 type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').selectionAfter;
 let selectionAfter: SelectionAfter;
 
-/** What is selected after changes, and all of the text then. */
+/** Returns the selected text and the whole text after changes. */
 function afterwards(
   text: string,
   selected: Selected,
@@ -25,7 +25,7 @@ function afterwards(
   return { selected: changed.slice(wanted.start, wanted.end), text: changed, wanted, grown };
 }
 
-describe('a selection after changes of ours', () => {
+describe('a selection after changes by the writer', () => {
   let hooks: ReturnType<typeof installEditor>;
   before(async () => {
     hooks = installEditor(() => new SinkEditor());
@@ -35,12 +35,12 @@ describe('a selection after changes of ours', () => {
 
   for (const lineEnd of ['\n', '\r\n']) {
     const lines = `one${lineEnd}two${lineEnd}`;
-    /** Two whole lines between others. */
+    /** Contains two whole lines between others. */
     const text = `zero${lineEnd}${lines}three`;
     const start = 4 + lineEnd.length;
     const end = start + lines.length;
     const whole = { start, end, textEnd: end - lineEnd.length };
-    /** A change where an answer below whole lines goes. */
+    /** Returns the change that writes a response below the selected lines. */
     const below = (answer: string, rangeLength = 0): TextChange => ({
       rangeOffset: whole.textEnd,
       rangeLength,
@@ -48,14 +48,14 @@ describe('a selection after changes of ours', () => {
     });
     const told = JSON.stringify(lineEnd);
 
-    it(`is the same whole lines, with an answer on the next line: ${told}`, () => {
+    it(`contains the same whole lines after a response is inserted below: ${told}`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`is the same whole lines where ${JSON.stringify(answer)} takes the place of an answer: ${told}`, () => {
+      it(`contains the same whole lines after ${JSON.stringify(answer)} replaces a response: ${told}`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [
@@ -65,14 +65,14 @@ describe('a selection after changes of ours', () => {
       });
     }
 
-    it(`has no answer in it that comes before its last line break: ${told}`, () => {
+    it(`excludes a response that is inserted before its last line break: ${told}`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`is the same characters where answers come before and behind it: ${told}`, () => {
+    it(`contains the same characters after responses are inserted before and after it: ${told}`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),
@@ -82,7 +82,7 @@ describe('a selection after changes of ours', () => {
     });
   }
 
-  it('is not longer by what is inserted at its ends, as VS Code makes it', () => {
+  it('excludes text inserted at its ends, which VS Code would include', () => {
     const part = { start: 2, end: 5, textEnd: 5 };
     const { selected, wanted, grown } = afterwards('a bcd e', part, [
       { rangeOffset: 2, rangeLength: 0, text: 'X' },
@@ -98,7 +98,7 @@ describe('a selection after changes of ours', () => {
     );
   });
 
-  it('is a cursor behind what takes its place', () => {
+  it('becomes a cursor after the text that replaces it', () => {
     const { wanted } = afterwards('a bcd e', { start: 2, end: 5, textEnd: 5 }, [
       { rangeOffset: 2, rangeLength: 3, text: 'An answer' },
     ]);

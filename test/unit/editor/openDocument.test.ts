@@ -3,7 +3,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 
 describe('an empty document', () => {
-  /** What the documents hold that are opened one after the other. */
+  /** The texts of the documents, in the order in which they are opened. */
   let texts: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -21,14 +21,14 @@ describe('an empty document', () => {
   });
   after(() => hooks.deregister());
 
-  it('is not one that VS Code brings back, of the same name, after it was discarded', async () => {
+  it("isn't a discarded document of the same name that VS Code restored", async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = ['what the user had discarded', 'and another', ''];
     assert.equal((await openEmpty('plaintext')).getText(), '');
     assert.deepEqual(texts, []);
   });
 
-  it('is not looked for without end, where an extension begins each one with a header', async () => {
+  it('is tried only three times if an extension adds a header to each one', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');

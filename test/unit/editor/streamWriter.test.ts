@@ -6,7 +6,7 @@ import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
-/** For edits that come about after their deadline. */
+/** For edits that are applied after their deadline. */
 const SOON = { intervalMs: 0, deadlineMs: 5 };
 
 function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {
@@ -14,7 +14,7 @@ function writing(place = END, times = timing): { page: FakeDocument; writer: Str
   return { page, writer: new StreamWriter(page, [place], { timing: times }) };
 }
 
-/** All edits are late until `goOn`, and none from then on, however busy the machine is. */
+/** All edits are late until `goOn` is called, and none after that, even on a busy machine. */
 function writingLate(places = [END]) {
   const times = { ...SOON };
   const page = new FakeDocument('prompt');
@@ -25,7 +25,7 @@ function writingLate(places = [END]) {
   return { page, writer: new StreamWriter(page, places, { timing: times }), goOn };
 }
 
-/** Lets these become of the next edits, one after the other. */
+/** Ends a response. The next edits have these outcomes, in order. */
 async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly Fate[]) {
   const end = writer.end(0);
   for (const fate of fates) {
@@ -35,22 +35,22 @@ async function endWith(page: FakeDocument, writer: StreamWriter, fates: readonly
   return page.turnUntil(end);
 }
 
-describe('the writer of a document', () => {
-  it('J11: writes once where two edits are refused and the third one is not', async () => {
+describe('a stream writer', () => {
+  it("J11: writes text once if two edits are refused and the third isn't", async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['refuse', 'refuse']), true);
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('J12: gives up where every edit is refused', async () => {
+  it('J12: gives up if every edit is refused', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['refuse', 'refuse', 'refuse']), false);
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: gives up where every edit is rejected', async () => {
+  it('J12: gives up if every edit is rejected', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     const fates = Array.from({ length: 10 }, () => 'reject' as const);
@@ -58,26 +58,26 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: goes on where edits are rejected for a moment only', async () => {
+  it('J12: continues after only a few edits are rejected', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['reject', 'reject', 'reject']), true);
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('J12: says that it is not placed where an edit is never answered', async () => {
+  it('J12: reports that text is not placed if an edit never ends', async () => {
     const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: writes on where an edit comes about after its deadline', async () => {
+  it('J12: continues after an edit that is applied after its deadline', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'first ');
     writer.append(0, 'second');
     assert.equal(await writer.end(0), false);
-    assert.equal(await writer.end(0), false, 'told at once from then on');
+    assert.equal(await writer.end(0), false, 'reported at once from then on');
     assert.equal(writer.isPending, true);
     await goOn();
     assert.equal(await page.turnUntil(writer.end(0)), true);
@@ -86,7 +86,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: writes all answers on where they come about after their deadline', async () => {
+  it('J12: continues all responses after their edits are applied after the deadline', async () => {
     const { page, writer, goOn } = writingLate([{ ...END, start: 0, end: 0, lead: '' }, END]);
     writer.append(0, 'one ');
     writer.append(1, 'two');
@@ -97,7 +97,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'one prompt\ntwo');
   });
 
-  it('J12: writes what was accepted, also where the edit is refused after its deadline', async () => {
+  it('J12: writes accepted text even if its edit is refused after the deadline', async () => {
     const { page, writer, goOn } = writingLate();
     writer.accept();
     writer.append(0, 'seen');
@@ -111,7 +111,7 @@ describe('the writer of a document', () => {
     assert.deepEqual([page.text, writer.isPending], ['MINE prompt\nseen', false]);
   });
 
-  it('J12: tries again where an edit is refused after its deadline, also behind the scenes', async () => {
+  it('J12: retries an edit that is refused after its deadline, even if no editor shows the document', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -123,7 +123,7 @@ describe('the writer of a document', () => {
     assert.equal(writer.isPending, false);
   });
 
-  it('J12: does not mix an answer with one that still comes in its place', async () => {
+  it("J12: doesn't mix a new response with a late edit of the old one", async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -138,7 +138,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt\nanother');
   });
 
-  it('J12: leaves what an edit still writes after its deadline, until that is there', async () => {
+  it('J12: refuses to undo the text of a late edit until the edit is applied', async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.undo(), 'refused');
@@ -148,7 +148,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for the edit of a long text, which takes a busy VS Code seconds', async () => {
+  it('J12: waits longer for an edit with a long text, which takes a busy VS Code seconds', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -191,14 +191,14 @@ describe('the writer of a document', () => {
     }
   });
 
-  it('J13: gives up where an edit is accepted and changes nothing', async () => {
+  it('J13: gives up if edits are accepted but change nothing', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['ignore', 'ignore', 'ignore']), false);
     assert.equal(page.text, 'prompt');
   });
 
-  it('J13: says that it could not take text back where that changes nothing', async () => {
+  it('J13: reports that text could not be undone if the edits change nothing', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, []), true);
@@ -211,7 +211,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('takes text back though somebody else was quicker', async () => {
+  it('undoes text even if the user edits the document first', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
@@ -222,7 +222,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'MINE prompt');
   });
 
-  it('takes back also what an edit under way still writes', async () => {
+  it('also undoes the text of an edit in progress', async () => {
     const { page, writer } = writing();
     writer.append(0, 'first');
     const undo = writer.undo();
@@ -233,9 +233,9 @@ describe('the writer of a document', () => {
   });
 
   const blanks: [title: string, edit: (page: FakeDocument) => void, left: string][] = [
-    ['leaves blanks that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
+    ['keeps whitespace that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
     [
-      'leaves them though the user deletes them with some of it and brings both back',
+      'keeps whitespace that the user typed, deleted with a part of it, and restored',
       (page) => {
         page.change(9, 0, '  ');
         page.change(8, 4, '');
@@ -244,7 +244,7 @@ describe('the writer of a document', () => {
       '  ',
     ],
     [
-      'leaves them though the user takes them away and brings them back',
+      'keeps whitespace that the user typed, undid, and redid',
       (page) => {
         page.change(9, 0, '  ');
         page.undo();
@@ -253,7 +253,7 @@ describe('the writer of a document', () => {
       '  ',
     ],
     [
-      'takes blanks that a formatter put inside it',
+      'removes whitespace that a formatter inserted',
       (page) =>
         page.changeAll([
           { rangeOffset: 8, rangeLength: 0, text: ' ' },
@@ -262,7 +262,7 @@ describe('the writer of a document', () => {
       '',
     ],
     [
-      'takes blanks that a formatter put in place of what the user typed',
+      'removes whitespace that a formatter inserted in place of typed text',
       (page) => {
         page.change(9, 0, '   ');
         page.change(9, 3, ' ');
@@ -271,7 +271,7 @@ describe('the writer of a document', () => {
     ],
   ];
   for (const [title, edit, left] of blanks) {
-    it(`${title} when it takes text back`, async () => {
+    it(`undoes text and ${title}`, async () => {
       const { page, writer } = writing();
       writer.append(0, 'text');
       await endWith(page, writer, []);
@@ -288,19 +288,19 @@ describe('the writer of a document', () => {
     });
     for (const index of [0, 1]) writer.append(index, 'text');
     await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
-    // As when line ends change, no event is fired.
+    // No event is fired, as when the line endings change.
     page.marks = page.marks.toSpliced(5, 1);
     const { text } = page;
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
     assert.equal(page.text, text);
   });
 
-  it('says that there is nothing to take back where nothing was written', async () => {
+  it('reports that there is nothing to undo if nothing was written', async () => {
     const { page, writer } = writing();
     assert.equal(await page.turnUntil(writer.undo()), 'nothing');
   });
 
-  it('J05: says that it could not take text back from a closed document', async () => {
+  it('J05: reports that text in a closed document could not be undone', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
@@ -309,7 +309,7 @@ describe('the writer of a document', () => {
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
   });
 
-  it('is pending as long as text waits that can be written', async () => {
+  it('is pending while it has text that can be written', async () => {
     const { page, writer } = writing();
     assert.equal(writer.isPending, false);
     writer.append(0, 'text');
@@ -318,10 +318,10 @@ describe('the writer of a document', () => {
     assert.equal(writer.isPending, false);
   });
 
-  describe('where the user undoes what was written', () => {
+  describe('if the user undoes its text,', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
-    /** @returns how often it was told that all is taken back, before and after each undo or redo */
+    /** @returns number of `onUndone` calls before the first and after each undo or redo */
     async function told(
       places: readonly ResponsePlace[],
       before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
@@ -352,7 +352,7 @@ describe('the writer of a document', () => {
       await page.turn();
     };
 
-    it('tells once that all of it is taken back', async () => {
+    it('reports once that all of it is undone', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
@@ -360,7 +360,7 @@ describe('the writer of a document', () => {
       assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
-    it('tells nothing as long as some of what still comes is there', async () => {
+    it('reports nothing while the document has text of a response that is streaming', async () => {
       const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
@@ -387,7 +387,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it('writes nothing after a gap that an undo has left, and keeps the rest', async () => {
+    it("doesn't write after a gap left by an undo, and keeps the rest", async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -417,7 +417,7 @@ describe('the writer of a document', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('does not count an answer that has ended', async () => {
+    it('ignores a response that has ended', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
@@ -427,7 +427,7 @@ describe('the writer of a document', () => {
       assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
     });
 
-    it('tells nothing where the user deletes it by hand', async () => {
+    it('reports nothing if the user deletes the text instead', async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');
@@ -436,7 +436,7 @@ describe('the writer of a document', () => {
     });
   });
 
-  it('shows what it holds back, and writes it once accepted', async () => {
+  it('previews text that it holds back, and writes it once it is accepted', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'text');
@@ -451,7 +451,7 @@ describe('the writer of a document', () => {
     assert.deepEqual([page.text, writer.preview], ['a prompt\ntext', 'a prompt\ntext']);
   });
 
-  it('writes what was accepted, and holds back what came later', async () => {
+  it('writes accepted text, and holds back later text', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');
@@ -465,7 +465,7 @@ describe('the writer of a document', () => {
     assert.equal(page.text, 'prompt\nseen unseen more');
   });
 
-  it('writes nothing of another answer in place of the one that was accepted', async () => {
+  it("doesn't write another response in place of the accepted one", async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

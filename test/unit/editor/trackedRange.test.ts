@@ -15,7 +15,7 @@ const remove = (rangeOffset: number, rangeLength: number): TextChange => ({
   text: '',
 });
 
-/** Ten characters of ours, at 10. */
+/** Returns a range with ten generated characters at offset 10. */
 function written(isOriginal?: (range: OffsetRange) => boolean): TrackedRange {
   const own = new TrackedRange({ start: 10, end: 10 }, isOriginal);
   own.grow(own.changeFor('0123456789'));
@@ -23,12 +23,12 @@ function written(isOriginal?: (range: OffsetRange) => boolean): TrackedRange {
   return own;
 }
 
-describe('own text', () => {
+describe('a tracked range', () => {
   const cases: [name: string, change: TextChange, pieces: number[][], end: number | 'broken'][] = [
-    ['typing before it shifts it', insert(3, 'xy'), [[12, 22]], 22],
-    ['typing right before it shifts it', insert(10, 'xy'), [[12, 22]], 22],
+    ['is shifted by typing before it', insert(3, 'xy'), [[12, 22]], 22],
+    ['is shifted by typing right before it', insert(10, 'xy'), [[12, 22]], 22],
     [
-      'typing inside it divides it',
+      'is split by typing inside it',
       insert(15, 'xy'),
       [
         [10, 15],
@@ -36,13 +36,13 @@ describe('own text', () => {
       ],
       22,
     ],
-    ['typing right at its end stays behind it', insert(20, 'xy'), [[10, 20]], 20],
-    ['typing behind it changes nothing', insert(30, 'xy'), [[10, 20]], 20],
-    ['deleting before it shifts it', remove(0, 10), [[0, 10]], 10],
-    ['deleting inside it makes it shorter', remove(12, 3), [[10, 17]], 17],
-    ['deleting over its start breaks it', remove(8, 4), [[8, 16]], 'broken'],
-    ['deleting over its end breaks it', remove(18, 4), [[10, 18]], 'broken'],
-    ['deleting all of it breaks it', remove(10, 10), [], 'broken'],
+    ['excludes text typed right at its end', insert(20, 'xy'), [[10, 20]], 20],
+    ["isn't changed by typing after it", insert(30, 'xy'), [[10, 20]], 20],
+    ['is shifted by deleting before it', remove(0, 10), [[0, 10]], 10],
+    ['is shortened by deleting inside it', remove(12, 3), [[10, 17]], 17],
+    ['is broken by deleting across its start', remove(8, 4), [[8, 16]], 'broken'],
+    ['is broken by deleting across its end', remove(18, 4), [[10, 18]], 'broken'],
+    ['is broken by deleting all of it', remove(10, 10), [], 'broken'],
   ];
   for (const [name, change, pieces, end] of cases) {
     it(name, () => {
@@ -56,26 +56,26 @@ describe('own text', () => {
     });
   }
 
-  it('typing at an empty place, where nothing is written yet, shifts it', () => {
+  it('is shifted by typing at its place if it is still empty', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'));
     assert.deepEqual(own.range, { start: 12, end: 12 });
     assert.equal(own.isBroken, false);
   });
 
-  it('an answer that belongs behind this one leaves it in front', () => {
+  it('stays in front of a response that belongs behind it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
   });
 
-  it('a selection that somebody edits is not replaced', () => {
+  it('is broken by an edit inside the selection that it would replace', () => {
     const own = new TrackedRange({ start: 10, end: 20 });
     own.follow(insert(15, 'x'));
     assert.equal(own.isBroken, true);
   });
 
-  it('what stands behind the place is ours, too, and stays behind what comes next', () => {
+  it('includes its tail, and has later text inserted before it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
@@ -83,15 +83,15 @@ describe('own text', () => {
     assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15, text: 'abcd\n' }]]);
   });
 
-  describe('begins again', () => {
-    it('in place of what was written', () => {
+  describe('on a restart,', () => {
+    it('replaces the written text', () => {
       const own = written();
       own.follow(insert(0, 'xx'));
       assert.equal(own.rewind(), true);
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 12, rangeLength: 10, text: 'new' });
     });
 
-    it('where it was, once all of it is undone', () => {
+    it('replaces the original text after all of it is undone', () => {
       const own = written(({ start, end }) => start === 11 && end === 14);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'old' });
       own.follow(insert(0, 'x'));
@@ -99,13 +99,13 @@ describe('own text', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 11, rangeLength: 3, text: 'new' });
     });
 
-    it('not over what somebody wrote in its place', () => {
+    it("doesn't replace other text in its place", () => {
       const own = written(() => false);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'mine' });
       assert.equal(own.rewind(), false);
     });
 
-    it('not over text that the user typed inside it, before or after the restart', () => {
+    it("doesn't replace text that the user typed inside it before or after", () => {
       const own = written();
       own.follow(insert(15, 'mine'));
       assert.equal(own.rewind(), false);
@@ -119,7 +119,7 @@ describe('own text', () => {
   describe('after an undo or redo', () => {
     const everywhere = () => true;
     const normal = { replay: undefined };
-    /** One event with one change. */
+    /** Records one event with one change. */
     const event = (
       own: TrackedRange,
       change: TextChange,
@@ -140,7 +140,7 @@ describe('own text', () => {
       isUncertain: false,
     };
 
-    it('recognizes its text, deleted by hand or undone, in one or several steps', () => {
+    it('recognizes its restored text, whether it was undone or deleted by hand', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],
@@ -209,7 +209,7 @@ describe('own text', () => {
       event(own, insert(0, 'x'));
       event(own, insert(16, '56789'), 'redo');
       assert.equal(own.pieces.length, 1);
-      assert.equal(own.isUncertain, false, 'it is no redo of ours');
+      assert.equal(own.isUncertain, false, 'the redo restored other text');
       const old = written();
       event(old, remove(15, 5));
       for (let times = 0; times < 100; times += 1) {
@@ -225,7 +225,7 @@ describe('own text', () => {
     });
   });
 
-  it('knows which characters are its own, whatever others do', () => {
+  it('contains exactly its own characters after any edits by others', () => {
     const edit = fc.record({
       at: fc.nat(60),
       length: fc.nat(6),

@@ -3,47 +3,67 @@ import fc from 'fast-check';
 import { CharacterFilter } from '../../../../src/editor/fit/characterFilter.ts';
 import { cutText, run } from './cuts.ts';
 
-/** Its flag is written with tags. */
+/** The flag of Scotland, which consists of tag characters. */
 const SCOTLAND = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
 
-describe('plain text', () => {
+describe('the character filter', () => {
   type Case = [name: string, text: string, code: string, prose: string];
   const cases: Case[] = [
-    ['text, tabs and line feeds stay', 'a\tb\n\u{1D11E}é', 'a\tb\n\u{1D11E}é', 'a\tb\n\u{1D11E}é'],
-    ['CRLF, CR and LF are one line end each', 'a\r\nb\rc\nd\r', 'a\nb\nc\nd\n', 'a\nb\nc\nd\n'],
-    ['a line feed after CR and NUL is a line end of its own', '\r\0\n', '\n\n', '\n\n'],
-    ['D19: NUL, ESC and C1 go', 'a\0b\u001B[31mc\u009Bd\u0085\u007F', 'ab[31mcd', 'ab[31mcd'],
-    ['D19: line and paragraph separators become LF', 'a\u2028b\u2029c', 'a\nb\nc', 'a\nb\nc'],
-    ['D19: halves of a surrogate pair go', 'a\uD834b\uDD1Ec\uD834', 'abc', 'abc'],
-    ['a byte order mark goes', '\uFEFFa\uFEFFb', 'ab', 'ab'],
-    ['D20: direction overrides go', 'a\u202Eb\u202Dc', 'abc', 'abc'],
-    ['D20: embeddings and isolates go in code', 'a\u202Bb\u2066c', 'abc', 'a\u202Bb\u2066c'],
-    ['D20: direction marks stay in prose', 'ع\u200Fa\u200E', 'عa', 'ع\u200Fa\u200E'],
-    ['D21: a family of emoji stays whole', "'👨\u200D👩'", "'👨\u200D👩'", "'👨\u200D👩'"],
     [
-      'D21: a Persian word keeps its joiner',
+      'keeps text, tabs, and line feeds',
+      'a\tb\n\u{1D11E}é',
+      'a\tb\n\u{1D11E}é',
+      'a\tb\n\u{1D11E}é',
+    ],
+    [
+      'converts CRLF, CR, and LF to one line break each',
+      'a\r\nb\rc\nd\r',
+      'a\nb\nc\nd\n',
+      'a\nb\nc\nd\n',
+    ],
+    ['treats a line feed after CR and NUL as a separate line break', '\r\0\n', '\n\n', '\n\n'],
+    [
+      'D19: removes NUL, ESC, and C1 characters',
+      'a\0b\u001B[31mc\u009Bd\u0085\u007F',
+      'ab[31mcd',
+      'ab[31mcd',
+    ],
+    ['D19: converts line and paragraph separators to LF', 'a\u2028b\u2029c', 'a\nb\nc', 'a\nb\nc'],
+    ['D19: removes unpaired surrogates', 'a\uD834b\uDD1Ec\uD834', 'abc', 'abc'],
+    ['removes byte order marks', '\uFEFFa\uFEFFb', 'ab', 'ab'],
+    ['D20: removes direction overrides', 'a\u202Eb\u202Dc', 'abc', 'abc'],
+    ['D20: removes embeddings and isolates in code', 'a\u202Bb\u2066c', 'abc', 'a\u202Bb\u2066c'],
+    ['D20: keeps direction marks only in prose', 'ع\u200Fa\u200E', 'عa', 'ع\u200Fa\u200E'],
+    [
+      'D21: keeps an emoji of a family in one piece',
+      "'👨\u200D👩'",
+      "'👨\u200D👩'",
+      "'👨\u200D👩'",
+    ],
+    [
+      'D21: keeps the joiner in a Persian word',
       '"می\u200Cخواهم"',
       '"می\u200Cخواهم"',
       '"می\u200Cخواهم"',
     ],
-    ['the selector of an emoji stays', '❤\uFE0F', '❤\uFE0F', '❤\uFE0F'],
-    ['D22: tag characters go', 'a\u{E0041}b\u{E0001}', 'ab', 'ab'],
-    ['D22: those of a flag stay', SCOTLAND, SCOTLAND, SCOTLAND],
+    ['keeps the variation selector of an emoji', '❤\uFE0F', '❤\uFE0F', '❤\uFE0F'],
+    ['D22: removes tag characters', 'a\u{E0041}b\u{E0001}', 'ab', 'ab'],
+    ['D22: keeps the tag characters of a flag', SCOTLAND, SCOTLAND, SCOTLAND],
     [
-      'D22: those of no flag go',
+      "D22: removes tag characters that don't form a flag",
       `\u{1F3F4}\u{E0072}\u{E006D}\u{E007F}${SCOTLAND.slice(0, 6)}`,
       '\u{1F3F4}\u{1F3F4}',
       '\u{1F3F4}\u{1F3F4}',
     ],
-    ['D22: variation selectors from 17 go in code', 'a\u{E0100}b', 'ab', 'a\u{E0100}b'],
-    ['spaces without width and fillers go in code', 'a\u200B\u3164b', 'ab', 'a\u200B\u3164b'],
+    ['D22: removes variation selectors from 17 up in code', 'a\u{E0100}b', 'ab', 'a\u{E0100}b'],
+    ['removes zero-width spaces and fillers in code', 'a\u200B\u3164b', 'ab', 'a\u200B\u3164b'],
     [
-      'what has a width or a picture stays',
+      'keeps characters with a width or a glyph',
       '\u2800\u00A0\uE0B0',
       '\u2800\u00A0\uE0B0',
       '\u2800\u00A0\uE0B0',
     ],
-    ['D23 J29: snippet syntax stays', `\${CLIPBOARD} $1`, `\${CLIPBOARD} $1`, `\${CLIPBOARD} $1`],
+    ['D23 J29: keeps snippet syntax', `\${CLIPBOARD} $1`, `\${CLIPBOARD} $1`, `\${CLIPBOARD} $1`],
   ];
   for (const [name, text, code, prose] of cases) {
     it(name, () => {
@@ -53,7 +73,7 @@ describe('plain text', () => {
   }
 
   for (const languageId of ['chatagent', 'instructions', 'prompt', 'skill']) {
-    it(`D25: in a file of the language ${languageId}, all invisible characters are removed, except in emoji`, () => {
+    it(`D25: removes all invisible characters in the language ${languageId}, except in emoji`, () => {
       const seen = `Run\tit 👨\u200D👩 ⚠\uFE0F 👍🏽 ❤\uFE0F\u200D🔥 1\uFE0F\u20E3 ${SCOTLAND} ع\n`;
       const unseen =
         '\u200B\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068' +
@@ -71,13 +91,13 @@ describe('plain text', () => {
     assert.deepEqual([filter.removed, filter.kept], [0, 4]);
   });
 
-  it('D19: counts what it took out, whole characters, and no line ends', () => {
+  it('D19: counts a removed surrogate pair as one character, and no line breaks', () => {
     const plainText = new CharacterFilter('typescript');
     run(plainText, ['\0a\r\n\u2028\u{E0041}\u202E\uD834']);
     assert.equal(plainText.removed, 4);
   });
 
-  it('gives and counts the same however the pieces are cut', () => {
+  it('has the same results for any split into chunks', () => {
     const units = [
       ...['a', '1', '\r', '\n', '\0', '\u2028', '\uD834', '\uDD1E', '\u{1D11E}', '\u{E0041}'],
       ...[

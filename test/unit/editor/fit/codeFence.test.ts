@@ -3,50 +3,58 @@ import fc from 'fast-check';
 import { CodeFence } from '../../../../src/editor/fit/codeFence.ts';
 import { cutText, run } from './cuts.ts';
 
-describe('code fence', () => {
+describe('a code fence', () => {
   const cases: [name: string, text: string, want: string][] = [
-    ['one around the whole answer goes', '```js\ncode\n```', 'code'],
-    ['so does one of tildes', '~~~\ncode\n~~~', 'code'],
-    ['so does a longer one, with an info string', '````ts title="a.ts" {1}\na\nb\n````', 'a\nb'],
-    ['blank lines before and after it go, too', '\n \n```\ncode\n```\n\n', 'code'],
-    ['blank lines inside it stay', '```\n\na\n\n\n```', '\na\n\n'],
-    ['blanks after the closing fence go', '```\na\n``` \t', 'a'],
-    ['a closing fence may be longer', '```\na\n`````', 'a'],
-    ['a fence with nothing in it gives nothing', '```js\n```', ''],
-    ['one that is never closed stays off', '```js\na\nb\n', 'a\nb\n'],
-    ['a shorter fence inside stays', '````\n```js\na\n```\n````', '```js\na\n```'],
-    ['a fence of the other kind inside stays', '```\n~~~\na\n~~~\n```', '~~~\na\n~~~'],
-    ['a fence with an info string closes nothing', '```\na\n```js\nb\n```', 'a\n```js\nb'],
-    ['a deep fence inside stays', '```py\n"""\n    ```\n"""\n```', '"""\n    ```\n"""'],
-    ['a closing fence may be indented by three', '```\na\n   ```', 'a'],
-    ['the lines lose the indentation of the fence', '  ```\n  a\n    b\n c\n  ```', 'a\n  b\nc'],
-    ['a fence may be as deep as the prompt', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
-    ['text after the fence stays, without half a fence', '```js\na\n```\n\nSo.', 'a\n\nSo.'],
-    ['further fences after that stay', '```\na\n```\n\nor\n```\nb\n```', 'a\n\nor\n```\nb\n```'],
+    ['is removed around the whole response', '```js\ncode\n```', 'code'],
+    ['is removed if it consists of tildes', '~~~\ncode\n~~~', 'code'],
     [
-      'a fence in a doc comment stays, and the outer one goes',
+      'is removed if it is longer and has an info string',
+      '````ts title="a.ts" {1}\na\nb\n````',
+      'a\nb',
+    ],
+    ['is removed with blank lines before and after it', '\n \n```\ncode\n```\n\n', 'code'],
+    ['keeps blank lines inside', '```\n\na\n\n\n```', '\na\n\n'],
+    ['is removed with spaces and tabs after it', '```\na\n``` \t', 'a'],
+    ['can have a longer closing line', '```\na\n`````', 'a'],
+    ['can be empty', '```js\n```', ''],
+    ['is removed even if it is never closed', '```js\na\nb\n', 'a\nb\n'],
+    ['keeps a shorter inner fence', '````\n```js\na\n```\n````', '```js\na\n```'],
+    ['keeps an inner fence of the other kind', '```\n~~~\na\n~~~\n```', '~~~\na\n~~~'],
+    ["isn't closed by a line with an info string", '```\na\n```js\nb\n```', 'a\n```js\nb'],
+    ['keeps a deeply indented inner fence', '```py\n"""\n    ```\n"""\n```', '"""\n    ```\n"""'],
+    ['can have a closing line that is indented by three spaces', '```\na\n   ```', 'a'],
+    ['is removed with its indentation on all lines', '  ```\n  a\n    b\n c\n  ```', 'a\n  b\nc'],
+    ['can be indented like the prompt', '\t\t```\n\t\ta\n\t\t\tb\n\t\t```', 'a\n\tb'],
+    ['is removed before other text', '```js\na\n```\n\nSo.', 'a\n\nSo.'],
+    [
+      'is removed, unlike further fences after other text',
+      '```\na\n```\n\nor\n```\nb\n```',
+      'a\n\nor\n```\nb\n```',
+    ],
+    [
+      'keeps an inner fence in a doc comment',
       '```elixir\n@doc """\nAdds.\n\n```\niex> 1\n```\n"""\ndef a, do: 1\n```\n',
       '@doc """\nAdds.\n\n```\niex> 1\n```\n"""\ndef a, do: 1',
     ],
     [
-      'a fence inside that is followed by a blank line stays',
+      'keeps an inner fence that is followed by a blank line',
       '```\n"""\n```\na\n```\n\nb\n"""\n```',
       '"""\n```\na\n```\n\nb\n"""',
     ],
     [
-      'a fence with an info string inside stays whole',
+      'keeps an inner fence with an info string',
       '  ```markdown\n  # x\n  ```js\n  a\n  ```\n\n  b\n  ```',
       '# x\n```js\na\n```\n\nb',
     ],
-    ['a fence after other text stays', 'Here:\n```js\na\n```', 'Here:\n```js\na\n```'],
-    ['a fence in a list stays', '- ```js\n  a\n  ```', '- ```js\n  a\n  ```'],
-    ['code between backticks is no fence', '```a```\nb', '```a```\nb'],
-    ['two backticks are no fence', '``\na\n``', '``\na\n``'],
-    ['backticks before the end of the answer stay', 'a``', 'a``'],
-    ['what could have become a fence stays', '``', '``'],
-    ['what could have become a closing fence stays', '```\na\n``', 'a\n``'],
+    ['is kept after other text', 'Here:\n```js\na\n```', 'Here:\n```js\na\n```'],
+    ['is kept in a list', '- ```js\n  a\n  ```', '- ```js\n  a\n  ```'],
+    ["isn't recognized in inline code with three backticks", '```a```\nb', '```a```\nb'],
+    ['needs more than two backticks', '``\na\n``', '``\na\n``'],
+    ["isn't recognized in backticks at the end of the response", 'a``', 'a``'],
+    ["isn't removed if its opening line is incomplete", '``', '``'],
+    ['keeps an incomplete closing line', '```\na\n``', 'a\n``'],
     [
-      'a first line without an end is no fence',
+      "isn't recognized in a very long first line",
       `\`\`\`${'a'.repeat(300)}\nb`,
       `\`\`\`${'a'.repeat(300)}\nb`,
     ],
@@ -58,31 +66,36 @@ describe('code fence', () => {
     });
   }
 
-  it('writes each character as soon as it cannot belong to a fence', () => {
+  it('holds back only characters that may belong to it', () => {
     const codeFence = new CodeFence();
     const written = Array.from('```js\nab\n`c\n```\n', (character) => codeFence.add(character));
     assert.deepEqual(written.filter(Boolean), ['a', 'b', '\n`c']);
   });
 
-  describe('that opens a continuation', () => {
+  describe('at the start of a continuation', () => {
     type Case = [name: string, before: string, after: string, want: string];
     const continued: Case[] = [
-      ['goes from the middle of a line', '```ts\nconst b', '```ts\n = 2;\n```', 'const b = 2;'],
-      ['goes after blank lines', '```ts\nf(', '\n\n``` ts\na)\n```\n', 'f(a)'],
-      ['goes without an info string', '```\na\n', '```\nb\n```', 'a\nb'],
-      ['goes where the answer had none', 'a =', '```js\n 1;\n```', 'a = 1;'],
-      ['goes behind one that was cut', '```t', '```ts\na\n```', 'a'],
-      ['goes with the one that closes before it', '```js\na\n```\n', '```js\nb\n```', 'a\nb'],
-      ['goes with one that may close before it', '```js\na\n```', '```js\nb\n```', 'a\nb'],
-      ['is the closing one if nothing follows', '```js\na\n', '```\n', 'a'],
-      ['is the closing one if a blank line follows', '```js\na\n', '```\n\nSo.', 'a\n\nSo.'],
+      ['is removed in the middle of a line', '```ts\nconst b', '```ts\n = 2;\n```', 'const b = 2;'],
+      ['is removed after blank lines', '```ts\nf(', '\n\n``` ts\na)\n```\n', 'f(a)'],
+      ['is removed without an info string', '```\na\n', '```\nb\n```', 'a\nb'],
+      ['is removed if the response had none', 'a =', '```js\n 1;\n```', 'a = 1;'],
+      ['is removed after a truncated one', '```t', '```ts\na\n```', 'a'],
+      ['is removed with a closing line before it', '```js\na\n```\n', '```js\nb\n```', 'a\nb'],
       [
-        'stays if it closes an inner one',
+        'is removed with a possible closing line before it',
+        '```js\na\n```',
+        '```js\nb\n```',
+        'a\nb',
+      ],
+      ['is the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
+      ['is the closing line if a blank line follows', '```js\na\n', '```\n\nSo.', 'a\n\nSo.'],
+      [
+        'is kept if it closes an inner one',
         '```\n"""\n```js\na\n',
         '```\n"""',
         '"""\n```js\na\n```\n"""',
       ],
-      ['stays if it is none', '```js\n`', '``a``` +\nb\n```', '```a``` +\nb'],
+      ['is kept if it is inline code', '```js\n`', '``a``` +\nb\n```', '```a``` +\nb'],
     ];
     for (const [name, before, after, want] of continued) {
       it(name, () => {
@@ -96,7 +109,7 @@ describe('code fence', () => {
       });
     }
 
-    it('alone is left out: whatever else is continued anywhere gives the same', () => {
+    it('is the only text that a continuation removes', () => {
       const units = ['a', '`', '``', '~', '\n', ' '];
       fc.assert(
         fc.property(fc.constantFrom('', '```\n'), cutText(units), (before, [text, pieces]) => {
@@ -114,7 +127,7 @@ describe('code fence', () => {
     });
   });
 
-  it('leaves nothing after an end', () => {
+  it('has no text left after the end', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();
@@ -124,7 +137,7 @@ describe('code fence', () => {
     );
   });
 
-  it('gives the same however the pieces are cut', () => {
+  it('has the same result for any split into chunks', () => {
     const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A text, and the same text cut anywhere, also inside a character. */
+/** Returns a text, and the same text split into chunks anywhere, even inside a character. */
 export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, pieces: string[]]> {
   const unit = fc.constantFrom(...units);
   return fc
@@ -11,7 +11,7 @@ export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, p
     });
 }
 
-/** What comes out of pieces, to the end. */
+/** Returns the result for all chunks, including the end. */
 export function run(
   stage: { add(piece: string): string; end(): string },
   pieces: Iterable<string>,

@@ -10,26 +10,26 @@ describe('indentation', () => {
     run(new Indentation({ indentation, languageId }), [text]);
 
   const given: Case[] = [
-    ['plain text stays', '    ', 'a b ', 'a b '],
-    ['every later line gets that of the place', '  ', 'a\nb\nc', 'a\n  b\n  c'],
-    ['tabs are given like spaces', '\t', 'a\nb', 'a\n\tb'],
-    ['tabs and spaces mixed are given as they are', '\t  ', 'a\n\tb', 'a\n\t  \tb'],
-    ['blank lines get none', '\t', 'a\n\nb\n', 'a\n\n\tb\n'],
-    ['lines of blanks become empty', '  ', 'a\n    \nb\n   ', 'a\n\n  b\n'],
-    ['its own is kept below that of the place', '  ', 'if x:\n    y', 'if x:\n      y'],
-    ['a first line after a blank one gets it, too', '  ', '\na', '\n  a'],
-    ['no indentation of the place changes nothing', '', '  a\n    b\nc', '  a\n    b\nc'],
+    ['except to a single line', '    ', 'a b ', 'a b '],
+    ['to every line after the first', '  ', 'a\nb\nc', 'a\n  b\n  c'],
+    ['as tabs', '\t', 'a\nb', 'a\n\tb'],
+    ['as mixed tabs and spaces', '\t  ', 'a\n\tb', 'a\n\t  \tb'],
+    ['except to blank lines', '\t', 'a\n\nb\n', 'a\n\n\tb\n'],
+    ['except to lines of spaces, which become empty', '  ', 'a\n    \nb\n   ', 'a\n\n  b\n'],
+    ['before the own indentation of a line', '  ', 'if x:\n    y', 'if x:\n      y'],
+    ['to the first line with text if a blank line comes before it', '  ', '\na', '\n  a'],
+    ['to no line if the place has none', '', '  a\n    b\nc', '  a\n    b\nc'],
   ];
   const brought: Case[] = [
-    ['spaces on every line', '    ', '    a\n      b\n    c', 'a\n      b\n    c'],
-    ['tabs on every line', '\t', '\ta\n\t\tb\n\tc', 'a\n\t\tb\n\tc'],
-    ['tabs and spaces mixed on every line', '\t  ', '\t  a\n\t  \tb', 'a\n\t  \tb'],
-    ['a deeper first line keeps what it has more', '  ', '    a\n  b', '  a\n  b'],
-    ['a shallower line loses what it has', '    ', '    a\n  b\nc', 'a\n    b\n    c'],
-    ['a blank line before it decides nothing', '  ', '\n  a\n  b', '\n  a\n  b'],
-    ['a shallower first line is kept', '    ', '  a\n    b', '  a\n        b'],
-    ['spaces where the place has tabs are kept', '\t', '    a\n    b', '    a\n\t    b'],
-    ['tabs where the place has spaces are kept', '    ', '\ta\n\tb', '\ta\n    \tb'],
+    ['as spaces on every line', '    ', '    a\n      b\n    c', 'a\n      b\n    c'],
+    ['as tabs on every line', '\t', '\ta\n\t\tb\n\tc', 'a\n\t\tb\n\tc'],
+    ['as mixed tabs and spaces on every line', '\t  ', '\t  a\n\t  \tb', 'a\n\t  \tb'],
+    ['and more on the first line', '  ', '    a\n  b', '  a\n  b'],
+    ['and less on a later line', '    ', '    a\n  b\nc', 'a\n    b\n    c'],
+    ['after a blank line', '  ', '\n  a\n  b', '\n  a\n  b'],
+    ['unless it has less on the first line', '    ', '  a\n    b', '  a\n        b'],
+    ['unless it has spaces and the place has tabs', '\t', '    a\n    b', '    a\n\t    b'],
+    ['unless it has tabs and the place has spaces', '    ', '\ta\n\tb', '\ta\n    \tb'],
   ];
   const echoed: Case[] = [
     ['after a statement', '    ', 'a();\n    b();\n    c();', 'a();\n    b();\n    c();'],
@@ -37,24 +37,29 @@ describe('indentation', () => {
     ['after a comment', '    ', '# sum\n    x = 1', '# sum\n    x = 1'],
     ['after the start of a doc comment', '\t', '/**\n\t * a\n\t */', '/**\n\t * a\n\t */'],
     ['in a block', '    ', 'if x:\n        y\n    z', 'if x:\n        y\n    z'],
-    ['in a block of tabs', '\t', 'if (x) {\n\t\ty\n\t}', 'if (x) {\n\t\ty\n\t}'],
-    ['in a block, blanks at the end of the first line', '    ', 'f: \n      g', 'f: \n      g'],
+    ['in a block with tabs', '\t', 'if (x) {\n\t\ty\n\t}', 'if (x) {\n\t\ty\n\t}'],
+    [
+      'in a block, with a space at the end of the first line',
+      '    ',
+      'f: \n      g',
+      'f: \n      g',
+    ],
   ];
   const own: Case[] = [
     ['in a block', '    ', 'if x:\n    y\nz', 'if x:\n        y\n    z'],
-    ['in a block of tabs', '\t', 'if (x) {\n\ty\n}', 'if (x) {\n\t\ty\n\t}'],
+    ['in a block with tabs', '\t', 'if (x) {\n\ty\n}', 'if (x) {\n\t\ty\n\t}'],
     ['in a block that is deeper than the place', '  ', 'f {\n    y\n}', 'f {\n      y\n  }'],
-    ['in a call that goes on', '    ', 'a(\n        b', 'a(\n            b'],
+    ['in a call with several lines', '    ', 'a(\n        b', 'a(\n            b'],
     ['in a chain of calls', '  ', 'a\n    .b();', 'a\n      .b();'],
-    ['in a block without a sign', '  ', 'def f\n  a\nend', 'def f\n    a\n  end'],
-    ['in a selector', '    ', '#a {\n    b\n}', '#a {\n        b\n    }'],
+    ['in a block without a brace or colon', '  ', 'def f\n  a\nend', 'def f\n    a\n  end'],
+    ['in a CSS rule', '    ', '#a {\n    b\n}', '#a {\n        b\n    }'],
     ['on later lines', '    ', 'a;\nb\n    c', 'a;\n    b\n        c'],
   ];
   for (const [group, cases] of Object.entries({
-    'is given': given,
-    'that the answer brings is not doubled': brought,
-    'that is echoed behind a bare first line is not doubled': echoed,
-    'of the answer itself is kept': own,
+    'is added': given,
+    "isn't doubled if the response has it": brought,
+    "isn't doubled if only the first line lacks it,": echoed,
+    'of the response itself is kept': own,
   })) {
     describe(group, () => {
       for (const [name, indentation, text, want] of cases) {
@@ -63,7 +68,7 @@ describe('indentation', () => {
     });
   }
 
-  describe('that is echoed where statements need no semicolon', () => {
+  describe('after the first line, if statements need no semicolon,', () => {
     const doubled: [languageId: string, text: string][] = [
       ['python', 'x = 1\n    y = 2\n    return x + y'],
       ['python', 'if x:  # why\n        y()\n    z()'],
@@ -73,7 +78,7 @@ describe('indentation', () => {
       ['swift', 'let url = "http://a"\n    open(url)'],
     ];
     for (const [languageId, text] of doubled) {
-      it(`is not doubled in ${languageId}: ${JSON.stringify(text)}`, () => {
+      it(`isn't doubled in ${languageId}: ${JSON.stringify(text)}`, () => {
         assert.equal(fitted('    ', text, languageId), text);
       });
     }
@@ -93,25 +98,25 @@ describe('indentation', () => {
       ['pug', 'ul\n    li a'],
     ];
     for (const [languageId, text] of kept) {
-      it(`is kept in ${languageId} where the line may go on: ${JSON.stringify(text)}`, () => {
+      it(`is kept in ${languageId} if the first line may continue: ${JSON.stringify(text)}`, () => {
         const given = text.replaceAll('\n', '\n    ');
         assert.equal(fitted('    ', text, languageId), given);
       });
     }
   });
 
-  it('of prose is not judged by the end of a line', () => {
+  it('is recognized only by the first line in prose', () => {
     assert.equal(fitted('    ', 'So;\n    code', 'markdown'), 'So;\n        code');
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');
   });
 
-  it('holds back nothing but the blanks that a line begins with', () => {
+  it('is the only text that is held back', () => {
     const indentation = new Indentation({ indentation: '  ', languageId: 'c' });
     const written = Array.from('a;\n  b', (character) => indentation.add(character));
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);
   });
 
-  it('gives the same however the pieces are cut, also with ends in between', () => {
+  it('has the same result for any split into chunks, even with ends in between', () => {
     const options = fc.record({
       indentation: fc.constantFrom('', '  ', '    ', '\t'),
       languageId: fc.constantFrom('c', 'python', 'markdown'),

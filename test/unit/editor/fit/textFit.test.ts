@@ -8,35 +8,40 @@ const code: ResponseFitOptions = { indentation: '', languageId: 'typescript' };
 describe('text fit', () => {
   const cases: [name: string, options: Partial<ResponseFitOptions>, text: string, want: string][] =
     [
-      ['CRLF, CR and LF become LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
-      ['a fence around code goes', {}, '```ts\r\na\r\n```\r\n', 'a'],
-      ['it goes from LaTeX, too', { languageId: 'latex' }, '```latex\na\n```', 'a'],
-      ['it stays in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
-      ['it stays in plain text', { languageId: 'plaintext' }, '```ts\na\n```', '```ts\na\n```'],
-      ['an unknown language is code', { languageId: 'unheard-of' }, '```\na\n```', 'a'],
-      ['an invisible character hides no fence', {}, '\uFEFF```\na\n``\u200B`', 'a'],
+      ['converts all line breaks to LF', {}, 'a\r\nb\rc\nd\u2028e', 'a\nb\nc\nd\ne'],
+      ['removes a fence around code', {}, '```ts\r\na\r\n```\r\n', 'a'],
+      ['removes a fence around LaTeX', { languageId: 'latex' }, '```latex\na\n```', 'a'],
+      ['keeps a fence in Markdown', { languageId: 'markdown' }, '```ts\na\n```', '```ts\na\n```'],
       [
-        'line breaks at its end go where it is inserted',
+        'keeps a fence in plain text',
+        { languageId: 'plaintext' },
+        '```ts\na\n```',
+        '```ts\na\n```',
+      ],
+      ['treats an unknown language as code', { languageId: 'unheard-of' }, '```\na\n```', 'a'],
+      ['recognizes a fence with invisible characters', {}, '\uFEFF```\na\n``\u200B`', 'a'],
+      [
+        'removes trailing line breaks if the text is inserted',
         { isInserted: true },
         'a\n\nb\n \r\n',
         'a\n\nb',
       ],
-      ['they stay anywhere else', {}, 'a\n\nb\n', 'a\n\nb\n'],
-      ['joiners stay in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
+      ['keeps trailing line breaks otherwise', {}, 'a\n\nb\n', 'a\n\nb\n'],
+      ['keeps joiners in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
       [
-        'code in a fence does not double the indentation',
+        "doesn't double the indentation of code in a fence",
         { indentation: '    ' },
         '```py\n    if x:\n        y\n```',
         'if x:\n        y',
       ],
       [
-        'nor does code in a fence that is indented like the prompt',
+        "doesn't double the indentation of a fence that is indented like the prompt",
         { indentation: '    ' },
         '    ```py\n    if x:\n        y\n    ```',
         'if x:\n        y',
       ],
       [
-        'in Markdown a fence in a list is indented with the list',
+        'indents a fence in a Markdown list',
         { indentation: '  ', languageId: 'markdown' },
         '```ts\nif (x) {\n  y\n```',
         '```ts\n  if (x) {\n    y\n  ```',
@@ -46,19 +51,19 @@ describe('text fit', () => {
     it(name, () => assert.equal(run(new TextFit({ ...code, ...options }), [text]), want));
   }
 
-  it('D19: counts all that was taken out', () => {
+  it('D19: counts all removed characters', () => {
     const textFit = new TextFit(code);
     run(textFit, ['\0a\u202Eb\u200B', 'c\uD834', '\n']);
     assert.equal(textFit.removed, 4);
   });
 
-  it('shows no fence at any moment', () => {
+  it('never returns a part of a fence', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
     assert.doesNotMatch(written.join(''), /`/);
   });
 
-  describe('an answer that was cut off', () => {
+  describe('with a truncated response', () => {
     const continued = (answer: readonly string[], given: Partial<ResponseFitOptions> = {}) => {
       const textFit = new TextFit({ ...code, ...given });
       let written = '';
@@ -70,13 +75,17 @@ describe('text fit', () => {
     };
 
     const cut: [name: string, answer: string[], want: string][] = [
-      ['closes its fence with the next part', ['```ts\na\n``', '`'], 'a'],
-      ['opens its fence with the next part', ['``', '`ts\na\n```'], 'a'],
-      ['keeps a family together', ["'👨\u200D", "👩'"], "'👨\u200D👩'"],
-      ['keeps a character together', ["'\uD834", "\uDD1E'"], "'\u{1D11E}'"],
-      ['keeps a line end together', ['a\r', '\nb'], 'a\nb'],
+      ['recognizes a closing fence that was cut in two', ['```ts\na\n``', '`'], 'a'],
+      ['recognizes an opening fence that was cut in two', ['``', '`ts\na\n```'], 'a'],
+      ['keeps an emoji together that was cut in two', ["'👨\u200D", "👩'"], "'👨\u200D👩'"],
       [
-        'loses the fence that opens the next part',
+        'keeps a surrogate pair together that was cut in two',
+        ["'\uD834", "\uDD1E'"],
+        "'\u{1D11E}'",
+      ],
+      ['keeps a line break together that was cut in two', ['a\r', '\nb'], 'a\nb'],
+      [
+        'removes a fence at the start of the next part',
         ['```ts\nconst a = 1;\nconst b', '```ts\n = 2;\n```'],
         'const a = 1;\nconst b = 2;',
       ],
@@ -89,14 +98,14 @@ describe('text fit', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 
-    it('goes on where it was cut, with the indentation of the place', () => {
+    it('continues where it was truncated, with the indentation of the place', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);
     });
   });
 
-  it('in a diff every blank counts', () => {
+  it('keeps all whitespace in a diff', () => {
     const diff = '@@ -1,3 +1,2 @@\n a\n \n-b\n';
     assert.equal(run(new TextFit({ indentation: ' ', languageId: 'diff' }), [diff]), diff);
   });
@@ -112,7 +121,7 @@ describe('text fit', () => {
     ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
   ];
 
-  it('gives and counts the same however the pieces are cut', () => {
+  it('has the same results for any split into chunks', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [text, pieces]) => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
@@ -123,7 +132,7 @@ describe('text fit', () => {
     );
   });
 
-  it('gives and counts the same however often an answer without fences was cut off', () => {
+  it('has the same results however often a response without fences was truncated', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {
@@ -140,7 +149,7 @@ describe('text fit', () => {
     );
   });
 
-  it('has nothing left, and counts nothing more, at a second end', () => {
+  it('returns and counts nothing at a second end', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);
