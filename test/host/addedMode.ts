@@ -1,7 +1,7 @@
 import { Range } from 'vscode';
 import { placeAt, placing } from '../../src/editor/inPlaceModes.ts';
 
-/** An insert mode as somebody could add it: this file, and one entry of `insertModes`. */
+/** An insert mode as a contributor would add it: this file, and one entry in `insertModes`. */
 export const comment = placing('comment', (target) => {
   const { start } = target.document.lineAt(target.selection.start.line).range;
   const { indentation } = target;

@@ -38,8 +38,8 @@ describe('the .env file in a real editor', () => {
   });
   after(() => rmSync(path('.env'), { force: true }));
 
-  // The first one: VS Code keeps a document for minutes that an extension has opened itself.
-  it('is read when it opens, followed while it is typed, and cleared up when it is closed', async () => {
+  // Runs first, because VS Code keeps a document that an extension opened in memory for minutes.
+  it('is checked as the user types, and its problems disappear when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
     const document = await opened();
@@ -53,7 +53,7 @@ describe('the .env file in a real editor', () => {
     await until((all) => all.length === 0);
   });
 
-  describe('while it is typed', () => {
+  describe('while it is edited', () => {
     after(closeTabs);
 
     /** A replacement for one of the three lines, its problem, and the fix with its result. */
@@ -101,7 +101,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('removes either of two lines that differ, also the last one, and prefers neither', async () => {
+    it('removes either of two conflicting lines, including the last one, and prefers neither', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
@@ -120,7 +120,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('fixes all errors that have only one fix, and offers them to the command Fix All', async () => {
+    it('fixes all errors that have only one fix, as a quick fix and in the Fix All command', async () => {
       const text = good.replaceAll(/=(.*)$/gm, '="$1"');
       const document = await openWith(text);
       const { range } = await diagnosticOf('quotes');
@@ -140,7 +140,7 @@ describe('the .env file in a real editor', () => {
       );
     });
 
-    it('adds the lines that are missing, with the line ends of the file', async () => {
+    it('adds the missing lines with the line endings of the file', async () => {
       const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
       const found = await diagnosticOf('incomplete');
       assert.equal(found.range.start.line, 1);
@@ -155,7 +155,7 @@ describe('the .env file in a real editor', () => {
     });
   });
 
-  describe('on the disk', () => {
+  describe('on disk', () => {
     afterEach(async () => {
       await closeTabs();
       for (const name of ['.git', '.gitignore', '.env.local', 'inner', 'elsewhere']) {
@@ -163,7 +163,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('says nothing about other files, or a good one @nightly', async () => {
+    it('reports no problem in other files or in a valid one @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
@@ -202,7 +202,7 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it('warns of a file that git does not ignore, and adds it to the rules', async () => {
+    it("warns about a file that git doesn't ignore, and adds it to .gitignore", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);
@@ -221,7 +221,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('adds it to existing rules, even unsaved ones, and opens them so that they can be saved @nightly', async () => {
+    it('adds it to an existing .gitignore with unsaved changes, and opens that for saving @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
@@ -238,7 +238,7 @@ describe('the .env file in a real editor', () => {
       await becomes('no hint', 60_000, async () => (ours().length === 0 ? true : undefined));
     });
 
-    it('follows the rules that git reads @nightly', async () => {
+    it('respects .gitignore and .git/info/exclude @nightly', async () => {
       const { document } = await notIgnored();
       writeFileSync(path('.gitignore'), '.env');
       await until((all) => all.length === 0);
@@ -250,7 +250,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('offers no fix for rules that are a link @nightly', async () => {
+    it('offers no fix if .gitignore is a symbolic link @nightly', async () => {
       for (const target of ['elsewhere', 'nowhere']) {
         writeFileSync(path('elsewhere'), 'mine\n');
         symlinkSync(target, path('.gitignore'));
@@ -260,7 +260,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('offers no fix for rules of more than 1 MB @nightly', async () => {
+    it('offers no fix if .gitignore is larger than 1 MiB @nightly', async () => {
       const { found } = await notIgnored();
       for (const [size, titles] of [
         [1024 * 1024, [fix]],
@@ -271,7 +271,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('warns of a file that git tracks, whatever is ignored @nightly', async () => {
+    it('warns about a tracked file even if it is ignored @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);
       git('add', '.env');
@@ -287,7 +287,7 @@ describe('the .env file in a real editor', () => {
   });
 });
 
-/** Opens the file with this text, not saved. */
+/** Opens the file with this text, without saving it. */
 async function openWith(text: string): Promise<TextDocument> {
   if (!existsSync(path('.env'))) writeFileSync(path('.env'), '');
   const editor = await window.showTextDocument(uri);
@@ -356,7 +356,7 @@ async function titlesAt(range: Range, of = uri): Promise<string[]> {
 }
 
 async function actionAt(range: Range, title: string): Promise<CodeAction> {
-  // VS Code asks again for what it underlines once it has heard of a change.
+  // Polls, because VS Code may not have received the latest diagnostics yet.
   return becomes(`the quick fix “${title}”`, 60_000, async () =>
     (await actionsAt(range)).find((one) => one.title === title),
   );

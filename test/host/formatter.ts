@@ -1,6 +1,6 @@
 import { type Disposable, languages, Range, TextEdit } from 'vscode';
 
-/** A formatter that gives every equals sign one blank on both sides, and lines no blanks at their end. */
+/** Registers a formatter that puts one space on each side of an equals sign, and trims lines. */
 export function registerFormatter(language: string): Disposable {
   return languages.registerDocumentFormattingEditProvider(
     { language },

@@ -20,7 +20,7 @@ describe('generating in a real editor', () => {
   });
   afterEach(() => world.end());
 
-  /** An answer that the service has cut. */
+  /** Generates a response that the service truncates. */
   const generatedCut = async () => {
     const editor = await open('prompt', line(0, 6));
     await closingMessages(generate(world.options, { ...below, template: CUT_SHORT }));
@@ -29,7 +29,7 @@ describe('generating in a real editor', () => {
     return { editor, job };
   };
 
-  it('J17: generates for each selection, all at the same time, and one undo takes all back', async () => {
+  it('J17: generates once for each selection, and Undo Generation removes all responses', async () => {
     const text = 'one\ntwo\nthree\n';
     const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);
@@ -91,7 +91,7 @@ describe('generating in a real editor', () => {
     assert.equal(begun, 8);
   });
 
-  it('removes the words at the end of a line after an unexpected error', async () => {
+  it('removes the decorations at the ends of lines after an unexpected error', async () => {
     const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
     const job = jobOn(editor, 'below');
     const left = new Set<TextEditorDecorationType>();
@@ -111,7 +111,7 @@ describe('generating in a real editor', () => {
     assert.deepEqual([made.mock.callCount(), left.size], [2, 0]);
   });
 
-  it('reports the lines of what failed in their order, whichever failed first', async () => {
+  it('reports failed lines in document order, regardless of which failed first', async () => {
     await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);
     const held = gate();
     const isOf = (word: string) => (request: ReceivedRequest) =>
@@ -128,21 +128,21 @@ describe('generating in a real editor', () => {
     assert.deepEqual(world.reported, [{ kind: 'connection-lost', lines: [1, 2, 3] }]);
   });
 
-  it('reports what failed with its line, and tries that alone again', async () => {
+  it('reports the line of a failed selection, and retries only that one', async () => {
     const editor = await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);
     const isOfTwo = ({ path, text }: ReceivedRequest) => path === chatPath && text.includes('two');
     world.emulator.faults.next(isOfTwo, { recording: 22 }, 4);
     world.isRetryWanted = true;
     const before = world.emulator.count(chatPath);
     await generate(world.options, below);
-    // Where it stands by now: the answer to the first line is above it.
+    // The line has moved, because the response to the first line is above it.
     assert.deepEqual(world.reported, [{ kind: 'server-failed', lines: [6] }]);
     assert.equal(world.emulator.count(chatPath), before + 2 + 4 + 1);
     const want = ['one', 'two', 'three'].map((word) => `${word}\n${answerFor(word)}\n`).join('');
     assert.equal(editor.document.getText(), want);
   });
 
-  it('goes on from the exact end as often as the service cuts, and takes all of it back at once', async () => {
+  it('continues exactly where each truncated response ends, and undoes all of it at once', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {
@@ -154,7 +154,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('can still go on when going on has failed once @nightly', async () => {
+  it('can continue again after a failed attempt to continue @nightly', async () => {
     const { editor, job } = await generatedCut();
     const before = editor.document.getText();
     world.emulator.faults.next(chatPath, { recording: 22 }, 4);

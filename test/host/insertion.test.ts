@@ -40,7 +40,7 @@ describe('insertion into a real editor', () => {
     ],
     ['after', 'a bc d\n', new Range(0, 2, 0, 4), 'a bcOne\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'a\nb\nc\n', new Range(0, 0, 2, 0), 'One\n  two\n\nthree 𝄞\nc\n'],
-    // From here on they run nightly.
+    // The cases below run only in the nightly run.
     ['below', 'a\nb\nc', new Range(1, 0, 1, 1), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
     ['replace', 'a bc d\n', new Range(0, 2, 0, 4), 'a One\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'x\n    y\nz', new Range(1, 0, 1, 5), 'x\n    One\n      two\n\n    three 𝄞\nz'],
@@ -56,7 +56,7 @@ describe('insertion into a real editor', () => {
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index >= 4 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`J01: puts text ${mode} ${JSON.stringify(text)} with ${JSON.stringify(lineEnd)}, one undo step${nightly}`, async () => {
+      it(`J01: inserts with ${mode} into ${JSON.stringify(text)}, line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
@@ -67,28 +67,28 @@ describe('insertion into a real editor', () => {
     }
   }
 
-  it('leaves the selection as it was, so that it still is the prompt', async () => {
+  it('keeps the selection, so that it can be used as the prompt again', async () => {
     const selection = new Range(0, 0, 0, 4);
     const editor = await open('text\n', selection);
     await stream(editor, 'below', ['an ', 'answer']);
     assert.deepEqual(editor.document.getText(editor.selection), 'text');
   });
 
-  it('leaves the cursor behind a replaced selection, so that typing does not replace the answer', async () => {
+  it("leaves the cursor after a replaced selection, so that typing doesn't replace the response", async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
     assert.equal(editor.document.getText(), 'an answer!\n');
   });
 
-  it('leaves the cursor at the end of the answer, where whole lines were selected @nightly', async () => {
+  it('leaves the cursor at the end of the response if whole lines were selected @nightly', async () => {
     const editor = await open('text\nend\n', new Range(0, 0, 1, 0));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
     assert.equal(editor.document.getText(), 'an answer!\nend\n');
   });
 
-  it('undoes what the user typed afterwards on its own', async () => {
+  it('undoes later typing by the user as a separate step', async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
@@ -98,7 +98,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'text\n');
   });
 
-  it('J15: keeps every character when the user types elsewhere meanwhile', async () => {
+  it('J15: keeps every character if the user types elsewhere while text streams', async () => {
     const editor = await open('top\nprompt\nbottom', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'below');
     const pieces = Array.from({ length: 15 }, (_, index) => `${index} `);
@@ -126,7 +126,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('writes on into a document that no editor shows any more', async () => {
+  it('keeps writing to a document that is no longer visible', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -154,7 +154,7 @@ describe('insertion into a real editor', () => {
   });
 
   for (const [mode, title] of placingModes) {
-    it(`restarts at the place of a partial response that the user undid: ${title}`, async () => {
+    it(`puts a retried response where the user undid a partial one: ${title}`, async () => {
       const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
       const job = jobOn(editor, mode);
       for (const piece of ['half ', 'an ', 'answer']) {
@@ -178,14 +178,14 @@ describe('insertion into a real editor', () => {
     });
   }
 
-  it('leaves several selections as they are', async () => {
+  it('keeps multiple selections', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     editor.selections = [new Selection(0, 0, 0, 3), new Selection(1, 0, 1, 3)];
     await stream(editor, 'below', ['text']);
     assert.equal(editor.selections.length, 2);
   });
 
-  it('sets the selection back in the editor in use when two show the document @nightly', async () => {
+  it('restores the selection in the active editor if two editors show the document @nightly', async () => {
     const left = await open('prompt\n', new Range(0, 0, 0, 0));
     const right = await window.showTextDocument(left.document, ViewColumn.Beside);
     right.selection = new Selection(0, 0, 0, 6);
@@ -193,7 +193,7 @@ describe('insertion into a real editor', () => {
     assert.equal(right.document.getText(right.selection), 'prompt');
   });
 
-  it('J05: does not open a closed document again, and says that text is lost', async () => {
+  it("J05: doesn't reopen a closed document, and reports that the text wasn't inserted", async () => {
     const editor = await openFile('closed.txt', 'prompt', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     await commands.executeCommand('workbench.action.closeActiveEditor');
@@ -203,7 +203,7 @@ describe('insertion into a real editor', () => {
     assert.equal(hasTab(editor.document), false);
   });
 
-  it('J09: notices that a read-only document took nothing', async () => {
+  it('J09: reports that a read-only document rejected the text', async () => {
     const provider = workspace.registerTextDocumentContentProvider('read-only-test', {
       provideTextDocumentContent: () => 'prompt',
     });
@@ -216,7 +216,7 @@ describe('insertion into a real editor', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('does not replace a selection that the user has edited since', async () => {
+  it("doesn't replace a selection that the user has edited", async () => {
     const editor = await open('a prompt here', new Range(0, 2, 0, 8));
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.insert(new Position(0, 5), 'MINE'));
@@ -225,7 +225,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'a proMINEmpt here');
   });
 
-  it('notices in place of a selection, too, when the user undoes what came so far @nightly', async () => {
+  it('stops replacing a selection if the user undoes the text so far @nightly', async () => {
     const editor = await open('a\nprompt\nb', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     job.append(0, 'first ');
@@ -236,7 +236,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'a\nprompt\nb');
   });
 
-  it('writes text once where VS Code takes blanks off the line before', async () => {
+  it('writes text once if VS Code trims auto-inserted whitespace', async () => {
     const end = new Range(1, 9, 1, 9);
     const editor = await open('def f():\n    a = 1', end, 'python');
     const { document } = editor;
@@ -246,7 +246,7 @@ describe('insertion into a real editor', () => {
     assert.equal(document.getText().split('ANSWER').length - 1, 1);
   });
 
-  it('gives up, and writes nothing twice, when the line ends of the document change', async () => {
+  it('gives up without writing if the line endings of the document change', async () => {
     const editor = await open('prompt\nend\n', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));
@@ -255,7 +255,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt\r\nend\r\n');
   });
 
-  it('leaves a selection alone that the user has moved meanwhile', async () => {
+  it("doesn't restore the selection if the user has moved the cursor", async () => {
     const editor = await open('prompt\nelsewhere', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'text');
@@ -264,7 +264,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('takes the place of what came before when it begins again, as one undo step each', async () => {
+  it('replaces the partial response when it restarts, with one undo step for each', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');
@@ -278,7 +278,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'prompt\nhalf an ans\nend');
   });
 
-  it('touches nothing when no text comes', async () => {
+  it("doesn't change the document if no text arrives", async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const { version } = editor.document;
     for (const mode of ['below', 'after', 'replace'] as const) {
@@ -287,7 +287,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.version, version);
   });
 
-  it('stops when the user undoes the text that came so far', async () => {
+  it('stops if the user undoes the text so far', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'first ');

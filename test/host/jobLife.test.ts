@@ -15,8 +15,8 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 const PROMPT = new Range(0, 0, 0, 6);
 const cut: GenerateOverrides = { insertMode: 'below', template: CUT_SHORT };
 
-/** What becomes of a generation once its command is over, and of two commands about it at a time. */
-describe('the life of a generation', () => {
+/** Later commands about a job, and several commands about it at once. */
+describe('a job', () => {
   let world: World;
   beforeEach(async () => {
     world = await World.start();
@@ -31,7 +31,7 @@ describe('the life of a generation', () => {
     return { editor, job };
   };
 
-  it('continues an answer once, however often it is asked to', async () => {
+  it('continues a response once, even if that is requested twice at once', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));
@@ -41,7 +41,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), whole.slice(0, editor.document.getText().length));
   });
 
-  it('J30: generates once for a selection, also while credentials are asked for', async () => {
+  it('J30: generates once for a selection, even while the user is asked for credentials', async () => {
     const asked = gate();
     world.beforeCredentials = asked.opened.then(() => true);
     const editor = await open('prompt', PROMPT);
@@ -52,7 +52,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: is one where the key is pressed twice at once, also in a file that has to be looked up', async () => {
+  it('I24: starts once if the key is pressed twice, in an untitled document or a file', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),
@@ -72,7 +72,7 @@ describe('the life of a generation', () => {
     }
   });
 
-  it('keeps the old answer until there is a new one', async () => {
+  it('keeps the old response until a new one arrives', async () => {
     const { editor, job } = await generated();
     const before = editor.document.getText();
     world.beforeCredentials = Promise.resolve(false);
@@ -105,7 +105,7 @@ describe('the life of a generation', () => {
     assert.deepEqual([world.emulator.count(chatPath), editor.document.getText()], before);
   });
 
-  it('sends nothing to continue a response that is undone', async () => {
+  it('sends no request to continue an undone response', async () => {
     const { editor, job } = await generated(cut);
     await commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'prompt');
@@ -117,7 +117,7 @@ describe('the life of a generation', () => {
     assert.match(editor.document.getText(), /^prompt\nHello/);
   });
 
-  it('takes back one generation of the document in use after the other, the last one first', async () => {
+  it('is undone before earlier jobs of the active document', async () => {
     const { editor } = await generated();
     const once = editor.document.getText();
     await generate(world.options, { insertMode: 'above' });
@@ -129,7 +129,7 @@ describe('the life of a generation', () => {
     assert.equal(await world.jobs.undo(), 'nothing');
   });
 
-  it('takes back nothing in a document that is not in use @nightly', async () => {
+  it("isn't undone while another document is active @nightly", async () => {
     const { editor } = await generated();
     const before = editor.document.getText();
     await window.showTextDocument(await workspace.openTextDocument({ content: 'another' }));
@@ -138,7 +138,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('is found from the new document that it wrote @nightly', async () => {
+  it('can be undone from the new document that it wrote @nightly', async () => {
     await open('prompt', PROMPT);
     await generate(world.options, { insertMode: 'newDocument' });
     const shown = window.visibleTextEditors.find(({ document }) =>
@@ -150,15 +150,15 @@ describe('the life of a generation', () => {
     assert.equal(shown.document.getText(), '');
   });
 
-  it('is not forgotten as long as something of it can be lost @nightly', async () => {
+  it("isn't forgotten while its response is in an open preview @nightly", async () => {
     const { job } = await generated({ insertMode: 'preview' });
     const editor = await open('prompt', PROMPT);
     for (let count = 0; count < 25; count += 1) world.jobs.add(jobOn(editor, 'clipboard'));
     assert.equal(job.isIdle, false);
-    assert.notEqual(job.activeRuns.reserve([0]), undefined, 'it can still be made anew');
+    assert.notEqual(job.activeRuns.reserve([0]), undefined, 'it can still be retried');
   });
 
-  it('is released with its texts 20 generations later, even if a message about it is open @nightly', async () => {
+  it('is released with its texts after 20 more jobs, even if its message is still open @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const countFits = () => Number(queryObjects(TextFit, { format: 'count' }));
     const fits = countFits();
@@ -182,14 +182,14 @@ describe('the life of a generation', () => {
     const before = world.emulator.count(chatPath);
     for (const job of old) await runJob(world.options, job, [0], 'continue');
     assert.equal(world.emulator.count(chatPath), before);
-    // This collects garbage first.
+    // `queryObjects` collects garbage first.
     assert.ok(countFits() - fits <= 20);
     assert.deepEqual([...new Set(asked.slice(0, 5).map((each) => each.deref()))], [undefined]);
     assert.equal(editor.document.getText(), 'prompt');
     await commands.executeCommand('notifications.clearAll');
   });
 
-  it('does nothing any more once it is forgotten @nightly', async () => {
+  it('does nothing after it is forgotten @nightly', async () => {
     const { editor, job } = await generated(cut);
     const before = editor.document.getText();
     world.jobs.forget(job);
@@ -198,7 +198,7 @@ describe('the life of a generation', () => {
     assert.equal(editor.document.getText(), before);
   });
 
-  it('starts anew where an answer that was taken back is asked to go on @nightly', async () => {
+  it('restarts an undone response instead of continuing it @nightly', async () => {
     const { editor, job } = await generated(cut);
     const answers = job.truncated;
     assert.equal(await job.undo(), 'undone');
@@ -208,7 +208,7 @@ describe('the life of a generation', () => {
     assert.ok(text.startsWith('prompt\nHello') && !text.includes('Hello', 10), text);
   });
 
-  it('is stopped by the undo of the user, without a word', async () => {
+  it('is stopped without a message if the user undoes its text', async () => {
     const held = gate();
     world.emulator.faults.next(chatPath, {
       beforePart: (index) => (index === 3 ? held.opened : undefined),

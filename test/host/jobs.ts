@@ -20,7 +20,7 @@ import { Previews } from '../../src/editor/previews.ts';
 import { Job } from '../../src/generate/job.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 
-/** The insert modes that write into the document, and how titles name them. */
+/** The insert modes that write into the document, and their names in test titles. */
 export const placingModes = [
   ['below', 'below'],
   ['replace', 'replace'],
@@ -28,13 +28,13 @@ export const placingModes = [
   ['above', 'above @nightly'],
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
-/** What each of them leaves in a document. */
+/** The expected document for each of these modes. */
 export type ByPlacingMode = Readonly<Record<(typeof placingModes)[number][0], string>>;
 
 let previews: Previews | undefined;
 const toDispose: Disposable[] = [];
 
-/** A generation for the selections of an editor, of which a test is the service. */
+/** Creates a job for the selections of an editor. The test supplies the responses. */
 export function jobOn(editor: TextEditor, mode: string | InsertMode, rescue = () => {}): Job {
   const [first, ...more] = captureTargets(editor);
   const found = typeof mode === 'string' ? insertModes.find(({ id }) => id === mode) : mode;
@@ -51,8 +51,7 @@ export function openPreviews(): Previews {
 }
 
 /**
- * Opens an untitled document. In its place VS Code may bring back what it kept of the one that the
- * test before had closed.
+ * Opens an untitled document. VS Code may first restore the one that the previous test closed.
  */
 async function untitled(content: string, language = 'plaintext'): Promise<TextDocument> {
   for (;;) {
@@ -64,8 +63,8 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 }
 
 /**
- * An untitled document that tests share. Opening a document takes VS Code about five times the work
- * of new text in an open one (measured).
+ * An untitled document that tests share. Opening a document takes about five times the work of
+ * replacing the text of an open one (measured).
  */
 let reused: TextDocument | undefined;
 let isReusedTaken = false;
@@ -95,7 +94,7 @@ export async function openWith(
   return select(reused, ranges);
 }
 
-/** Shows an untitled document that no other test has used or will use. */
+/** Shows an untitled document that no other test uses. */
 export async function openNew(
   content: string,
   ranges: readonly Range[],
@@ -115,7 +114,7 @@ async function rewrite(document: TextDocument, content: string): Promise<void> {
   }
 }
 
-/** Writes a file into the folder of the window, opens it and selects something in it. */
+/** Writes a file into the folder of the window, opens it, and selects something in it. */
 export async function openFile(
   name: string,
   content: string,
@@ -126,14 +125,14 @@ export async function openFile(
   return select(await workspace.openTextDocument(uri), [selection]);
 }
 
-/** The address of a file in the folder of the window. */
+/** URI of a file in the folder of the window. */
 export function fileUri(name: string): Uri {
   const [folder] = workspace.workspaceFolders ?? [];
   assert.ok(folder);
   return Uri.joinPath(folder.uri, name);
 }
 
-/** The open documents of files with changes that are not saved. */
+/** Open documents of files with unsaved changes. */
 export function unsavedFiles(): TextDocument[] {
   return workspace.textDocuments.filter(({ isDirty, isUntitled }) => isDirty && !isUntitled);
 }
@@ -146,13 +145,13 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // What VS Code says late about the selection before takes its place. This is answered later.
+    // A late event about the previous selection can overwrite this one. The command ends after it.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;
 }
 
-/** Streams a whole answer. @returns whether all of it was placed */
+/** Streams a whole response. @returns true if all of it was inserted */
 export async function stream(
   editor: TextEditor,
   mode: string | InsertMode,
@@ -163,7 +162,7 @@ export async function stream(
   return job.end(0, 'ended');
 }
 
-/** Appends a piece, and waits until the document has it. */
+/** Appends a chunk, and waits until it is in the document. */
 export async function appendTo(
   job: Job,
   document: TextDocument,
@@ -176,7 +175,7 @@ export async function appendTo(
   await textOf(document, (text) => count(text) > before);
 }
 
-/** Inserts a text where this word ends, as another part of VS Code would. */
+/** Inserts text after a word with an edit, not by typing. */
 export async function typeAt(document: TextDocument, word: string, text = '*'): Promise<void> {
   const editor = window.visibleTextEditors.find((one) => one.document === document);
   assert.ok(editor);
@@ -186,7 +185,7 @@ export async function typeAt(document: TextDocument, word: string, text = '*'): 
   }
 }
 
-/** Counts the edits of a document, until it is disposed of. */
+/** Counts the edits of a document until it is disposed. */
 export function countEdits(document: TextDocument): Disposable & { readonly count: number } {
   let count = 0;
   const listener = workspace.onDidChangeTextDocument((event) => {
@@ -200,12 +199,12 @@ export function countEdits(document: TextDocument): Disposable & { readonly coun
   };
 }
 
-/** Waits until the text of a document is as wanted. */
+/** Waits until the text of a document matches. */
 export function textOf(document: TextDocument, isWanted: (text: string) => boolean): Promise<void> {
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits until something is so, looking now and at every event; VS Code tells these in any order. */
+/** Waits for a condition. Checks it now and at each event, since VS Code sends these in any order. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,
@@ -222,7 +221,7 @@ export async function until(
   });
 }
 
-/** Waits for work while it runs commands that close the messages this work waits for. */
+/** Waits for work, and runs commands that close the messages that the work waits for. */
 export async function closing<Result>(
   names: readonly string[],
   work: Promise<Result>,
@@ -231,7 +230,7 @@ export async function closing<Result>(
   const over = work.finally(() => {
     isOver = true;
   });
-  // No event tells extensions that a message or a question is open.
+  // VS Code has no event for an open message or question.
   await becomes('the work to end', 60_000, async () => {
     for (const name of names) await commands.executeCommand(name);
     return isOver || undefined;
@@ -240,8 +239,8 @@ export async function closing<Result>(
 }
 
 /**
- * Ends every generation, and closes everything, saved or not, except for one untitled document that
- * is the only one open.
+ * Ends all jobs and closes all tabs, even unsaved ones. Keeps the shared document if only that is
+ * open.
  */
 export async function close(): Promise<void> {
   for (const each of toDispose.splice(0)) each.dispose();
@@ -251,12 +250,12 @@ export async function close(): Promise<void> {
   if (!isReusable) await closeTabs();
 }
 
-/** Closes everything, saved or not. */
+/** Closes all tabs, even unsaved ones. */
 export async function closeTabs(): Promise<void> {
   while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
-  // The next untitled document has the same name, and would have the line ends of this one.
+  // Otherwise, the next untitled document has the same name and gets this one's line endings.
   await until(workspace.onDidCloseTextDocument, () =>
     workspace.textDocuments.every(({ isUntitled }) => !isUntitled),
   );

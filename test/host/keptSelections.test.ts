@@ -11,7 +11,7 @@ import {
 import type { Job } from '../../src/generate/job.ts';
 import { close, jobOn, openWith, textOf } from './jobs.ts';
 
-/** Each on a line of its own, as models write. */
+/** Chunks of a response with several lines. */
 const PIECES = ['first line\n', '  second line\n', 'third', ' and last'];
 
 interface Case {
@@ -21,7 +21,7 @@ interface Case {
   readonly isReversed: boolean;
   /** True if it runs only nightly, in every insert mode. */
   readonly isNightly?: boolean;
-  /** What is left selected where the answer comes directly after it, before the last line break. */
+  /** The selected texts after a response in mode `after`, if they differ from before. */
   readonly beforeAnswer?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
     beforeAnswer: ['\tone\r\n\ttwo'],
   },
   {
-    title: 'all of a text without a last line break',
+    title: 'a whole text without a final line break',
     text: 'one\ntwo',
     ranges: [new Range(0, 0, 1, 3)],
     isReversed: false,
@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
     beforeAnswer: ['one\r\n'],
   },
   {
-    title: 'whole lines next to others',
+    title: 'adjacent blocks of whole lines',
     text: 'zero\none\ntwo\nthree\nfour\n',
     ranges: [new Range(0, 0, 2, 0), new Range(2, 0, 4, 0)],
     isReversed: true,
@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
     beforeAnswer: ['zero\none', 'two\nthree'],
   },
   {
-    title: 'whole lines, a part of a line and a mere cursor',
+    title: 'whole lines, a part of a line, and a cursor',
     text: 'zero\none\ntwo\nthree\nfour\n',
     ranges: [new Range(0, 0, 2, 0), new Range(2, 1, 2, 3), new Range(3, 2, 3, 2)],
     isReversed: false,
@@ -79,36 +79,36 @@ describe('selections', () => {
   for (const mode of ['below', 'after', 'above']) {
     for (const { title, text, ranges, isReversed, isNightly, beforeAnswer } of cases) {
       const nightly = isNightly || mode === 'above' ? ' @nightly' : '';
-      it(`stay as they were, whatever comes of the answer: ${mode} ${title}${nightly}`, async () => {
+      it(`stay while a response is inserted, continued, retried, and undone: ${mode}, ${title}${nightly}`, async () => {
         const editor = await openWith(text, ranges);
         await select(editor, ranges, isReversed);
         const wanted = (mode === 'after' && beforeAnswer) || selected(editor);
         const check = (when: string) => isSelected(editor, wanted, isReversed, when);
         const job = jobOn(editor, mode);
         await answer(job, editor.document, PIECES);
-        await check('once the answer stands');
+        await check('after the response');
         for (const each of job.indices) {
           await job.end(each, 'truncated');
           assert.notEqual(job.begin(each, 'continue'), '');
         }
         await answer(job, editor.document, ['and\n', 'more']);
-        await check('once it was continued');
+        await check('after it was continued');
         for (const pieces of [['short'], ['a longer ', 'one\n', 'than before']]) {
           for (const each of job.indices) {
             await job.end(each, 'ended');
             job.begin(each, 'restart');
           }
           await answer(job, editor.document, pieces);
-          await check(`once it was made anew: ${pieces.join('')}`);
+          await check(`after a retry: ${pieces.join('')}`);
         }
         assert.equal(await job.undo(), 'undone');
         assert.equal(editor.document.getText(), text);
-        await check('once it was taken back');
+        await check('after it was undone');
       });
     }
   }
 
-  it('are the prompt of the next generation as they were of the first', async () => {
+  it('are the same prompt for the next generation', async () => {
     const lines = '0123456789abcde\n'.repeat(2);
     const editor = await openWith(`${lines}and more\n`, [new Range(0, 0, 2, 0)]);
     for (const _generation of [1, 2]) {
@@ -120,24 +120,24 @@ describe('selections', () => {
     }
   });
 
-  it('stay as they were in every editor that shows the document @nightly', async () => {
+  it('stay unchanged in every editor that shows the document @nightly', async () => {
     const lines = new Range(0, 0, 2, 0);
     const left = await openWith('zero\none\ntwo\n', [lines]);
     const right = await window.showTextDocument(left.document, ViewColumn.Beside);
     await select(right, [lines], true);
     await answer(jobOn(right, 'below'), right.document, PIECES);
-    await isSelected(right, ['zero\none\n'], true, 'in the editor in use');
+    await isSelected(right, ['zero\none\n'], true, 'in the active editor');
     await isSelected(left, ['zero\none\n'], false, 'in the other editor');
   });
 
-  it('are the user’s own where they moved while the answer comes @nightly', async () => {
+  it('stay where the user moves them while text streams @nightly', async () => {
     const editor = await openWith('zero\none\ntwo\n', [new Range(0, 0, 2, 0)]);
     const job = jobOn(editor, 'below');
     await answer(job, editor.document, PIECES.slice(0, 2));
     await commands.executeCommand('cursorTop');
     await commands.executeCommand('cursorWordRightSelect');
     await answer(job, editor.document, PIECES.slice(2));
-    await isSelected(editor, ['zero'], false, 'once the answer stands');
+    await isSelected(editor, ['zero'], false, 'after the response');
   });
 });
 
@@ -182,7 +182,7 @@ async function isSelected(
   }
 }
 
-/** Until VS Code has said everything that it says about selections by now. */
+/** Waits until all pending selection events of VS Code have arrived. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

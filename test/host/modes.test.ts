@@ -27,7 +27,7 @@ describe('insert modes', () => {
   for (const [index, [title, text, selection, want]] of above.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index > 0 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`above puts text before ${title}, with ${JSON.stringify(lineEnd)}${nightly}`, async () => {
+      it(`above inserts text before ${title}, with line ending ${JSON.stringify(lineEnd)}${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, 'above', ['on', 'e\ntw', 'o']), true);
@@ -51,7 +51,7 @@ describe('insert modes', () => {
     });
   }
 
-  it('one more is one file, and an entry of the list @nightly', async () => {
+  it('can be added with one file and one list entry @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
@@ -59,7 +59,7 @@ describe('insert modes', () => {
     assert.equal(editor.document.getText(), '  a = 1;');
   });
 
-  it('newDocument writes an answer into a new document of the same language', async () => {
+  it('newDocument writes a response into a new document of the same language', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5), 'python');
     assert.equal(await stream(editor, 'newDocument', ['b ', '= 2']), true);
     assert.equal(editor.document.getText(), 'a = 1');
@@ -68,11 +68,11 @@ describe('insert modes', () => {
     assert.equal(made.languageId, 'python');
   });
 
-  it('newDocument takes the keyboard of nobody who has typed or moved on @nightly', async () => {
+  it("newDocument doesn't take the focus if the user has moved the cursor @nightly", async () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
-    // VS Code tells extensions of it a moment later.
+    // Extensions receive the event a moment later.
     await until(window.onDidChangeTextEditorSelection, () => editor.selection.active.line === 1);
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);
@@ -81,13 +81,13 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer');
   });
 
-  it('newDocument has the keyboard where nothing else has happened @nightly', async () => {
+  it('newDocument takes the focus if the user has done nothing else @nightly', async () => {
     const editor = await open('a = 1', new Range(0, 0, 0, 5));
     assert.equal(await stream(editor, 'newDocument', ['answer']), true);
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
-  it('newDocument writes several answers in order, whichever comes first @nightly', async () => {
+  it('newDocument writes several responses in order, regardless of arrival @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [2, 1, 0]) {
@@ -98,7 +98,7 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText().trim(), 'answer 0\n\nanswer 1\n\nanswer 2');
   });
 
-  it('newDocument begins without blank lines, also where the first answer fails @nightly', async () => {
+  it('newDocument starts without blank lines, even if the first response fails @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [1, 2]) job.append(index, `answer ${index}`);
@@ -106,7 +106,7 @@ describe('insert modes', () => {
     assert.equal(newDocument(editor.document).getText(), 'answer 1\n\nanswer 2');
   });
 
-  it('newDocument gives up where that document is closed, and takes nothing back then @nightly', async () => {
+  it('newDocument gives up if its document is closed, and then has nothing to undo @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first ');
@@ -119,7 +119,7 @@ describe('insert modes', () => {
     assert.equal(await job.undo(), 'nothing');
   });
 
-  it("newDocument retries to open a document that couldn't be opened or was closed", async () => {
+  it("newDocument opens the document on a retry if it couldn't be opened or was closed", async () => {
     const editor = await open('text', LINE);
     const [target] = captureTargets(editor);
     assert.ok(target);
@@ -151,7 +151,7 @@ describe('insert modes', () => {
     writer.dispose?.();
   });
 
-  it('newDocument opens nothing where no text comes @nightly', async () => {
+  it('newDocument opens nothing if no text arrives @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.begin(0, 'restart');
@@ -159,7 +159,7 @@ describe('insert modes', () => {
     assert.deepEqual(window.visibleTextEditors, [editor]);
   });
 
-  it('newDocument takes its text back, and writes another answer @nightly', async () => {
+  it('newDocument writes another response after an undo @nightly', async () => {
     const editor = await open('text', LINE);
     const job = jobOn(editor, 'newDocument');
     job.append(0, 'first');
@@ -173,7 +173,7 @@ describe('insert modes', () => {
     assert.equal(made.getText(), 'second');
   });
 
-  it('clipboard copies all answers once the last one has ended', async () => {
+  it('clipboard copies all responses once the last one is complete', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of [1, 0, 2]) {
@@ -186,7 +186,7 @@ describe('insert modes', () => {
     assert.equal(job.isUndone, false);
   });
 
-  it('clipboard has the other answer after another try @nightly', async () => {
+  it('clipboard has the new response after a retry @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);
@@ -206,7 +206,7 @@ async function three(): Promise<TextEditor> {
   );
 }
 
-/** The other document that is open. */
+/** Returns the other open document. */
 function newDocument(first: TextDocument): TextDocument {
   const [made, ...more] = window.visibleTextEditors
     .map(({ document }) => document)

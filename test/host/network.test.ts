@@ -11,13 +11,13 @@ import { startTlsServer } from '../contract/service/tlsServer.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { trustedFileVariable } from './trusted.ts';
 
-/** A name that nobody but a proxy knows: VS Code goes to addresses of this machine directly. */
+/** A name that only a proxy resolves. VS Code bypasses the proxy for addresses of this machine. */
 const HOST = 'service.example';
 const far = `https://${HOST}:4711`;
 const never = new AbortController().signal;
 const service = serviceFor('ibm') as Service;
 
-describe('the way to the service, as VS Code’s own fetch goes it,', () => {
+describe('the connection through VS Code’s own fetch', () => {
   const closers: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -39,7 +39,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
       approved: { auth: origin, service: origin },
     });
     return {
-      /** With a body, as a request for a token or a text has it. */
+      /** Sends a body, like the requests for tokens and text. */
       post: (origin = far) => failureOf(fetchToken(http, credentialsAt(origin), never)),
       get: (origin = far) => probeIdentity(http, credentialsAt(origin), never),
     };
@@ -63,22 +63,22 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     return { server, proxy, proxyUrl: `http://127.0.0.1:${proxy.port}` };
   }
 
-  it('C12: tells that the proxy is down, and which', async () => {
+  it('C12: reports that the proxy is down, and names it', async () => {
     const proxy = `127.0.0.1:${CLOSED_PORT}`;
     await set({ proxy: `http://${proxy}` });
     await expectFailure('proxy', { code: 'ECONNREFUSED', proxy, attempts: 4 });
   });
 
-  it('C12: tells that the name of the proxy is unknown @nightly', async () => {
+  it("C12: reports that the proxy's name can't be resolved @nightly", async () => {
     await set({ proxy: 'http://proxy.nowhere.invalid:3128' });
     await expectFailure('proxy', { proxy: 'proxy.nowhere.invalid', attempts: 1 });
   });
 
   for (const [status, title] of [
-    [407, 'wants a login @nightly'],
-    [502, 'refuses (502) @nightly'],
-    [403, 'refuses (403) @nightly'],
-    [503, 'refuses (503) @nightly'],
+    [407, 'requires a login (407) @nightly'],
+    [502, 'refuses the connection (502) @nightly'],
+    [403, 'refuses the connection (403) @nightly'],
+    [503, 'refuses the connection (503) @nightly'],
   ] as const) {
     it(`C12: reports that the proxy ${title}`, async () => {
       const proxy = await startProxy(status);
@@ -89,7 +89,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     });
   }
 
-  it('C12: asks a proxy that closes the connection in place of an answer no more @nightly', async () => {
+  it('C12: stops trying a proxy that closes the connection without a response @nightly', async () => {
     const proxy = await startMuteServer((socket) => socket.end());
     closers.push(proxy.close);
     await set({ proxy: proxy.url.replace('https:', 'http:') });
@@ -97,7 +97,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     assert.ok(proxy.connections <= 2, `${proxy.connections} connections`);
   });
 
-  it('C12: tells that a name is unknown, and that nothing listens', async () => {
+  it('C12: reports an unknown host name and a closed port', async () => {
     const { code = '' } = (await expectFailure('unreachable', {}, 'https://nothing.invalid'))
       .details;
     assert.match(code, /^(ENOTFOUND|EAI_AGAIN)$/);
@@ -106,11 +106,11 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
   });
 
   for (const [what, hasExpired, code] of [
-    ['nobody vouches for', false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['is self-signed', false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ['has expired', true, 'CERT_HAS_EXPIRED'],
   ] as const) {
     const nightly = hasExpired ? ' @nightly' : '';
-    it(`C13: tells of a certificate that ${what}, directly and behind a proxy${nightly}`, async () => {
+    it(`C13: reports a certificate that ${what}, directly and behind a proxy${nightly}`, async () => {
       const server = await startTlsServer(HOST, hasExpired);
       assert.ok(server);
       const proxy = await startProxy(200, server.port);
@@ -122,7 +122,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     });
   }
 
-  it('C12: goes through the proxy once and not twice, and keeps the tunnel', async () => {
+  it('C12: connects through the proxy once, and reuses the tunnel', async () => {
     const { server, proxy, proxyUrl } = await startTunnel();
     await set({ proxy: proxyUrl });
     const { get } = start();
@@ -131,7 +131,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     assert.equal(server.requests.length, 10);
   });
 
-  it('keeps the connection where there is no proxy', async () => {
+  it('is reused without a proxy', async () => {
     const emulator = await startEmulator();
     closers.push(() => emulator.close());
     const { get } = start();
@@ -148,7 +148,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     ['fallback', true],
     ['override', true],
   ] as const) {
-    it(`C12: ${isAsked ? 'asks' : 'does not ask'} the proxy with http.proxySupport "${proxySupport}" @nightly`, async () => {
+    it(`C12: ${isAsked ? 'uses' : "doesn't use"} the proxy with http.proxySupport "${proxySupport}" @nightly`, async () => {
       const { server, proxy, proxyUrl } = await startTunnel();
       await set({ proxySupport, proxy: proxyUrl });
       await start().post();
@@ -157,7 +157,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
     });
   }
 
-  it('asks no proxy with http.fetchAdditionalSupport off @nightly', async () => {
+  it('uses no proxy with http.fetchAdditionalSupport off @nightly', async () => {
     const { proxy, proxyUrl } = await startTunnel();
     await set({ fetchAdditionalSupport: false, proxy: proxyUrl });
     await expectFailure('unreachable', {});
@@ -165,7 +165,7 @@ describe('the way to the service, as VS Code’s own fetch goes it,', () => {
   });
 
   for (const scheme of ['socks4', 'socks5']) {
-    it(`cannot use a ${scheme} proxy, and says that it is the proxy @nightly`, async () => {
+    it(`can't use a ${scheme} proxy, and reports the proxy as the cause @nightly`, async () => {
       const proxy = await startMuteServer((socket) => socket.end());
       closers.push(proxy.close);
       await set({ proxy: proxy.url.replace('https:', `${scheme}:`) });

@@ -33,7 +33,7 @@ describe('the .env file of a real folder', () => {
     'plain lines': text,
     'CRLF and a byte order mark': `\ufeff${text.replaceAll('\n', '\r\n')}`,
   })) {
-    it(`B18: with ${what} is read`, async () => {
+    it(`B18: is read with ${what}`, async () => {
       await writeFile(env(), content);
       assert.deepEqual(await valuesRead(), values);
     });
@@ -47,7 +47,7 @@ describe('the .env file of a real folder', () => {
       async () => execFileSync('mkfifo', [env()]),
     ],
     [
-      'B15: is refused at once if it is a link, also to a proper file',
+      'B15: is refused at once if it is a link, even to a regular file',
       'symbolic-link',
       async () => {
         await writeFile(join(folder, 'real'), text);
@@ -75,14 +75,14 @@ describe('the .env file of a real folder', () => {
       () => symlink('.env', env()),
     ],
     [
-      'B17: is refused if it has 10 MB',
+      'B17: is refused if it is 10 MB',
       'too-large',
       () => writeFile(env(), text.padEnd(10_000_000, '#')),
     ],
     ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
-    ['is no source if it is not there', 'no-file', async () => {}],
+    ["isn't a source if it doesn't exist", 'no-file', async () => {}],
   ];
-  // Windows has no pipe, no device and no socket among its files.
+  // The Windows file system has no pipes, devices, or sockets.
   const itAmongFiles = process.platform === 'win32' ? it.skip : it;
   for (const [title, why, make] of refusals) {
     const test = /pipe|device/.test(title) ? itAmongFiles : it;
@@ -99,7 +99,7 @@ describe('the .env file of a real folder', () => {
     server.close();
   });
 
-  it('B23: of a virtual workspace is not looked for, and that is no error', async () => {
+  it("B23: isn't looked up in a virtual workspace, and causes no error there", async () => {
     let calls = 0;
     const counted = () => {
       calls += 1;
@@ -124,7 +124,7 @@ describe('the .env file of a real folder', () => {
         why: 'virtual',
       });
       assert.equal(calls, 0);
-      // The provider is really there: whoever asked it would be noticed.
+      // Proves that the provider is registered and would have counted a call.
       await assert.rejects(
         Promise.resolve(workspace.fs.stat(Uri.parse('virtual-test://github/a/b/.env'))),
       );

@@ -28,14 +28,14 @@ import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until
 
 const PROMPT = new Range(0, 0, 0, 6);
 
-describe('the places that text goes to', () => {
+describe('insertion targets', () => {
   const folders: string[] = [];
   afterEach(async () => {
     await close();
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
   });
 
-  /** A folder of its own, with one in it that is obeyed. */
+  /** Creates a temporary folder with a `.vscode` folder in it. */
   async function linkFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'hosted-model-links-'));
     folders.push(folder);
@@ -43,7 +43,7 @@ describe('the places that text goes to', () => {
     return folder;
   }
 
-  it('J09: a read-only document that no editor shows is not changed behind the scenes', async () => {
+  it("J09: a hidden read-only document isn't changed", async () => {
     const provider = workspace.registerTextDocumentContentProvider('read-only-hidden', {
       provideTextDocumentContent: () => 'prompt',
     });
@@ -59,7 +59,7 @@ describe('the places that text goes to', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('J10: a file that a setting makes read-only takes nothing', async () => {
+  it("J10: a file that a setting makes read-only isn't changed", async () => {
     const files = workspace.getConfiguration('files');
     await files.update('readonlyInclude', { '**/locked.txt': true }, ConfigurationTarget.Global);
     try {
@@ -72,7 +72,7 @@ describe('the places that text goes to', () => {
     }
   });
 
-  it('J25: a cell of a notebook takes text, and one undo takes it back @nightly', async () => {
+  it('J25: a notebook cell accepts text, and one undo removes it @nightly', async () => {
     const { editor } = await notebook();
     assert.equal(isWritable(editor.document), true);
     assert.equal(await stream(editor, 'below', ['an ', 'answer']), true);
@@ -81,7 +81,7 @@ describe('the places that text goes to', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('J25: a cell that is deleted meanwhile does not come back @nightly', async () => {
+  it("J25: a cell that is deleted while text streams isn't restored @nightly", async () => {
     const { editor, uri } = await notebook();
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -123,13 +123,13 @@ describe('the places that text goes to', () => {
     'vscode-terminal:/1',
     'search-editor:/a',
   ]) {
-    it(`J26: ${address} is none`, () => {
+    it(`J26: ${address} is not writable`, () => {
       assert.equal(isWritable({ uri: Uri.parse(address) } as TextEditor['document']), false);
     });
   }
 
   for (const address of ['untitled:Untitled-1', 'file:///a.txt', 'vscode-notebook-cell:/a.ipynb']) {
-    it(`J26: ${address} is one`, () => {
+    it(`J26: ${address} is writable`, () => {
       assert.equal(isWritable({ uri: Uri.parse(address) } as TextEditor['document']), true);
     });
   }
@@ -146,13 +146,13 @@ describe('the places that text goes to', () => {
     '/data/User/settings.json',
     '/data/User/profiles/x1/snippets/a.json',
   ]) {
-    it(`J27: ${path} is obeyed by an editor or a shell`, () => {
+    it(`J27: ${path} is an auto-run file`, () => {
       const document = { uri: Uri.file(path) } as TextEditor['document'];
       assert.equal(isAutoRunFile(document), true);
     });
   }
 
-  it('J27: other files are not', () => {
+  it("J27: other files aren't auto-run files", () => {
     for (const path of ['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/b']) {
       assert.equal(isAutoRunFile({ uri: Uri.file(path) } as TextEditor['document']), false, path);
     }
@@ -160,7 +160,7 @@ describe('the places that text goes to', () => {
 
   const links: [title: string, name: string, make: (folder: string) => Promise<unknown>][] = [
     [
-      'a link to one',
+      'a link to an auto-run file',
       'notes.txt',
       async (folder) => {
         await writeFile(join(folder, '.vscode', 'tasks.json'), '{}');
@@ -168,18 +168,18 @@ describe('the places that text goes to', () => {
       },
     ],
     [
-      'a file in a link to a folder of them',
+      'a file in a linked folder of auto-run files',
       'notes/tasks.json',
       async (folder) => {
         await writeFile(join(folder, '.vscode', 'tasks.json'), '{}');
         await symlink('.vscode', join(folder, 'notes'));
       },
     ],
-    ['a link to nothing', 'gone.txt', (folder) => symlink('nowhere', join(folder, 'gone.txt'))],
+    ['a broken link', 'gone.txt', (folder) => symlink('nowhere', join(folder, 'gone.txt'))],
     ['a link to itself', 'self.txt', (folder) => symlink('self.txt', join(folder, 'self.txt'))],
   ];
   for (const [title, name, make] of links) {
-    it(`J27: ${title} is obeyed, too`, async () => {
+    it(`J27: ${title} counts as an auto-run file`, async () => {
       const folder = await linkFolder();
       await make(folder);
       const document = { uri: Uri.file(join(folder, name)) } as TextEditor['document'];
@@ -188,7 +188,7 @@ describe('the places that text goes to', () => {
     });
   }
 
-  it('J27: a link to another file is not, nor is one that was never saved', async () => {
+  it("J27: a link to a plain file and an untitled document aren't auto-run files", async () => {
     const folder = await linkFolder();
     await writeFile(join(folder, 'plain.txt'), '');
     await symlink('plain.txt', join(folder, 'link.txt'));
@@ -199,7 +199,7 @@ describe('the places that text goes to', () => {
     assert.equal(await resolvesToAutoRunFile((await open('text')).document), false);
   });
 
-  it('J27: elsewhere every link is obeyed, since nobody can tell where it leads', async () => {
+  it('J27: a link outside the local disk counts as an auto-run file, since its target is unknown', async () => {
     const stat = (uri: Uri) => ({
       type: uri.path.includes('link') ? FileType.File | FileType.SymbolicLink : FileType.File,
       ctime: 0,
@@ -219,14 +219,14 @@ describe('the places that text goes to', () => {
     provider.dispose();
   });
 
-  it('J29: text that looks like a snippet or a command stays as it came', async () => {
+  it('J29: text that looks like a snippet or a command is inserted literally', async () => {
     const answer = `$1 \${2:two} $TM_FILENAME \\$ '\${x}' [a](command:b) \\n %s`;
     const editor = await open('prompt', PROMPT);
     assert.equal(await stream(editor, 'below', [answer]), true);
     assert.equal(editor.document.getText(), `prompt\n${answer}`);
   });
 
-  it('J33: a place outside of the document takes nothing, at no end of it', async () => {
+  it("J33: text for a position outside the document isn't inserted anywhere", async () => {
     const editor = await open('prompt', PROMPT);
     const outside = placing('outside', () => ({
       start: 100,
@@ -238,7 +238,7 @@ describe('the places that text goes to', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('J21: 8 MiB land in one edit @nightly', async () => {
+  it('J21: 8 MiB are inserted in one edit @nightly', async () => {
     const answer = `${`${'word '.repeat(15)}end.\n`.repeat(8 * 13_107)}end`;
     const editor = await openNew('prompt', [PROMPT]);
     const { document } = editor;

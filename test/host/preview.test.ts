@@ -25,7 +25,7 @@ const PROMPT = new Range(1, 0, 1, 6);
 describe('a preview', () => {
   afterEach(close);
 
-  it('shows the text while it streams, and leaves the document as it is', async () => {
+  it('shows the text while it streams, and leaves the document unchanged', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.append(0, 'half ');
@@ -47,7 +47,7 @@ describe('a preview', () => {
     assert.equal(activeFolder(), workspace.workspaceFolders?.[0]);
   });
 
-  it('leaves the keyboard to whoever has typed on @nightly', async () => {
+  it("doesn't take the focus from a user who keeps typing @nightly", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     await commands.executeCommand('cursorBottom');
@@ -73,14 +73,14 @@ describe('a preview', () => {
     assert.equal(job.text, 'answer');
   });
 
-  it('of whole lines leaves the next one alone @nightly', async () => {
+  it('of whole lines leaves the next line unchanged @nightly', async () => {
     const editor = await open(TEXT, new Range(1, 0, 2, 0));
     await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('lands in the right place, though the document changes before and behind the selection', async () => {
+  it('is inserted in the right place, even if the document changes before and after the selection', async () => {
     const { editor } = await previewed();
     const right = await rightSide();
     await insert(editor, 0, 'before\n');
@@ -90,7 +90,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend behind');
   });
 
-  it('does not land where it does not show yet what the document would become @nightly', async () => {
+  it("isn't applied before it shows the latest document @nightly", async () => {
     const { editor } = await previewed();
     await insert(editor, 0, 'before\n');
     assert.equal(await openPreviews().accept(), true);
@@ -99,7 +99,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
-  it('is rescued where the document changes inside the selection', async () => {
+  it('rescues its text if the document changes inside the selection', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -142,14 +142,14 @@ describe('a preview', () => {
     assert.equal(previews.isUpToDate(left.uri), false);
   });
 
-  it('is written once where it is accepted twice @nightly', async () => {
+  it('is inserted once if it is accepted twice @nightly', async () => {
     const { editor } = await previewed();
     const previews = openPreviews();
     await Promise.all([previews.accept(), previews.accept()]);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is not accepted while the answer still comes', async () => {
+  it("can't be accepted while the response still streams", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     job.append(0, 'half');
@@ -159,7 +159,7 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 1);
   });
 
-  it('leaves the document as it is where it is discarded, and stops the generation @nightly', async () => {
+  it('leaves the document unchanged when it is discarded, and stops the generation @nightly', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);
@@ -184,7 +184,7 @@ describe('a preview', () => {
     assert.equal(await openPreviews().accept(), false);
   });
 
-  it('stays where its tab is moved to another group @nightly', async () => {
+  it('stays open when its tab is moved to another group @nightly', async () => {
     const { editor } = await previewed();
     await commands.executeCommand('workbench.action.moveEditorToNextGroup');
     await rightSide();
@@ -192,7 +192,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is shown again for another answer after it was discarded @nightly', async () => {
+  it('reopens for another response after it was discarded @nightly', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'restart');
@@ -203,7 +203,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it('is shown again for what an accepted answer is continued with @nightly', async () => {
+  it('reopens when an accepted response is continued @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
     job.append(0, ' and more');
@@ -217,7 +217,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('lands as it was seen, though more comes while it is accepted @nightly', async () => {
+  it('inserts the text that was shown, even if more arrives while it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.append(0, ' and more');
@@ -229,7 +229,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
-  it('is taken back before and after it is accepted @nightly', async () => {
+  it('can be undone before and after it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     assert.equal(await job.undo(), 'undone');
     assert.equal(previewTabs().length, 0);
@@ -244,7 +244,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('stands beside another one of the same document @nightly', async () => {
+  it('can be open beside another preview of the same document @nightly', async () => {
     const editor = await open('one\ntwo\n', new Range(0, 0, 0, 3));
     const first = jobOn(editor, 'preview');
     await answer(first, 'FIRST');
@@ -260,7 +260,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'FIRST\nSECOND\n');
   });
 
-  it('leaves room for ordinary writing into the same document @nightly', async () => {
+  it('allows a direct insertion into the same document @nightly', async () => {
     const { editor } = await previewed();
     const [left] = window.visibleTextEditors.filter(({ document }) => document === editor.document);
     assert.ok(left);
@@ -271,7 +271,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('opens the document again where its tab was closed @nightly', async () => {
+  it('reopens the document if its tab was closed @nightly', async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');
@@ -283,7 +283,7 @@ describe('a preview', () => {
     assert.equal(window.activeTextEditor?.document.getText(), 'top\nanswer\nend');
   });
 
-  it('of a notebook cell lands in the cell @nightly', async () => {
+  it('of a notebook cell is inserted into the cell @nightly', async () => {
     const cells = ['prompt', 'another'].map(
       (text) => new NotebookCellData(NotebookCellKind.Code, text, 'python'),
     );
@@ -311,7 +311,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('of a document whose line ends change is rescued @nightly', async () => {
+  it('rescues its text if the line endings of the document change @nightly', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -350,13 +350,13 @@ async function upToDate(tab: Tab | undefined): Promise<void> {
   await until(workspace.onDidChangeTextDocument, isUpToDate);
 }
 
-/** Accepts the preview in use, once it shows what that will do. */
+/** Accepts the active preview once it is up to date. */
 async function acceptSeen(): Promise<boolean> {
   await upToDate(window.tabGroups.activeTabGroup.activeTab);
   return openPreviews().accept();
 }
 
-/** A request that ends once it is aborted. */
+/** Starts a request that ends once it is aborted. */
 function running(job: Job): { readonly aborted: Promise<void>; readonly ended: Promise<boolean> } {
   const controller = job.activeRuns.reserve([0]);
   assert.ok(controller);
@@ -380,7 +380,7 @@ function previewTabs() {
 
 /** Waits until an editor shows the right side of a preview. */
 async function rightSide(): Promise<TextDocument> {
-  // An editor of a preview that was closed a moment ago may still count as visible.
+  // The editor of a preview that was just closed may still count as visible.
   const isOpen = ({ document: { uri } }: TextEditor) =>
     previewTabs().some(({ input }) => {
       return input instanceof TabInputTextDiff && input.modified.toString() === uri.toString();
@@ -393,7 +393,7 @@ async function rightSide(): Promise<TextDocument> {
   return found.document;
 }
 
-/** Brings the one preview that is open to the front. */
+/** Activates the tab of the only open preview. */
 async function activatePreview(): Promise<void> {
   const isActive = () =>
     window.tabGroups.activeTabGroup.activeTab?.input instanceof TabInputTextDiff;

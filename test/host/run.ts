@@ -1,12 +1,12 @@
 /**
- * Runs the tests of this folder in the extension host of a real VS Code and ends with their code:
- * `node test/host/run.ts [newest | oldest | a version of code-server]`. Builds no extension.
+ * Runs the tests in this folder in the extension host of a real VS Code, and exits with their code:
+ * `node test/host/run.ts [newest | oldest | a version of code-server]`. Doesn't build the extension.
  *
- * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 takes the desktop build, which is downloaded (a
- * version is then one of VS Code, and the oldest is that of `engines` in package.json).
+ * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. Versions are then
+ * those of VS Code, and the oldest is the one in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
  * VSIX. HOSTED_MODEL_GREP selects tests by name; HOSTED_MODEL_INVERT=1 selects all others.
- * HOSTED_MODEL_INSPECT is a port at which the desktop build waits for a debugger before the first
+ * HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before the first
  * test.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -73,9 +73,9 @@ async function bundleTests(): Promise<string> {
     platform: 'node',
     target: 'node22',
     format: 'cjs',
-    // vscode exists only in the host; mocha loads parts of itself that no bundle holds.
+    // vscode exists only in the host, and mocha loads its own files at run time.
     external: ['vscode', 'mocha'],
-    // As the extension's own bundle has it: axios-retry says in another way what it exports to Node.
+    // Same as for the extension's own bundle: axios-retry has different exports for Node.
     mainFields: ['module', 'main'],
     logLevel: 'warning',
     sourcemap: inspect ? 'linked' : false,
@@ -95,8 +95,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Has VS Code trust a certificate beside those of this system, as one of a company is trusted: on
- * Linux it reads this variable.
+ * Makes VS Code trust another certificate besides those of the system, like one of a company. On
+ * Linux, it reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');
@@ -113,7 +113,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** A folder that tests may change; made anew for every run. */
+/** Creates a folder that tests can change, fresh for every run. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

@@ -5,10 +5,10 @@ import { close, jobOn, open, openFile, until } from './jobs.ts';
 
 const PROMPT = new Range(0, 0, 0, 6);
 
-describe('text that others save and format while it streams', () => {
+describe('text that is saved or changed while it streams', () => {
   afterEach(close);
 
-  it('J24: is there once and whole with autosave and format on save @nightly', async () => {
+  it('J24: is inserted once and completely with autosave and format on save @nightly', async () => {
     const settings: [section: string, key: string, value: unknown][] = [
       ['files', 'autoSave', 'afterDelay'],
       ['files', 'autoSaveDelay', 50],
@@ -36,7 +36,7 @@ describe('text that others save and format while it streams', () => {
         await until(workspace.onDidChangeTextDocument, () =>
           new RegExp(`word${index} ?= ?${index}\n`).test(document.getText()),
         );
-        // VS Code formats only what somebody saves, not what it saves itself after a delay.
+        // VS Code formats on a manual save, but not on an autosave after a delay.
         if (index % 4 === 0) await document.save();
         if (index % 4 === 3) await until(workspace.onDidSaveTextDocument, () => saves > before);
       }
@@ -55,7 +55,7 @@ describe('text that others save and format while it streams', () => {
     }
   });
 
-  it('J14: is there once where another extension changes it at once', async () => {
+  it('J14: is inserted once if another extension edits it immediately', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const other = workspace.onDidChangeTextDocument(async (event) => {

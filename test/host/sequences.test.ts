@@ -21,7 +21,7 @@ interface Response {
   readonly generation: Generation;
   /** All characters written so far. */
   readonly marks: Mark[];
-  /** The last character that the service sent. The next text goes behind it. */
+  /** The last character that the service sent. The next text goes after it. */
   end: Mark | undefined;
   /** As the service sent it. */
   text: string;
@@ -34,7 +34,7 @@ interface Generation {
   readonly tail: string;
   /** The text that a response replaces. */
   readonly original: readonly Mark[];
-  /** The latest at the end. */
+  /** In order, latest last. */
   readonly responses: Response[];
 }
 
@@ -51,7 +51,7 @@ const PIECES = 16;
 const HEAD = 3;
 /** Sequences per document. Its undo stack grows with each. */
 const PER_DOCUMENT = 25;
-/** Each typed character is unique, from here on. Responses are ASCII. */
+/** The first typed character. Each one is unique, and responses are ASCII. */
 const FIRST_CHARACTER = 0x4e00;
 
 describe('random sequences of typing, undo, redo, and commands', () => {
@@ -62,7 +62,7 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   after(() => world.end());
 
   it('leave the document as the model predicts @nightly', async function () {
-    // Ends a hang, and judges nothing.
+    // Only ends a hang.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
     const count = inForm(2_000, 60);
@@ -309,7 +309,7 @@ class Sequence {
     this.#append(response);
   }
 
-  /** @returns whether anything was sent */
+  /** @returns true if a request was sent */
   async #run(name: string, work: Promise<void>): Promise<boolean> {
     const before = this.#world.emulator.count(chatPath);
     await closingMessages(work);
@@ -318,7 +318,7 @@ class Sequence {
     return isSent;
   }
 
-  /** Puts a new response into the model. */
+  /** Adds a new response to the model. */
   #respond(generation: Generation, place: number, removed: number, text: string): Response {
     const response: Response = { generation, marks: [], end: undefined, text };
     const [lead, own, tail] = [generation.lead, text, generation.tail].map((part) =>
@@ -409,7 +409,7 @@ class Sequence {
     const wanted = new Selection(this.#document.positionAt(from), this.#document.positionAt(to));
     do {
       this.#editor.selections = [wanted];
-      // A late event about the selection before can overwrite this one.
+      // A late event about the previous selection can overwrite this one.
       await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
     } while (!(this.#editor.selections.length === 1 && this.#editor.selection.isEqual(wanted)));
   }

@@ -40,7 +40,7 @@ describe('several selections', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J17: are all removed exactly, even if the user typed between them: ${title}`, async () => {
+    it(`J17: lose all their responses on undo, even if the user typed before them: ${title}`, async () => {
       const editor = await openWith(TEXT, LINES);
       const job = jobOn(editor, mode);
       for (const answer of [2, 0, 1]) job.append(answer, `<${answer}>`);
@@ -51,7 +51,7 @@ describe('several selections', () => {
     });
   }
 
-  it('J17: lose only the answer whose place the user takes away', async () => {
+  it('J17: lose only the response whose place the user deletes', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.delete(new Range(1, 0, 2, 2)));
@@ -60,7 +60,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), 'one\n<0>\nree\n<2>\n');
   });
 
-  it('J17: lets one answer be made anew alone', async () => {
+  it('J17: allow a retry of a single response', async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -73,7 +73,7 @@ describe('several selections', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('are taken back no more once one of them is made anew', async () => {
+  it("don't count as undone once one response is retried", async () => {
     const editor = await openWith(TEXT, LINES);
     const job = jobOn(editor, 'replace');
     for (const index of job.indices) job.append(index, `<${index}>`);
@@ -81,7 +81,7 @@ describe('several selections', () => {
     assert.equal(await job.undo(), 'undone');
     assert.equal(job.isUndone, true);
     job.begin(1, 'restart');
-    assert.equal(job.isUndone, true, 'nothing has come yet');
+    assert.equal(job.isUndone, true, 'no text has arrived yet');
     job.append(1, 'again');
     await job.end(1, 'truncated');
     assert.deepEqual([job.isUndone, job.truncated], [false, [1]]);

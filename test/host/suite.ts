@@ -1,18 +1,18 @@
-/** Entry of the tests in VS Code's extension host: runs the tests in the same bundle. */
+/** Entry point of the tests in VS Code's extension host. Runs the tests in `tests.cjs` beside it. */
 import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { tell } from '../emulator/unapprovedTotal.ts';
 
-/** Listeners of the whole suite that stand for hosts nobody approved. */
+/** Number of listeners in the whole suite that act as unapproved hosts. */
 const unapprovedListeners = 1;
 
-/** Milliseconds a single test may take: it only ends what hangs, since others may use the machine. */
+/** Milliseconds until a test counts as hung. Long, since the machine may be busy. */
 const testMilliseconds = 300_000;
 
-/** Called by VS Code. @throws Error when a test failed, which makes VS Code end with 1. */
+/** Called by VS Code. @throws Error if a test failed, which makes VS Code exit with 1. */
 export async function run(): Promise<void> {
   markConsole();
-  // mocha is an ES module, this file is bundled as CommonJS.
+  // mocha is an ES module, and this file is bundled as CommonJS.
   const { default: Mocha } = await import('mocha');
   const grep = process.env['HOSTED_MODEL_GREP'];
   const isInverted = process.env['HOSTED_MODEL_INVERT'] === '1';
@@ -34,8 +34,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Tells `run-in-server.ts` which lines are ours. VS Code's own console refuses to be changed, so it
- * is replaced as a whole.
+ * Marks our lines for `run-in-server.ts`. VS Code's own console can't be modified, so it is replaced
+ * as a whole.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

@@ -11,7 +11,7 @@ import { closeTabs, closing } from './jobs.ts';
 const extension = extensions.getExtension(extensionId);
 assert.ok(extension);
 
-describe('what other extensions can reach', () => {
+describe('the surface for other extensions', () => {
   const names = extension.packageJSON.contributes.commands.map(
     ({ command }: { command: string }) => command,
   ) as string[];
@@ -23,13 +23,13 @@ describe('what other extensions can reach', () => {
   });
   afterEach(closeTabs);
 
-  it('G01: is nothing: the exports are undefined', async () => {
+  it('G01: has no exports', async () => {
     assert.equal(extension.isActive, true);
     assert.equal(extension.exports, undefined);
     assert.equal(await extension.activate(), undefined);
   });
 
-  it('G14: is one tool, which is off, and no command beside the ones in the palette', async () => {
+  it('G14: has one tool, which is off, and only the commands in the palette', async () => {
     const registered = (await commands.getCommands(true)).filter((name) =>
       /^hosted-?model/i.test(name),
     );
@@ -39,16 +39,16 @@ describe('what other extensions can reach', () => {
       tools.map(({ name }) => name),
       ['hosted_model_generate'],
     );
-    // Listed for everybody, though agents are not offered it.
+    // All extensions can see the tool, although it isn't offered to agents.
     const call = { input: { prompt: 'Hello' }, toolInvocationToken: undefined };
     const { content } = await lm.invokeTool('hosted_model_generate', call);
     assert.match(JSON.stringify(content), /not_offered/);
   });
 
   for (const name of names) {
-    it(`G04: is the command ${name}, which gives nothing back, whatever it is called with`, async () => {
+    it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      // What a command asks is closed until it is through, as somebody would who wants none of it.
+      // Dismisses every question of the command until it ends.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
       const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       assert.equal(await closing(closers, called), undefined);

@@ -58,13 +58,13 @@ describe('templates in a real editor', () => {
     clean();
   });
 
-  it('are the built-in ones where nothing else is there', async () => {
+  it('are only the built-in ones by default', async () => {
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn);
     assert.deepEqual([...new Set(entries.map(({ origin }) => origin))], ['built-in']);
   });
 
-  it('are read from the settings and from files, which win over both', async () => {
+  it('are read from settings and files, and files take precedence', async () => {
     await setTemplates([
       { name: 'explain', prompt: 'Of the settings' },
       { name: 'Mine', prompt: 'Mine' },
@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('of user and workspace settings hold together, and the workspace is named @nightly', async () => {
+  it('from user and workspace settings are combined, and the workspace is named @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -108,7 +108,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it('go to the insert modes that the settings offer, the default first', () => {
+  it('have the same insert modes in the manifest as in the code', () => {
     const extension = extensions.getExtension(extensionId) ?? assert.fail();
     const settings = settingsIn<InsertModeSetting>(extension.packageJSON);
     const { items } = settings['hostedModel.templates'] ?? {};
@@ -116,7 +116,7 @@ describe('templates in a real editor', () => {
     assert.deepEqual(items?.properties['insertMode']?.enum, modes);
   });
 
-  it('stay usable beside files that are not: each of those is listed with what is wrong', async () => {
+  it('stay usable beside broken files, which are listed with their problems', async () => {
     write('good.md', 'Good.');
     write('binary.md', new Uint8Array([0xff, 0xfe, 0x00]));
     write('null.md', 'a\0b');
@@ -148,7 +148,7 @@ describe('templates in a real editor', () => {
     assert.equal(entries.length, builtIn + 10 + 1);
   });
 
-  it('are picked from a list, and ask their questions in boxes that can be given up @nightly', async () => {
+  it('are picked from a list, and ask for inputs in boxes that can be dismissed @nightly', async () => {
     write('a.md', `\${input:Who?} \${input:What?} \${input:Who?}`);
     const entries = await readTemplates(scope());
     const picking = pickTemplate(entries, { languageId: 'go', lastUsed: ['A'] });
@@ -167,7 +167,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('are the first 200 of a folder, and it is said that there are more @nightly', async () => {
+  it('include the first 200 files of a folder, and report that there are more @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);
@@ -176,7 +176,7 @@ describe('templates in a real editor', () => {
     assert.equal(last.issue.kind, 'too-many-files');
   });
 
-  it('are read from a folder that is no folder of this disk', async () => {
+  it('are read from a folder in a virtual file system', async () => {
     const content = new TextEncoder().encode('---\nname: Remote\n---\nFrom afar.');
     const never = () => assert.fail('written to');
     const remote = workspace.registerFileSystemProvider('remote-templates', {
@@ -204,7 +204,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it('follow no folder that is a link, and need no folder at all', async () => {
+  it("aren't read from a linked folder, and work without any folder", async () => {
     mkdirSync(join(elsewhere, 'templates'), { recursive: true });
     writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
     for (const [link, target] of [
@@ -221,8 +221,8 @@ describe('templates in a real editor', () => {
     assert.equal((await readTemplates({ ...scope(), folder: null })).length, builtIn);
   });
 
-  describe('in their files', () => {
-    it('are underlined at each mistake while they are edited, until they are closed', async () => {
+  describe('as files', () => {
+    it('have each mistake underlined while they are open', async () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
@@ -246,7 +246,7 @@ describe('templates in a real editor', () => {
       await until({ uri }, (all) => all.length === 0);
     });
 
-    it('are completed: variables in the prompt, keys and insert modes above it', async () => {
+    it('complete variables in the prompt, and keys and insert modes in the front matter', async () => {
       const document = await openWith('typed.md', `---\n\ninsertMode: \n---\nExplain \${sel}`);
       const labels = async (line: number, character: number) =>
         (await completionsAt(document, new Position(line, character))).map(labelOf);
@@ -267,7 +267,7 @@ describe('templates in a real editor', () => {
       assert.ok(found[3]?.insertText instanceof SnippetString);
     });
 
-    it('are left alone elsewhere @nightly', async () => {
+    it('get no diagnostics or completions in other folders @nightly', async () => {
       const bad = `---\nnmae: x\n---\n\${x} \${`;
       const other = await openWith('../notes.md', bad);
       const inner = await openWith('inner/x.md', bad);
@@ -280,7 +280,7 @@ describe('templates in a real editor', () => {
       }
     });
 
-    it('are opened at their mistake @nightly', async () => {
+    it('open at their mistake @nightly', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
       assert.ok(entry && isBroken(entry));
@@ -289,7 +289,7 @@ describe('templates in a real editor', () => {
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
 
-    it('are not opened where they are links: what a repository points at stays closed', async () => {
+    it("aren't opened if they are links, so that a repository can't open other files", async () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');
@@ -367,7 +367,7 @@ function labelOf({ label }: { label: string | { label: string } }): string {
   return typeof label === 'string' ? label : label.label;
 }
 
-/** Presses a key of the box in front until the question behind it is settled. */
+/** Repeats a command of the open input box until the question is settled. */
 async function pressUntil<Answer>(command: string, question: Promise<Answer>): Promise<Answer> {
   let isSettled = false;
   const settled = question.finally(() => {

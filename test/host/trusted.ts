@@ -1,2 +1,2 @@
-/** The file with key and certificate that the VS Code of these tests trusts for its host. */
+/** Environment variable: path of the key and certificate that VS Code trusts in these tests. */
 export const trustedFileVariable = 'HOSTED_MODEL_TRUSTED_FILE';

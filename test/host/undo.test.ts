@@ -18,11 +18,11 @@ import {
 const TEXT = 'top\nprompt\nend';
 const PROMPT = new Range(1, 0, 1, 6);
 
-describe('taking back what was generated', () => {
+describe('undoing a generation', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`removes exactly that, even if the user typed before, after, and inside it: ${title}`, async () => {
+    it(`removes exactly the response, even if the user typed before, after, and inside it: ${title}`, async () => {
       const { editor, job } = await written(mode);
       await typeAt(editor.document, 'top', ' BEFORE');
       await typeAt(editor.document, 'whole', 'INSIDE');
@@ -34,7 +34,7 @@ describe('taking back what was generated', () => {
       assert.equal(text.replace('INSIDE', '').replaceAll(/ BEFORE| BEHIND/g, ''), TEXT);
     });
 
-    it(`J22: restores everything while text still streams: ${title}`, async () => {
+    it(`J22: restores the document while text still streams: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'the first of it ');
@@ -46,7 +46,7 @@ describe('taking back what was generated', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J22 J23: keeps the text that arrived so far, and removes it on request: ${title}`, async () => {
+    it(`J22 J23: removes the text that a canceled response left: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
@@ -58,7 +58,7 @@ describe('taking back what was generated', () => {
     });
   }
 
-  it('removes what a formatter has given other blanks @nightly', async () => {
+  it('removes text whose whitespace a formatter changed @nightly', async () => {
     const { editor, job } = await written('below');
     const { document } = editor;
     const at = document.positionAt(document.getText().indexOf('whole'));
@@ -70,14 +70,14 @@ describe('taking back what was generated', () => {
     assert.equal(document.getText(), TEXT);
   });
 
-  it('leaves blanks that the user has typed inside it @nightly', async () => {
+  it('keeps whitespace that the user typed inside it @nightly', async () => {
     const { editor, job } = await written('below');
     await typeAt(editor.document, 'whole', '\n\t');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT.replace('prompt', 'prompt\n\t'));
   });
 
-  it('removes what a formatter has formatted', async () => {
+  it('removes text that a formatter has changed', async () => {
     const formatter = registerFormatter('plaintext');
     const { editor, job } = await written('below', 'b=1+2\nc  =  3');
     await commands.executeCommand('editor.action.formatDocument');
@@ -87,7 +87,7 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('finds nothing where the user has undone it already', async () => {
+  it('finds nothing if the user has already undone it', async () => {
     const { editor, job } = await written('below');
     await commands.executeCommand('undo');
     assert.equal(await job.undo(), 'nothing');
@@ -149,7 +149,7 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('takes back the half answer where the next one never came', async () => {
+  it('removes the previous response if the next one never arrived', async () => {
     const { editor, job } = await written('replace');
     job.begin(0, 'restart');
     assert.equal(await job.undo(), 'undone');
@@ -162,7 +162,7 @@ describe('taking back what was generated', () => {
     ['preview', 'preview @nightly'],
     ['newDocument', 'newDocument @nightly'],
   ] as const) {
-    it(`leaves room for a response if no text has arrived yet: ${title}`, async () => {
+    it(`allows a retry if no text has arrived yet: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       job.begin(0, 'restart');
@@ -173,12 +173,12 @@ describe('taking back what was generated', () => {
       assert.equal(await job.end(0, 'ended'), true);
       const isThere = () =>
         workspace.textDocuments.some((each) => each.getText().includes(`answer of ${mode}`));
-      // VS Code asks for the text of a preview after it was told that there is another one.
+      // VS Code requests the text of a preview only after a change event.
       await becomes('the response', isThere);
     });
   }
 
-  it('leaves nothing to continue where the user had undone a cut answer', async () => {
+  it('leaves nothing to continue if the user has undone a truncated response', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'answer');
@@ -189,7 +189,7 @@ describe('taking back what was generated', () => {
     assert.equal(job.isUndone, true);
   });
 
-  it('leaves room for another answer in the same place', async () => {
+  it('allows another response in the same place', async () => {
     const { editor, job } = await written('replace');
     await job.undo();
     job.begin(0, 'restart');
@@ -198,14 +198,14 @@ describe('taking back what was generated', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it('reaches a document that no editor shows', async () => {
+  it('works in a document that no editor shows', async () => {
     const { editor, job } = await written('replace');
     await open('another');
     assert.equal(await job.undo(), 'undone');
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('J05: says that it cannot where the document is closed, and leaves it closed', async () => {
+  it('J05: is refused if the document is closed, and leaves it closed', async () => {
     const editor = await openFile('undo.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'below');
     job.append(0, 'text');
@@ -213,7 +213,7 @@ describe('taking back what was generated', () => {
     await editor.document.save();
     await commands.executeCommand('workbench.action.closeActiveEditor');
     assert.equal(await job.undo(), 'refused');
-    assert.equal(job.isUndone, true, 'nothing can be continued that would not be written');
+    assert.equal(job.isUndone, true, 'a response that cannot be written cannot be continued');
     assert.equal(hasTab(editor.document), false);
     assert.deepEqual(unsavedFiles(), []);
   });

@@ -21,8 +21,8 @@ const vendor = 'test-provider';
 const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;
 
-/** A canary for each part of `src/undocumentedApi.ts`. It fails with the name of what is gone. */
-describe('what VS Code does not promise', () => {
+/** A canary for each part of `src/undocumentedApi.ts`. A failure names the missing part. */
+describe('the undocumented API of VS Code', () => {
   for (const id of Object.values(undocumentedCommands)) {
     it(`has the command ${id}`, async () => {
       assert.ok((await commands.getCommands(true)).includes(id), gone(id));
@@ -50,11 +50,11 @@ describe('what VS Code does not promise', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
-  describe('of its chat', () => {
+  describe('for the built-in chat', () => {
     const file = (path: string) =>
       readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');
 
-    it(`is the extension ${CHAT_EXTENSION}`, async () => {
+    it(`has the extension ${CHAT_EXTENSION}`, async () => {
       const { publisher, name } = JSON.parse(await file('package.json'));
       assert.equal(`${publisher}.${name}`, CHAT_EXTENSION, gone(CHAT_EXTENSION));
     });
@@ -65,7 +65,7 @@ describe('what VS Code does not promise', () => {
     });
   });
 
-  describe('of a model provider', () => {
+  describe('for a model provider', () => {
     const listings: object[] = [];
     const requests: object[] = [];
     let registration: vscode.Disposable;
@@ -85,7 +85,7 @@ describe('what VS Code does not promise', () => {
     });
     after(() => registration.dispose());
 
-    it('is asked for the models of each group, with `configuration`', async () => {
+    it('passes `configuration` when it lists the models of a group', async () => {
       await commands.executeCommand(undocumentedCommands.addModelGroup, { name: 'Group', vendor });
       listings.length = 0;
       const [first] = await lm.selectChatModels({ vendor });
@@ -103,14 +103,14 @@ describe('what VS Code does not promise', () => {
       return parts;
     };
 
-    it('is told who asks, as `requestInitiator`', async () => {
+    it('passes the caller of a request as `requestInitiator`', async () => {
       await ask();
       const options = requests.at(-1) ?? {};
       assert.notEqual(callerOf(options), '', gone('requestInitiator'));
-      assert.equal(isVSCode(callerOf(options)), false, 'an extension passes for VS Code');
+      assert.equal(isVSCode(callerOf(options)), false, 'an extension counts as VS Code');
     });
 
-    it('reports reasoning as a LanguageModelThinkingPart', async () => {
+    it('delivers reasoning as a LanguageModelThinkingPart', async () => {
       const reported = (await ask()).map((part) => Reflect.get(Object(part), 'value'));
       assert.deepEqual(reported, ['thought'], gone('LanguageModelThinkingPart'));
     });

@@ -33,7 +33,7 @@ describe('Show Usage', () => {
     return new Usage({ globalState, connections, status: { update } }, storage());
   };
 
-  it('sums up what two windows have used, in a document that needs no saving @nightly', async () => {
+  it("sums up the usage of two windows in a document that doesn't need saving @nightly", async () => {
     const [one, other] = [open(), open()];
     await one.record(connection, { ...request, model: 'maker/model' });
     await other.record(connection, { ...request, model: 'maker/large', isEstimate: true });
@@ -46,7 +46,7 @@ describe('Show Usage', () => {
     assert.equal(document?.isDirty, false);
     assert.equal(document?.languageId, 'markdown');
     assert.match(document?.getText() ?? '', /`maker\/large` \| chat \| 1 \| ≈1,200 \| ≈34 \|/);
-    // The next one is another document, with what has come meanwhile.
+    // The next call opens another document with the latest usage.
     await one.record(connection, { ...request, model: 'maker/new' });
     await one.show(connection);
     assert.match(window.activeTextEditor?.document.getText() ?? '', /maker\/new/);

@@ -34,7 +34,7 @@ describe('while text streams', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
-    it(`J02: follows text that the user types before its place: ${title}`, async () => {
+    it(`J02: adjusts its place when the user types before it: ${title}`, async () => {
       const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
       const job = jobOn(editor, mode);
       await typeAt(editor.document, 'top', ' one\ntwo');
@@ -52,7 +52,7 @@ describe('while text streams', () => {
     });
   }
 
-  it('J04: gives up where the user deletes the place before any text @nightly', async () => {
+  it('J04: gives up if the user deletes the place before any text arrives @nightly', async () => {
     const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));
@@ -61,7 +61,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), 'tond');
   });
 
-  it('J04: gives up where the user deletes the text that came so far', async () => {
+  it('J04: gives up if the user deletes the text so far', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -71,7 +71,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), 'prompt\nend');
   });
 
-  it('J04: gives up where the user deletes the whole text @nightly', async () => {
+  it('J04: gives up if the user deletes the whole document @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -81,7 +81,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), '');
   });
 
-  it('J05: gives up where the document is closed in the middle, and leaves it closed', async () => {
+  it('J05: gives up if the document is closed, and leaves it closed', async () => {
     const editor = await openFile('streaming4.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -93,7 +93,7 @@ describe('while text streams', () => {
     assert.deepEqual(unsavedFiles(), []);
   });
 
-  it('J06: writes once where the document is shown in two groups', async () => {
+  it('J06: writes once if two editor groups show the document', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -108,7 +108,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('J06: goes on where the editor is moved to another group @nightly', async () => {
+  it('J06: continues if the editor is moved to another group @nightly', async () => {
     await open('another');
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
@@ -150,7 +150,7 @@ describe('while text streams', () => {
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
 
-  it('does not follow a file into a name that is obeyed', async () => {
+  it("doesn't follow a file that is renamed to an auto-run file", async () => {
     const editor = await openFile('streaming11.json', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -162,7 +162,7 @@ describe('while text streams', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J08: gives up where the file is deleted, and does not make it again', async () => {
+  it("J08: gives up if the file is deleted, and doesn't create it again", async () => {
     const editor = await openFile('streaming9.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -175,7 +175,7 @@ describe('while text streams', () => {
     await assert.rejects(Promise.resolve(workspace.fs.stat(fileUri('streaming9.txt'))));
   });
 
-  it('J31: goes on in a file that belongs to no folder any more @nightly', async () => {
+  it('J31: continues in an open file whose folder was deleted @nightly', async () => {
     const editor = await openFile('streaming10/a.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -186,7 +186,7 @@ describe('while text streams', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J33: writes nothing at the end of a document that became shorter than its place', async () => {
+  it('J33: writes nothing if the document becomes too short for its place', async () => {
     const editor = await openFile(
       'streaming11.txt',
       `${'line\n'.repeat(50)}prompt\n`,
@@ -201,7 +201,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'short');
   });
 
-  it('goes on where the document is saved', async () => {
+  it('continues if the document is saved', async () => {
     const editor = await openFile('streaming12.txt', 'prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -212,12 +212,12 @@ describe('while text streams', () => {
     job.append(0, 'end');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third end');
-    // Each time it is saved VS Code ends an undo step.
+    // VS Code ends an undo step at each save.
     assert.equal(await job.undo(), 'undone');
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('goes on where the language of the document changes @nightly', async () => {
+  it('continues if the language of the document changes @nightly', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -228,7 +228,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), 'prompt\nfirst second');
   });
 
-  it('gives up, and writes nothing twice, where the line ends change in the middle @nightly', async () => {
+  it('gives up if the line endings change, and writes nothing twice @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -238,7 +238,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), 'prompt\r\nfirst \r\nend');
   });
 
-  it('writes on where the user undoes their own typing and redoes it', async () => {
+  it('continues if the user undoes and redoes their own typing', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -270,7 +270,7 @@ describe('while text streams', () => {
     assert.equal(document.getText(), before.replace('second ', 'second third'));
   });
 
-  it('gives up where an untitled document is saved under a name, which makes another one of it @nightly', async () => {
+  it('gives up if an untitled document is saved, since VS Code creates a new document @nightly', async () => {
     const uri = Uri.from({ scheme: 'untitled', path: fileUri('streaming16-new.txt').path });
     const document = await workspace.openTextDocument(uri);
     const editor = await window.showTextDocument(document);

@@ -13,7 +13,7 @@ import { close, closing } from './jobs.ts';
 
 export const chatPath = '/ml/v1/text/chat_stream';
 
-/** Its answers are cut by the service after a few words. */
+/** A template whose responses the service truncates after a few words. */
 export const CUT_SHORT: Template = {
   name: 'short',
   prompt: `$\{selection}`,
@@ -26,14 +26,14 @@ interface Reported {
   readonly lines: readonly number[];
 }
 
-/** The main job from the editor to the service and back: real documents and real sockets. */
+/** Everything from the editor to the service and back, with real documents and real sockets. */
 export class World {
   readonly emulator: Emulator;
   readonly jobs = new Jobs();
   readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
   isRetryWanted = false;
-  /** What asking for credentials waits for. */
+  /** Delays the connection. There is none if this resolves to false. */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 
   private constructor(emulator: Emulator) {
@@ -83,7 +83,7 @@ export class World {
   }
 }
 
-/** Waits for work that may wait for messages; nobody picks anything in them. */
+/** Waits for work, and dismisses the messages that it waits for. */
 export async function closingMessages(work: Promise<void>): Promise<void> {
   await closing(['notifications.clearAll'], work);
 }
