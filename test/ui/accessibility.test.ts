@@ -9,7 +9,7 @@ import { nightly, openWorkbench, type Session } from './session.ts';
 const letter = 'Write a reply.\n';
 const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
 
-/** The first day of somebody who uses no pointer and sees no screen. */
+/** The first day of a user with only a keyboard and a screen reader. */
 describe(`by keyboard and screen reader ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
@@ -26,7 +26,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('the status item is a button that says the state, and opens the set-up, whose steps say what they are', async () => {
+  it('the status item is a button that announces the state and opens the setup, which announces each step', async () => {
     const { editor, page, quickInput, screen } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.selectLines(1);
@@ -34,7 +34,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       screen.read<boolean>(`document.activeElement.closest('${place}') !== null`);
     await screen.until('the keyboard on the status item', async () => {
       if (await isOn('[id$="hostedModel.token"]')) return true;
-      // VS Code draws the bar anew when an item comes late, and the keyboard falls out of it.
+      // VS Code redraws the bar when an item is added late, and the bar loses the focus.
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });
@@ -66,7 +66,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await reader.waitForKeyboardOn({ role: 'textbox', name: 'letter.txt' });
   });
 
-  it('a generation says aloud that it begins, that it is complete, and why it failed', async () => {
+  it('a generation announces its start, its completion, and the cause of a failure', async () => {
     const { editor, page } = session.workbench;
     await generateByKeys(session);
     await reader.waitForAloud('Hosted Model: Generating… Esc cancels');
@@ -83,7 +83,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });
 
-  it('a preview has buttons with names and keys, and is accepted by one', async () => {
+  it('a preview has named buttons with shortcuts, and is accepted by keyboard', async () => {
     const { editor, page } = session.workbench;
     await editor.focus();
     await page.keyboard.press(modeKeys.preview);
@@ -97,7 +97,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await editor.waitForText(`${answerFor('Write a reply.')}\n`);
   });
 
-  it('a diagnosis reads out the cause, and marks the fix', async () => {
+  it('a diagnosis announces the cause and selects the fix', async () => {
     const { page, quickInput } = session.workbench;
     emulator.settings.apiKeys = [];
     await session.workbench.runCommand('Hosted Model: Diagnose Connection');
@@ -114,7 +114,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('nothing of it needed a pointer', async () => {
+  it('none of this needs a pointer', async () => {
     assert.equal(await session.workbench.screen.read<boolean>('globalThis.wasPointed'), false);
   });
 });

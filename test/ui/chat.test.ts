@@ -8,7 +8,7 @@ import { takePicture } from './pictures.ts';
 import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
-/** VS Code's own chat on the hosted model, signed out, in a fresh profile. */
+/** VS Code's own chat with the hosted model, signed out, in a fresh profile. */
 
 const listPath = '/ml/v1/foundation_model_specs';
 const files = { 'a.txt': 'The first file.\n', 'b.txt': 'The second file.\n' };
@@ -26,7 +26,7 @@ describe(`chat ${nightly}`, () => {
     await storeKey(session);
     await startChat(session);
     const { page } = workbench;
-    assert.equal(emulator.count(chatPath), 0, 'nothing is asked by itself');
+    assert.equal(emulator.count(chatPath), 0, 'nothing is sent automatically');
     await page.keyboard.type('Say hello');
     await page.keyboard.press('Enter');
     await chatText(session, 'This one only counts.');
@@ -40,7 +40,7 @@ describe(`chat ${nightly}`, () => {
     console.log('      inputs: the command, Enter, the question, Enter; sign-in dialogs: 0');
   });
 
-  it('lets an agent read two files at once, make one, and use our tool; the token dies, the service throttles', async () => {
+  it('lets an agent read two files at once, create one, and use our tool, despite a revoked token and throttling', async () => {
     const session = await openWindow(emulator, {
       folderFiles: files,
       userSettings: { 'hostedModel.offerTool': true },
@@ -79,7 +79,7 @@ describe(`chat ${nightly}`, () => {
     await shown.first().waitFor();
     const box = await page.locator('.part.auxiliarybar').boundingBox();
     assert.ok(box);
-    // Its lower part, where the question is.
+    // The lower part, which shows the question.
     const clip = { ...box, y: box.y + box.height / 3, height: (2 * box.height) / 3 };
     await takePicture(page, 'chat-dark', clip);
     await workbench.toggleTheme();
@@ -92,7 +92,7 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // Four steps, one of them again with the next token, one again after each refusal; and the tool.
+    // Four steps, one replay with the next token, three retries, and the request of the tool.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {
@@ -117,7 +117,7 @@ describe(`chat ${nightly}`, () => {
   });
 });
 
-/** What the scripted model does, step by step. */
+/** The steps of the scripted model. */
 function stepsOf(path: Session['path']): readonly ModelStep[] {
   const call = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
   const read = (name: string) =>

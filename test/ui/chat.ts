@@ -3,9 +3,9 @@ import type { Emulator } from '../emulator/emulator.ts';
 import { startService } from './service.ts';
 import type { Session } from './session.ts';
 
-/** VS Code's chat view, as a person uses it. */
+/** Drives VS Code's chat view as a user would. */
 
-/** A service whose models all call tools. */
+/** Starts a service whose models all support tool calls. */
 export async function startChatService(): Promise<Emulator> {
   const emulator = await startService();
   const able = { task_ids: ['function_calling'] };
@@ -13,7 +13,7 @@ export async function startChatService(): Promise<Emulator> {
   return emulator;
 }
 
-/** Runs *Use in Chat*, and answers its question with Enter. The chat has the keyboard then. */
+/** Runs *Use in Chat* and confirms with Enter. Afterward, the chat has the focus. */
 export async function startChat(
   { workbench }: Session,
   mode: 'Ask' | 'Agent' = 'Ask',
@@ -31,7 +31,7 @@ export async function startChat(
   await ask();
   await screen.until('the model in the chat', async () => {
     if (await listed.isVisible()) return true;
-    // On a busy machine the chat can take longer to start than the extension waits.
+    // On a busy machine, the chat can take longer to start than the extension waits.
     if ((await notifications.list()).some(({ text }) => late.test(text))) {
       await notifications.close(late);
       await ask();
@@ -48,7 +48,7 @@ export async function startChat(
   );
 }
 
-/** Waits for words of an answer in the chat. */
+/** Waits for words of a response in the chat. */
 export async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
   await page.locator('.interactive-item-container').getByText(words).first().waitFor();
 }

@@ -32,7 +32,7 @@ const tryAgain = 'Hosted Model: Try Again';
 const undoIt = 'Hosted Model: Undo Generation';
 const showLast = 'Hosted Model: Show Last Response';
 
-describe(`an answer that did not come wholly ${nightly}`, () => {
+describe(`an incomplete response ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -60,7 +60,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
-  it('is not there yet: then each command says so', async () => {
+  it("doesn't exist yet, and each command reports that", async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response here/],
@@ -70,13 +70,13 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     ];
     for (const [key, message] of said) {
       await page.keyboard.press(key);
-      // Four of them in 800 ms are one more than VS Code shows as toasts.
+      // VS Code shows at most three toasts in 800 ms, and there are four messages.
       await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);
     }
   });
 
-  it('stands there byte for byte after Continue, as often as it was cut', async () => {
+  it('is completed byte for byte by running Continue after each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);
@@ -92,7 +92,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('is taken back alone by Undo Generation, whatever was typed in it and beside it', async () => {
+  it('is removed by Undo Generation, which keeps text that the user typed in and after it', async () => {
     const { editor, notifications } = session.workbench;
     await select('undone');
     await run(generate);
@@ -104,13 +104,13 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     await editor.waitForText(/RosesMINE are red,\n(.|\n)*\nAlso mine\. The end/);
     await notifications.click(cut, 'Undo Generation');
     await editor.waitForText(/Also mine/);
-    await session.workbench.screen.until('the answer to go', async () =>
+    await session.workbench.screen.until('the response to go', async () =>
       /red/.test(await editor.visibleText()) ? undefined : true,
     );
     assert.equal(await saved('undone'), 'Write a poem.MINE\nAlso mine. The end.\n');
   });
 
-  it('is gone on with, made anew and taken back by the palette, too', async () => {
+  it('can be continued, retried, and undone from the palette', async () => {
     const { editor, notifications } = session.workbench;
     await select('palette');
     await run(generate);
@@ -145,7 +145,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     assert.equal(await saved('cancelled'), original);
   });
 
-  it('J23: stays after an error; Try Again takes its place, and both can be taken back', async () => {
+  it('J23: stays after an error, is replaced by Try Again, and can be undone', async () => {
     const { editor, notifications } = session.workbench;
     await select('broken');
     emulator.faults.next(chatPath, { cutAfterBytes: 1_500 });
@@ -161,7 +161,7 @@ describe(`an answer that did not come wholly ${nightly}`, () => {
     assert.equal(await saved('broken'), original);
   });
 
-  it('J32: is shown whole by Show Last Response after each rescue', async () => {
+  it("J32: is shown completely by Show Last Response if it couldn't be inserted", async () => {
     const { editor, notifications, page } = session.workbench;
     emulator.settings.answer = () => 'Roses are red and so on.';
     const losses: (() => Promise<unknown>)[] = [

@@ -20,7 +20,7 @@ import { nightly } from './session.ts';
 
 const diagnose = 'Hosted Model: Diagnose Connection';
 
-/** The list once every check is over. */
+/** Waits for the list after all checks have ended. */
 const finished = ({ quickInput }: Workbench): Promise<QuickInputState> =>
   quickInput.waitFor({ title: 'Diagnose Connection', item: '$(copy) Copy Report' });
 const labels = ({ items }: QuickInputState) => items.map(({ label }) => label);
@@ -51,7 +51,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
       const clipped = await workbench.page.evaluate<boolean>(
         `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)(document.querySelector('.quick-input-widget .quick-input-message'))`,
       );
-      assert.equal(clipped, false, 'the sentence is wholly readable');
+      assert.equal(clipped, false, 'the sentence is fully visible');
       await workbench.screenshot(`diagnose-refused-${theme}`);
       assert.equal(emulator.count(accessPath), 0);
 
@@ -85,7 +85,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await finished(workbench);
   });
 
-  it('sends nothing without settings, and names what is missing', async () => {
+  it('sends nothing without settings, and names the missing ones', async () => {
     const { workbench } = await openWindow(emulator, {
       userSettings: { 'hostedModel.projectId': '' },
     });
@@ -97,7 +97,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
-  it('names what is wrong in a .env file, with its line, and opens it', async () => {
+  it('names the problem in a .env file with its line, and opens the file', async () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
@@ -133,11 +133,11 @@ describe(`Diagnose Connection ${nightly}`, () => {
         await workbench.runCommand('View: Close All Editors');
       }
     }
-    // It is the user's own in the other tests.
+    // In the other tests, this service is in the user's own settings.
     unapproved.approve();
   });
 
-  it('ends what runs when it is closed', async () => {
+  it('cancels the running check when it is closed', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session);
@@ -152,7 +152,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await emulator.disconnected(request);
   });
 
-  it('leads to the .env file where its key is refused', async () => {
+  it('leads to the .env file if its key is refused', async () => {
     const { text } = outside({
       key: 'refused-key-0123456789',
       project: projectId,

@@ -16,7 +16,7 @@ describe(`the .env file ${nightly}`, () => {
   const envFile = (key = apiKey) =>
     `# mine\nIBM_API_KEY=${key}\nIBM_PROJECT_ID=${projectId}\nIBM_URL=${emulator.url}\n`;
 
-  it('is not read in a folder that is not trusted, and is once it is', async () => {
+  it('is not checked until its folder is trusted', async () => {
     const { workbench, path } = await openWindow(emulator, {
       folderFiles: { '.env': envFile('"quoted"') },
       trust: 'restricted',
@@ -31,7 +31,7 @@ describe(`the .env file ${nightly}`, () => {
     );
   });
 
-  it('shows what is wrong where it stands, with its fixes, and never a value', async () => {
+  it('shows each problem in place with its fixes, but never a value', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 640 },
@@ -62,7 +62,7 @@ describe(`the .env file ${nightly}`, () => {
       await workbench.editor.placeCursor(2, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
       const cleanUp = fixes.filter({ hasText: 'Clean Up Value' });
-      // VS Code closes the list again if problems that it showed arrive while it opens.
+      // VS Code closes the list if diagnostics arrive while it opens.
       await workbench.screen.until('the quick fixes', async () => {
         await workbench.page.keyboard.press('Control+.');
         return cleanUp.waitFor({ timeout: 3_000 }).then(

@@ -41,17 +41,17 @@ describe(`while text is generated ${nightly}`, () => {
   };
   const complete = 'Write a poem.\nRoses are red and so on.\nThe end.\n';
 
-  it('attempt and wait are told when it is tried again', async () => {
+  it('a retry is announced with its attempt and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Nothing is shown for 2 s, and the first two waits may be over by then.
+    // Progress appears after 2 s, and the first two backoffs may be over by then.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);
     await editor.waitForText(complete);
   });
 
-  it('a service without an answer is said to be silent, and another try takes a new connection', async () => {
+  it('a service that sends no response is reported, and Retry uses a new connection', async () => {
     const { editor, notifications } = session.workbench;
     await select('silence');
     emulator.faults.next(chatPath, { neverAnswers: true });
@@ -68,7 +68,7 @@ describe(`while text is generated ${nightly}`, () => {
     await notifications.waitUntilGone(/No response yet|Generating/);
   });
 
-  it('the end is announced by an alert, which goes; the token keeps its item', async () => {
+  it('completion is announced by a temporary alert beside the status item', async () => {
     const { screen } = session.workbench;
     await select('end');
     await generateByKeys(session);
@@ -86,7 +86,7 @@ describe(`while text is generated ${nightly}`, () => {
     );
   });
 
-  it('is not stopped by an Escape that closes the suggestions or the search', async () => {
+  it('an Escape that closes the suggestions or the search cancels nothing', async () => {
     const { editor, page, screen } = session.workbench;
     const { request, open } = await stall('widgets');
     await page.keyboard.press('Control+F');
@@ -110,7 +110,7 @@ describe(`while text is generated ${nightly}`, () => {
     open();
   });
 
-  it('J30: comes once when the keys are pressed twice', async () => {
+  it('J30: a second press of the keys generates nothing more', async () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';
@@ -124,7 +124,7 @@ describe(`while text is generated ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('a narrow window has room for it, and keeps the item of the token', async () => {
+  it('a narrow window shows the progress and keeps the status item', async () => {
     const { workbench } = session;
     await workbench.toggleTheme();
     await workbench.page.setViewportSize({ width: 480, height: 640 });

@@ -33,7 +33,7 @@ describe(`generating ${nightly}`, () => {
     await session.workbench.editor.selectLines(line);
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
-  /** Waits until The response is complete. Nothing is saved before: a save would end the undo step. */
+  /** Waits for the response, then saves it. An earlier save would end the undo step. */
   const becomes = async (name: string, text: string) => {
     await session.workbench.editor.waitForText(text);
     assert.equal(await saved(name), text);
@@ -47,7 +47,7 @@ describe(`generating ${nightly}`, () => {
   const reply = `Write a reply.\n${answerFor('Write a reply.')}\n`;
   const status = () => session.workbench.statusItem(statusId);
 
-  it('waits and tries again where the service throttles, and says so while it does', async () => {
+  it('retries if the service throttles, and shows the time until the next attempt', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 27 });
     const sent = emulator.count(chatPath);
@@ -61,7 +61,7 @@ describe(`generating ${nightly}`, () => {
     await undone();
   });
 
-  it('reports once when all attempts failed, and Retry puts the answer in the same place', async () => {
+  it('reports one error after all attempts failed, and Retry puts the response in the same place', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);
@@ -70,14 +70,14 @@ describe(`generating ${nightly}`, () => {
     const failed = /failed \(503\) on all 4 attempts/;
     const message = await session.workbench.notifications.waitFor(failed);
     assert.deepEqual(message.buttons, ['Retry', 'Show Log']);
-    assert.equal(await session.workbench.editor.isDirty(), false, 'a failure touches nothing');
+    assert.equal(await session.workbench.editor.isDirty(), false, 'a failure changes nothing');
     await session.workbench.editor.placeCursor(2, 1);
     await session.workbench.notifications.click(failed, 'Retry');
     await becomes('letter.txt', reply);
     await undone();
   });
 
-  it('asks for a prompt when nothing is selected, and writes to the cursor', async () => {
+  it('asks for a prompt if nothing is selected, and inserts the response at the cursor', async () => {
     await session.workbench.openFile(session.path('letter.txt'));
     await session.workbench.editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
@@ -90,7 +90,7 @@ describe(`generating ${nightly}`, () => {
     await undone();
   });
 
-  it('shows the state, the hosts and the counts in the tooltip, and the actions on a click', async () => {
+  it('shows the state, hosts, and usage in the tooltip, and the actions on click', async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(
@@ -129,7 +129,7 @@ describe(`generating ${nightly}`, () => {
     }
   });
 
-  it('leaves neither key, token, prompt nor answer in the log', async () => {
+  it('logs no key, token, prompt, or response', async () => {
     const log = await session.server.outputOf(extensionId);
     assert.match(log, /generated \d+ tokens/);
     for (const secret of [apiKey, ...emulator.tokensIssued, 'Write a reply', 'Hello from']) {

@@ -35,7 +35,7 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
 
 /**
  * The journeys that `npm test` runs. They share one window, because opening a window costs more than
- * any of them. Each journey starts where the previous one ended, so they don't run alone.
+ * any of them. Each journey starts where the previous one ended, so none of them runs alone.
  */
 describe('a day with the extension', () => {
   let emulator: Emulator;
@@ -74,7 +74,7 @@ describe('a day with the extension', () => {
       background: 'none',
     });
 
-  it('A03: without credentials the first generation names the missing settings, opens Set Up, and continues afterwards', async () => {
+  it('A03: without credentials, the first generation names the missing settings, opens Set Up, and then continues', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     await status().waitFor({
       text: '$(key) Set Up Hosted Model',
@@ -100,7 +100,7 @@ describe('a day with the extension', () => {
     assert.deepEqual(
       emulator.requests.map(({ path }) => path),
       [tokenPath, accessPath, chatPath],
-      'the token of the test is the one in use',
+      'the token from the test is reused',
     );
     assert.equal(await editor.savedText(session.path('letter.txt')), replied);
     await undone('letter.txt');
@@ -108,7 +108,7 @@ describe('a day with the extension', () => {
     for (const told of [/needs/, /is set up/]) await notifications.close(told);
   });
 
-  it('shows that it generates; Cancel ends the request at once and keeps the partial text', async () => {
+  it('shows progress, and Cancel ends the request at once and keeps the partial text', async () => {
     const { editor, notifications, screen } = session.workbench;
     const marked = (wanted: boolean) =>
       screen.until(`the mark to be there: ${wanted}`, async () =>
@@ -135,7 +135,7 @@ describe('a day with the extension', () => {
     rest.open();
     await notifications.waitUntilGone(/Generating/);
     await ready();
-    assert.deepEqual(await notifications.list(), [], 'cancelling is silent');
+    assert.deepEqual(await notifications.list(), [], 'canceling is silent');
     const partial = await editor.visibleText();
     assert.ok(partial !== letter && replied.startsWith(partial.trimEnd()), partial);
     await undone('letter.txt');
@@ -151,7 +151,7 @@ describe('a day with the extension', () => {
       beforePart: (index) => (index < 3 ? undefined : half.opened),
     });
     await generateByKeys(session);
-    await screen.until('all answers to have begun', async () =>
+    await screen.until('all responses to have begun', async () =>
       (await editor.visibleText()).split('Answer').length === 4 ? true : undefined,
     );
     assert.equal(emulator.inFlight.inference, 3);
@@ -188,7 +188,7 @@ describe('a day with the extension', () => {
     await undone('letter.txt');
   });
 
-  it('a selection that holds the key is stopped, and sent only once it is masked', async () => {
+  it('a selection that contains the key is stopped, and sent only once the key is masked', async () => {
     const { dialogs, editor } = session.workbench;
     emulator.settings.answer = () => 'Short.';
     await select('secret.txt');
@@ -239,7 +239,7 @@ describe('a day with the extension', () => {
     await enterKey(session.workbench, nextKey);
     await quickInput.pick('$(beaker) Test and Save');
     await dialogs.click('Replace Key');
-    // The generation that failed continues by itself.
+    // The failed generation continues automatically.
     await editor.waitForText('Write a reply.\nShort.');
     await notifications.close(/is set up/);
     await undone('letter.txt');
@@ -299,7 +299,7 @@ describe('a day with the extension', () => {
     );
   });
 
-  it('A17: signing out deletes the key and the token and ends three calls', async () => {
+  it('A17: signing out deletes the key and the token, and ends three running calls', async () => {
     const { editor, notifications, screen } = session.workbench;
     // The store is encrypted: only its length shows how much it holds.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);
@@ -326,13 +326,13 @@ describe('a day with the extension', () => {
     await select('letter.txt');
     await generateByKeys(session);
     await giveUpSetUp(session.workbench);
-    assert.equal(emulator.requests.length, before, 'the token that was left is not used either');
+    assert.equal(emulator.requests.length, before, 'the remaining token is not used either');
   });
 
-  it('a .env file is used after its hosts were shown and approved', async () => {
+  it('a .env file is used after its hosts are shown and approved', async () => {
     const { dialogs, screen } = session.workbench;
     const unapproved = notApprovedYet(other);
-    // The other service doesn't know the token of the first one, so it answers from a recording.
+    // The other service would reject the first one's token, so it replays a recording.
     other.replay('chat_stream ok', chatPath);
     const { text } = outside({ key: fileKey, project: 'project-of-the-file', url: other.url });
     await writeFile(session.path('.env'), text);

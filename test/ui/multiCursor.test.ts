@@ -14,7 +14,7 @@ import { nightly, type Session } from './session.ts';
 
 const three = ['First question', '', 'Second question', '', 'Third question', ''].join('\n');
 const answerTo = (prompt: string) => `Answer to ${prompt}`;
-/** The document once each of these lines has its answer below it. */
+/** The document with a response below each of these lines. */
 const answered = (text: string, ...lines: readonly string[]) =>
   lines.reduce((all, line) => all.replace(line, `${line}\n${answerTo(line)}`), text);
 const threeAnswered = answered(three, 'First question', 'Second question', 'Third question');
@@ -47,7 +47,7 @@ describe(`several selections ${nightly}`, () => {
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
 
-  it('of which one fails have the others answered; Retry fills that one alone', async () => {
+  it('get the other responses if one fails, and Retry generates only that one', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry.txt', 5);
     emulator.faults.next(asking('Second'), { resetBeforeHeaders: true });
@@ -62,7 +62,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(await saved('retry.txt'), threeAnswered);
   });
 
-  it('that fail for two reasons get two messages, not one for each', async () => {
+  it('that fail for two reasons get two messages, not one per selection', async () => {
     const { notifications } = session.workbench;
     await select('reasons.txt', 11);
     for (const line of eleven.slice(0, 5)) {
@@ -79,7 +79,7 @@ describe(`several selections ${nightly}`, () => {
     assert.equal(failures.length, 2, failures.map(({ text }) => text).join('\n'));
   });
 
-  it('of more than ten are asked about once, and sent no faster than the settings say', async () => {
+  it('need one confirmation if there are more than ten, and respect the concurrency limit', async () => {
     const { dialogs, editor, page } = session.workbench;
     await select('eleven.txt', 11);
     const sent = emulator.requests.length;

@@ -16,15 +16,15 @@ import {
 } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-/** From a fresh profile to generated text with a service of one's own, by typing only. */
+/** Goes from a fresh profile to generated text with a service that the user adds, by typing only. */
 
 interface Answer {
-  /** What the question must show before it's answered. */
+  /** The prompt or item that must be visible before the input. */
   readonly expected: Parameters<Walk['answer']>[0];
   readonly text?: string;
 }
 
-/** Counts what a user enters, and takes a picture before each input. */
+/** Counts the user's inputs, and takes a picture before each of them. */
 class Walk {
   inputs = 0;
   readonly #session: Awaited<ReturnType<typeof openWorkbench>>;
@@ -52,7 +52,7 @@ const model = 'ibm/granite-4-h-small';
 
 /**
  * Starts with the command that generates, and ends with its text in the document.
- * @param answers between the address and the approval
+ * @param answers the inputs between the address and the approval
  * @returns the number of inputs
  */
 async function walk(
@@ -82,7 +82,7 @@ async function walk(
   return { inputs: steps.inputs, session };
 }
 
-/** Adds a service with an API key, after the command that opens the setup. */
+/** Adds a service with an API key in Set Up. */
 async function addService({ workbench }: Session, emulator: Emulator, key: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -159,7 +159,7 @@ describe(`two services at once ${nightly}`, () => {
   });
   afterEach(() => Promise.all([own.close(), gateway.close()]));
 
-  it('list their models in groups, take turns for selections, and never get the other key', async () => {
+  it("list their models, can be switched for selections, and never receive each other's key", async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications } = workbench;

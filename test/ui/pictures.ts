@@ -16,8 +16,8 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the address of the emulator with the hosts that users of the default service see, and a
- * temporary folder with a home directory. A test
- * calls it right before the picture, because VS Code restores the text when it renders a row again.
+ * temporary folder with a home directory. Call this right before the picture, because VS Code
+ * restores the text when it renders a row again.
  */
 export async function showPublicHosts(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -37,15 +37,15 @@ export async function showPublicHosts(page: Page): Promise<void> {
 }
 
 /**
- * Saves a picture, unless the saved one looks the same: VS Code renders a few pixels differently each
- * time, and a difference that nobody sees doesn't belong in a commit.
+ * Saves a picture, unless the saved one looks the same. VS Code renders a few pixels differently each
+ * time, and invisible differences don't belong in a commit.
  * @param picture PNG or WebP
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const isPng = path.endsWith('.png');
   const sharp = await loadSharp();
-  // A palette takes a third of the room, and an interface has few colors.
+  // A palette takes a third of the space, and an interface has few colors.
   const saved = isPng ? await sharp(picture).png({ palette: true }).toBuffer() : picture;
   if (!(await looksLike(path, saved))) await writeFile(path, saved);
 }
@@ -75,14 +75,14 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   return different / one.data.length < TOLERANCE.share;
 }
 
-/** @param clip the part of the window; all of it without one */
+/** @param clip part of the window, by default all of it */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   const path = join(folder, `${name}.png`);
   await showPublicHosts(page);
   await savePicture(path, await page.screenshot({ ...(clip && { clip }) }));
 }
 
-/** Of those that are shipped: WebP, which takes half the room (measured). */
+/** Takes a picture that is shipped, as WebP, which takes half the space (measured). */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
   await showPublicHosts(page);

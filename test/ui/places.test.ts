@@ -25,7 +25,7 @@ const cells = ['# First cell', '# Second cell'].map((source) => ({
 const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
 const line = 'Write a reply.';
 
-describe(`an answer ${nightly}`, () => {
+describe(`a response ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -52,7 +52,7 @@ describe(`an answer ${nightly}`, () => {
     await editor.waitForText('Short.');
   };
 
-  it('lands in the cell of a notebook that was selected', async () => {
+  it('goes into the selected notebook cell', async () => {
     const { workbench, path } = session;
     const { page } = workbench;
     await workbench.quickOpen(path('cells.ipynb'));
@@ -69,7 +69,7 @@ describe(`an answer ${nightly}`, () => {
     assert.deepEqual(sources, ['# First cell', '# Second cell\nShort.']);
   });
 
-  it('lands in an untitled document', async () => {
+  it('goes into an untitled document', async () => {
     const { editor } = session.workbench;
     await session.workbench.runCommand('File: New Untitled Text File');
     await editor.waitFor(/Untitled/);
@@ -79,7 +79,7 @@ describe(`an answer ${nightly}`, () => {
     await editor.waitForText(`${line}\nShort.`);
   });
 
-  it('lands in the changed side of a comparison, and not in the original one', async () => {
+  it('goes into the modified side of a comparison, but not into the original side', async () => {
     const { page } = session.workbench;
     await page.evaluate(`navigator.clipboard.writeText('An older reply.')`);
     await session.workbench.openFile(session.path('right.txt'));
@@ -96,7 +96,7 @@ describe(`an answer ${nightly}`, () => {
     assert.doesNotMatch((await side('original').textContent()) ?? '', /Short/);
   });
 
-  it('J10: to text of a file that a setting makes read-only is offered, and the file is left alone', async () => {
+  it('J10: is offered in a new document if a setting makes the file read-only', async () => {
     const { editor, notifications } = session.workbench;
     await session.workbench.openFile(session.path('locked.txt'));
     await editor.selectLines(1);

@@ -45,7 +45,7 @@ describe(`a preview ${nightly}`, () => {
     await workbench.editor.waitForTitle(titleOf(file));
     await workbench.editor.waitForModifiedText(shown);
   };
-  /** Lets four pieces of the next answer through, and the rest when the gate opens. */
+  /** Lets four chunks of the next response through, and the rest when the gate opens. */
   const stalled = () => {
     const rest = gate();
     const beforePart = (index: number) => (index < 4 ? Promise.resolve() : rest.opened);
@@ -62,7 +62,7 @@ describe(`a preview ${nightly}`, () => {
   const keys = { Accept: 'Control+Enter', Discard: 'Control+Backspace' };
 
   for (const [way, choose] of Object.entries(ways)) {
-    it(`is accepted by ${way}, as one undo step`, async () => {
+    it(`is accepted as one undo step (${way})`, async () => {
       const { editor, page } = session.workbench;
       const file = `accept-${way}.txt`;
       await preview(file);
@@ -77,7 +77,7 @@ describe(`a preview ${nightly}`, () => {
       assert.equal(onDisk(file), answered);
     });
 
-    it(`is discarded by ${way}, and nothing is left to undo`, async () => {
+    it(`leaves nothing to undo when it is discarded (${way})`, async () => {
       const { editor, page } = session.workbench;
       const file = `discard-${way}.txt`;
       await preview(file);
@@ -100,14 +100,14 @@ describe(`a preview ${nightly}`, () => {
     await emulator.disconnected(request);
     await editor.waitForTitle('closed.txt');
     await editor.waitForText(letter);
-    // A busy machine shows the progress of what takes long, until it has ended.
+    // A busy machine may show progress until the request has ended.
     await notifications.waitUntilGone(/Generating/);
     assert.deepEqual(await notifications.list(), []);
     assert.equal(await session.workbench.listsCommand(accept), false);
     assert.equal(await session.workbench.listsCommand(discard), false);
   });
 
-  it('follows what is typed before and behind its place, and lands right', async () => {
+  it('follows text typed before and after its place, and is inserted correctly', async () => {
     const { editor, page } = session.workbench;
     const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
     await preview('typed.txt');
@@ -131,7 +131,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(onDisk('typed.txt'), typed(answered));
   });
 
-  it('cannot be accepted while it still streams, and says so', async () => {
+  it("can't be accepted while it still streams, and a message says so", async () => {
     const { editor, notifications } = session.workbench;
     const rest = stalled();
     await preview('coming.txt', /we/);
@@ -146,7 +146,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('stays with what came when Escape stops it, and can be accepted so', async () => {
+  it('keeps the partial text when Escape stops it, and can still be accepted', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);
@@ -165,7 +165,7 @@ describe(`a preview ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('lands in its place beside another one of the same document', async () => {
+  it('is inserted in the right place beside another preview of the same document', async () => {
     const { editor } = session.workbench;
     await preview('two.txt');
     await session.workbench.openFile(session.path('two.txt'));
@@ -184,7 +184,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('opens its document again when that was closed meanwhile', async () => {
+  it('reopens its document if that was closed', async () => {
     const { editor } = session.workbench;
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');
@@ -196,7 +196,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(onDisk('gone.txt'), answered);
   });
 
-  it('is stopped by Escape alone: what streams into another document goes on', async () => {
+  it('is canceled by Escape without canceling a generation in another document', async () => {
     const { editor, page } = session.workbench;
     const rest = stalled();
     await session.workbench.openFile(session.path('other.txt'));
@@ -217,7 +217,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('leaves its keys to whatever else has the keyboard', async () => {
+  it('leaves its keys to other inputs that have the focus', async () => {
     const { editor, page, screen } = session.workbench;
     await preview('keys.txt');
     for (const [open, box] of [
@@ -236,14 +236,14 @@ describe(`a preview ${nightly}`, () => {
       assert.equal(await editor.title(), titleOf('keys.txt'), open);
       assert.equal(await editor.hasUnsaved('keys.txt'), false, open);
     }
-    // Both sides of the comparison are part of it.
+    // The keys work on both sides of the comparison.
     await page.locator('.editor.original .view-lines').click();
     await page.keyboard.press('Control+Backspace');
     await editor.waitForTitle('keys.txt');
   });
 });
 
-it(`the preview on the screen has its title, both buttons with their names and the comparison ${nightly}`, async () => {
+it(`a preview shows its title, its two named buttons, and the comparison in both themes ${nightly}`, async () => {
   const emulator = await startService();
   const session = await openWindow(emulator, {
     userSettings: { 'hostedModel.insertMode': 'preview' },

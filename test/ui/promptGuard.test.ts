@@ -9,13 +9,13 @@ const privateKey =
 type Limits = { readonly max_sequence_length: number; readonly max_output_tokens?: number };
 const files = {
   'private.txt': `Before ${privateKey} after`,
-  // In words: a run of one sign may be a single token.
+  // Words, because a run of one character may be a single token.
   'much.txt': `${'word '.repeat(20_000)}.`,
   'long.txt': 'word '.repeat(2_000),
   'letter.txt': 'Write a reply.\n',
 };
 
-describe(`what is about to be sent ${nightly}`, () => {
+describe(`a prompt before it is sent ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -41,7 +41,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     );
   };
 
-  it('and contains a private key is stopped, and sent without the key once masked', async () => {
+  it('is stopped if it contains a private key, and sent once that is masked', async () => {
     const { dialogs, editor } = session.workbench;
     await selectAll('private.txt');
     const sent = emulator.requests.length;
@@ -62,7 +62,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     for (const line of privateKey.split('\n')) assert.ok(!bytes.includes(line), line);
   });
 
-  it('J19: is asked for where nothing is selected', async () => {
+  it('J19: is requested from the user if nothing is selected', async () => {
     const { editor, quickInput } = session.workbench;
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.placeCursor(2, 1);
@@ -73,7 +73,7 @@ describe(`what is about to be sent ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('J20: is asked about with both numbers where it is more than anybody types', async () => {
+  it('J20: needs a confirmation that shows its characters and tokens if it is very long', async () => {
     const { dialogs } = session.workbench;
     await selectAll('much.txt');
     const sent = emulator.requests.length;
@@ -90,14 +90,14 @@ describe(`what is about to be sent ${nightly}`, () => {
   });
 });
 
-describe(`what a model does not take ${nightly}`, () => {
+describe(`a request that exceeds the limits of a model ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();
   });
   after(() => emulator.close());
 
-  /** What is said about this file, where models have these limits. */
+  /** Returns the message for this file if models have these limits. */
   const refusal = async (model_limits: Limits, name: string, said: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };
@@ -111,13 +111,13 @@ describe(`what a model does not take ${nightly}`, () => {
     return text;
   };
 
-  it('is refused with both numbers: a text that is too long', async () => {
+  it('is refused with both numbers if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
     assert.match(text, /[\d,]+ tokens, but the limit is 500\. Select less text or another model/);
   });
 
-  it('is refused with both numbers: more new tokens than it gives', async () => {
+  it('is refused with both numbers if it asks for too many new tokens', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });
