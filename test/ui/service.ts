@@ -4,7 +4,7 @@ import type { ReceivedRequest } from '../emulator/requests.ts';
 import { enterKey } from '../vscode/setUpWalk.ts';
 import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 
-/** An emulated service for the UI tests, and windows that know its address. */
+/** An emulated service for the UI tests, and windows that use it. */
 
 export const apiKey = 'ui-test-key-0123456789';
 export const projectId = 'ui-test-project';
@@ -13,7 +13,7 @@ export function startService(): Promise<Emulator> {
   return startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
 }
 
-/** A window whose settings name the service; the key is not stored yet. */
+/** Opens a window whose settings name the service. The key isn't stored yet. */
 export function openWindow(emulator: Emulator, options: SessionOptions = {}): Promise<Session> {
   return openWorkbench({
     ...options,
@@ -21,7 +21,7 @@ export function openWindow(emulator: Emulator, options: SessionOptions = {}): Pr
   });
 }
 
-/** The settings of somebody who has set up everything but the key. */
+/** Settings with everything set up except the key. */
 export function settingsOf(emulator: Emulator): Record<string, unknown> {
   return {
     'hostedModel.authUrl': emulator.url,
@@ -40,31 +40,31 @@ export async function storeKey({ workbench }: Session, key = apiKey): Promise<vo
 }
 
 /**
- * A service that has been asked nothing yet but for the token in use, and a window that shows no
- * message and has its editors in one group: for each test of several in one window.
+ * Resets the service and the window between tests that share them. Afterward, the service has
+ * received only one token request, no message is shown, and all editors are in one group.
  */
 export async function startAfresh(emulator: Emulator, { workbench }: Session): Promise<void> {
   emulator.reset();
   await workbench.runCommand('Hosted Model: Refresh Token');
-  // After the messages of the test before, this one can be the fourth in 800 ms: VS Code shows no toast.
+  // VS Code shows at most three toasts in 800 ms, and this message can be the fourth.
   await workbench.showNotifications();
   await workbench.notifications.waitFor(/new token is in use/);
   await workbench.clearNotifications();
   await workbench.runCommand('View: Join All Editor Groups');
 }
 
-/** Generates by the keys that a user presses in the editor. */
+/** Generates with the keyboard shortcut. */
 export async function generateByKeys({ workbench: { page } }: Session): Promise<void> {
   await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
 }
 
-/** Matches a request for text whose body holds this. */
+/** Matches a generation request whose body contains this text. */
 export function asking(text: string): (request: ReceivedRequest) => boolean {
   return (request) => request.path === chatPath && request.text.includes(text);
 }
 
-/** Text of a `.env` file, or variables of an environment, that name another service. */
+/** Returns another service's credentials as `.env` text and as environment variables. */
 export function outside(values: { key?: string; project?: string; url?: string }) {
   const { key, project, url } = values;
   const variables: Record<string, string> = {
@@ -76,14 +76,14 @@ export function outside(values: { key?: string; project?: string; url?: string }
   return { variables, text: lines.join('') };
 }
 
-/** Selects the first line of a file and generates from it, as far as that comes. */
+/** Selects the first line of a file, and runs the command to generate from it. */
 export async function generateFrom({ workbench, path }: Session, name = 'a.txt', into = workbench) {
   await into.openFile(path(name));
   await into.editor.selectLines(1);
   await into.runCommand(generate);
 }
 
-/** Closes a set-up that opened since something is missing, and the message that named it. */
+/** Closes a setup that opened because of missing settings, and the message that names them. */
 export async function giveUpSetUp(
   { quickInput, notifications }: Session['workbench'],
   missing = /needs an API key/,
@@ -96,9 +96,8 @@ export async function giveUpSetUp(
 }
 
 /**
- * Generates from the selection an answer that stays as it is after its first words, until it is
- * opened again.
- * @param words that the document shows by then
+ * Generates a response from the selection. It stalls after its first words until `open` is called.
+ * @param words the words that the document shows when it stalls
  */
 export async function stallAfter(words: RegExp, emulator: Emulator, session: Session) {
   const stalled = gate();
@@ -114,6 +113,6 @@ export async function stallAfter(words: RegExp, emulator: Emulator, session: Ses
 export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
-/** Counts tokens. The set-up tests credentials with it, since it generates nothing. */
+/** Counts tokens. The setup tests credentials with it, because it generates nothing. */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

@@ -1,9 +1,9 @@
 /**
- * One VS Code for all UI tests: the packaged extension, installed as a user has it, in a window of
- * its own for each test. Load with `mocha --require test/ui/session.ts`.
+ * One VS Code for all UI tests, with the packaged extension installed and a new window for each test.
+ * Load with `mocha --require test/ui/session.ts`.
  *
- * Environment: HOSTED_MODEL_VSIX is the package; without it what `npm run package` has made.
- * HOSTED_MODEL_SERVER_VERSION chooses the server. HOSTED_MODEL_HEADED=1 shows the browser.
+ * Environment: HOSTED_MODEL_VSIX is the package, by default the one from `npm run package`.
+ * HOSTED_MODEL_SERVER_VERSION selects the server. HOSTED_MODEL_HEADED=1 shows the browser.
  */
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,31 +28,31 @@ export interface SessionOptions {
    * Mode, without a question. `ask`: VS Code asks in a dialog.
    */
   trust?: 'off' | 'restricted' | 'ask';
-  /** Environment of the extension host; another one than the last test's costs a new server. */
+  /** Environment of the extension host. A change from the previous test starts a new server. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Names of the built-in extensions to load, by default all; another choice costs a new server. */
+  /** Names of the built-in extensions to load, by default all. A change starts a new server. */
   builtInExtensions?: readonly string[];
-  /** The folder of another extension that is installed beside ours; it costs a new server, too. */
+  /** Folder of another extension to install. A change starts a new server. */
   otherExtension?: string;
 }
 
 export interface Session {
   workbench: Workbench;
-  /** Absolute path of the opened folder; empty without one. */
+  /** Absolute path of the opened folder, or empty without one. */
   folder: string;
   server: VSCodeServer;
   /** Absolute path of a file in the folder. */
   path(name: string): string;
   /** Opens another window with the same secrets, on this folder or another absolute path. */
   anotherWindow(folder?: string): Promise<Workbench>;
-  /** Closes all its windows; the next `openWorkbench` and the end of the run do it, too. */
+  /** Closes all its windows. The next `openWorkbench` and the end of the run do the same. */
   close(): Promise<void>;
 }
 
 /** Ends the title of each journey or group that runs only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
-// Before the first test, so that it is said once.
+// Before the first test, so that the message appears once.
 needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;
@@ -61,8 +61,8 @@ let session: Session | undefined;
 const windows = new Set<Workbench>();
 
 /**
- * Opens a window with a keyring and settings of its own and closes the last one: they would share
- * the User settings. VS Code keeps its own state (recent folders, global state of extensions) until
+ * Opens a window with its own keyring and settings. Closes the previous one, since both would share
+ * the user settings. VS Code keeps its own state (recent folders, global state of extensions) until
  * the server changes.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
@@ -103,7 +103,7 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
   return opened;
 }
 
-/** For mocha: a picture of every window when a test fails, and no window left open by a file. */
+/** For mocha: saves a picture of every window if a test fails, and closes windows after each file. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state !== 'failed') return;
@@ -116,7 +116,7 @@ export const mochaHooks = {
   },
 };
 
-/** Of a process that runs all files. One that runs some of them takes both along when it ends. */
+/** Runs only in the main process. In a parallel run, these end together with their worker. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await browser?.close();
   await server?.value.stop();
@@ -149,7 +149,7 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    // The settings file that a test saves starts no language server.
+    // Keeps a settings file that a test saves from starting a language server.
     'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };
@@ -164,7 +164,7 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-/** @throws Error that says how to make a package when there is none. */
+/** @throws Error that explains how to build the package if there is none. */
 async function findPackage(): Promise<string> {
   const path = process.env['HOSTED_MODEL_VSIX'] ?? join(repositoryRoot, 'hosted-model.vsix');
   await access(path).catch(() => {

@@ -4,7 +4,7 @@ import { answerFromKey, answerSetUp, enterKey, setUp } from '../vscode/setUpWalk
 import { apiKey, openWindow, projectId, startService, statusId } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-describe(`set-up ${nightly}`, () => {
+describe(`setup ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();
@@ -19,7 +19,7 @@ describe(`set-up ${nightly}`, () => {
     });
   const answers = () => ({ apiKey, projectId, url: emulator.url });
 
-  it('A04 A07: says what is wrong in the step it concerns, and Back goes back', async () => {
+  it('A04 A07: shows a problem in the step that causes it, and Back goes back one step', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -36,7 +36,7 @@ describe(`set-up ${nightly}`, () => {
 
     await answerFromKey(workbench, { ...answers(), apiKey: 'wrong-key-0123456789' });
     await quickInput.pick('$(beaker) Test and Save');
-    // It isn't offered to keep the refused key.
+    // The user can't keep the refused key.
     await quickInput.waitFor({
       step: '2/5',
       validation: /refused the API key/,
@@ -108,7 +108,7 @@ describe(`set-up ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('A18: stores nothing when it is closed, whatever was typed', async () => {
+  it('A18: stores nothing when it is closed, even in the last step', async () => {
     const { workbench } = await fresh();
     await workbench.runCommand('Hosted Model: Set Up...');
     await answerSetUp(workbench, answers());
@@ -120,7 +120,7 @@ describe(`set-up ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('A12: asks before a stored key is replaced, and signs out', async () => {
+  it('A12: asks before it replaces a stored key, and signs out', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

@@ -28,8 +28,8 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * The documentation of the service, point by point, in the packaged extension. Everything the
- * product names itself stands in this table, so a renamed title or setting changes nothing below.
+ * Tests the documentation of the service point by point in the packaged extension. All names from
+ * the product are in this table, so renaming a title or a setting changes nothing below.
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
@@ -103,12 +103,12 @@ const tokenRequestsOf = ({ requests }: Emulator) =>
 const bearerOf = ({ headers }: ReceivedRequest) => headers['authorization'];
 const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }).project_id;
 
-/** Credentials outside of the editor. */
+/** Credentials outside the editor. */
 const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
 describe('the documentation of the service', () => {
-  /** The identity service, and the service that the settings of the editor name. */
+  /** The identity service, and the model service in the editor's settings. */
   let emulator: Emulator;
   /** The `.env` file names it. Accepts any token, since the tokens come from another emulator. */
   let fileService: Emulator;
@@ -177,7 +177,7 @@ describe('the documentation of the service', () => {
     );
   };
 
-  describe('with credentials outside of the editor', () => {
+  describe('with credentials outside the editor', () => {
     const writeEnvFile = (text: string) => writeFile(session.path('.env'), text);
     const fileFor = ({ url }: { readonly url: string }, project = inFile.project) =>
       outside({ ...inFile, project, url }).text;
@@ -261,7 +261,7 @@ describe('the documentation of the service', () => {
     });
 
     let responses = 0;
-    /** Generates from the first line. @returns waits until the response is in the document */
+    /** Generates from the first line. @returns a function that waits for the response */
     const generateOnce = async (): Promise<() => Promise<string>> => {
       const { editor } = session.workbench;
       responses += 1;
@@ -301,7 +301,7 @@ describe('the documentation of the service', () => {
       assert.deepEqual(emulator.requests, []);
     });
 
-    it('gets a token by POST {auth_url}/identity/token, sends its access_token as the bearer and shows it as valid', async () => {
+    it('gets a token by POST {auth_url}/identity/token, sends its access_token as the bearer, and shows it as valid', async () => {
       const responded = await generateOnce();
       await responded();
       const [request, ...more] = tokenRequestsOf(emulator);
@@ -396,7 +396,7 @@ describe('the documentation of the service', () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // A quick answer shows no progress, and its first wait would be over before it is seen.
+      // A quick response shows no progress, and the first backoff would end before it's visible.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);
@@ -425,7 +425,7 @@ describe('the documentation of the service', () => {
       assert.equal(emulator.mostInFlight.inference, 3);
     });
 
-    // Before the test with a 429, which lowers the limit for a while.
+    // Runs before the test with a 429, which lowers the limit for a while.
     it('sends one request at a time if the settings limit it to one', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
@@ -471,11 +471,11 @@ describe('the documentation of the service', () => {
   });
 });
 
-/** A live token that ends in a second by one field, and in an hour by the other one. */
+/** A valid token that expires in a second by one field, and in an hour by the other. */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {
-    // The service's clock, which the end is measured by.
+    // The service's clock. The expiry is relative to it.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

@@ -76,7 +76,7 @@ describe(`templates ${nightly}`, () => {
     return messages[0]?.content ?? '';
   };
 
-  it('are listed: what fits the language first, what was used last on top', async () => {
+  it('are listed with the last used one on top, and unsuitable and broken ones at the end', async () => {
     const { editor } = session.workbench;
     await select('rows.py');
     await pick('Summarize');
@@ -89,7 +89,7 @@ describe(`templates ${nightly}`, () => {
     assert.match(await promptSent(), /^Summarize the following(.|\n)*# Some text\.$/);
   });
 
-  it('explain in a document of its own', async () => {
+  it('explain code in a new document', async () => {
     const { editor } = session.workbench;
     await select('long.py');
     await pick('Explain');
@@ -101,7 +101,7 @@ describe(`templates ${nightly}`, () => {
     );
   });
 
-  it('ask their question before anything is sent', async () => {
+  it('ask for their input before anything is sent', async () => {
     const { editor, quickInput } = session.workbench;
     await select('asks.py');
     await pick('Translate');
@@ -113,7 +113,7 @@ describe(`templates ${nightly}`, () => {
     assert.match(await promptSent(), /^Translate the following into Klingon\./);
   });
 
-  it('of a trusted folder are its Markdown files', async () => {
+  it('in a trusted folder come from its Markdown files', async () => {
     const { editor } = session.workbench;
     await select('file.py');
     await pick('Haiku');
@@ -121,7 +121,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), 'A haiku about # Some text.');
   });
 
-  it('of the settings bring their own insert mode, model and parameters', async () => {
+  it('in the settings use their own insert mode, model, and parameters', async () => {
     const { editor } = session.workbench;
     await select('own.py');
     await pick('Own Ways');
@@ -153,7 +153,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), '# Some text.');
   });
 
-  it('open at their mistake, which is underlined and says what is known', async () => {
+  it('open at their mistake, which is underlined and explained', async () => {
     const { editor, page, screen } = session.workbench;
     await select('short.py');
     await pick('Broken');
@@ -168,7 +168,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('complete a variable as it is typed', async () => {
+  it('complete a variable while the user types it', async () => {
     const { editor, page } = session.workbench;
     await session.workbench.openFile(session.path(`${folder}/typed.md`));
     await editor.placeCursor(1, 1);
@@ -185,7 +185,7 @@ describe(`templates ${nightly}`, () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it('of a folder are not there in Restricted Mode; those of the user are', async () => {
+  it('in a folder are hidden in Restricted Mode, unlike those of the user', async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

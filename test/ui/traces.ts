@@ -1,9 +1,9 @@
-/** Where a text can be found after an extension has had it: every file and store of a window. */
+/** Finds the places where a window keeps a text, among all its files and browser stores. */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';
 
-/** The places that hold a text, in whichever encoding. What a browser keeps counts as one place. */
+/** Returns the files and browser stores that contain a text in one of several encodings. */
 export async function tracesOf(session: Session, text: string): Promise<string[]> {
   const places: string[] = [];
   for (const root of [session.server.dataDirectory, session.folder]) {
@@ -20,7 +20,7 @@ export async function tracesOf(session: Session, text: string): Promise<string[]
   return places;
 }
 
-/** A text as it stands, as two bytes a letter, in an address, as hexadecimal digits and as base64. */
+/** True if the bytes contain the text as UTF-8, UTF-16, hexadecimal, Base64, or URL-encoded. */
 export function holds(bytes: Buffer, text: string): boolean {
   const plain = Buffer.from(text);
   const encoded = [plain.toString('hex'), encodeURIComponent(text), ...base64Of(text)];
@@ -28,7 +28,7 @@ export function holds(bytes: Buffer, text: string): boolean {
   return forms.some((form) => bytes.includes(form));
 }
 
-/** At each of the three places where it may begin, without the letters that neighbours change. */
+/** Base64 of a text at each of three offsets, without the characters that its neighbors affect. */
 function base64Of(text: string): string[] {
   return [0, 1, 2].map((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]).toString('base64');

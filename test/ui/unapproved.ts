@@ -1,4 +1,4 @@
 import { unapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** For `mocha --require`: nothing reaches a host that nobody approved, in this suite. */
+/** For `mocha --require`: checks that nothing in this suite reaches an unapproved host. */
 export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(1);

@@ -18,7 +18,7 @@ const looks: Readonly<Record<string, Pick<SessionOptions, 'theme' | 'zoom'>>> = 
   'zoom-200': { zoom: 2 },
 };
 
-/** Whether something lies over the status item, or a sentence of the quick input is cut off. */
+/** True if something covers the status item, or a sentence of the quick input is cut off. */
 const isCutOff = `(() => {
   const item = document.querySelector('[id$="${statusId}"]');
   const { left, top, width, height } = item.getBoundingClientRect();
@@ -27,7 +27,7 @@ const isCutOff = `(() => {
   return isCovered || (message !== null && message.scrollWidth > message.clientWidth + 1);
 })()`;
 
-/** Of the words behind the line that is generated from: VS Code draws them by a style sheet. */
+/** Color of the decoration after the selected line. VS Code draws it with a style sheet. */
 const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .map((span) => getComputedStyle(span, '::after'))
   .find(({ content }) => content.includes('Generating…'))?.color`;
@@ -40,7 +40,7 @@ for (const [look, options] of Object.entries(looks)) {
     });
     after(() => emulator.close());
 
-    it('has nothing cut off, and a picture of each step for somebody to look at', async () => {
+    it('cuts nothing off, and saves a picture of each step for review', async () => {
       const session = await openWindow(emulator, {
         ...options,
         folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },

@@ -20,7 +20,7 @@ import { nightly } from '../session.ts';
 const echo = 'ECHOED <b>words</b> [link](command:x) at /home/somebody/a.ts:1:2';
 const errorOf = (code: string) => ({ json: { errors: [{ code, message: echo }] } });
 
-/** What goes wrong, and what the chat says then. */
+/** Faults, and the message that the chat shows for each of them. */
 const failures: readonly [path: string, fault: Fault, said: string][] = [
   [chatPath, { status: 503, body: echo }, 'failed (503) on all 4 attempts'],
   [chatPath, { status: 429, ...errorOf('rate_limit_reached_requests') }, 'Too many requests'],
@@ -32,14 +32,14 @@ const failures: readonly [path: string, fault: Fault, said: string][] = [
   [chatPath, { cutAfterBytes: 900 }, 'broke off'],
 ];
 
-describe('chat, at night', () => {
+describe('chat in detail', () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startChatService();
   });
   afterEach(() => emulator.close());
 
-  it(`says each failure in a plain sentence: no key, token, stack, path or word of the service ${nightly}`, async () => {
+  it(`reports each failure in a plain sentence without keys, tokens, stack traces, paths, or service text ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     const { workbench } = session;
     const { page } = workbench;
@@ -61,7 +61,7 @@ describe('chat, at night', () => {
     );
   });
 
-  it(`takes 20 agent steps over one connection, with one request each and none in between ${nightly}`, async () => {
+  it(`runs 20 agent steps over one connection, with one request each and no others between them ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');
@@ -87,7 +87,7 @@ describe('chat, at night', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`answers a selection at once while an agent holds its slots ${nightly}`, async () => {
+  it(`generates for a selection at once while an agent holds a slot ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },
@@ -117,7 +117,7 @@ describe('chat, at night', () => {
     await chatText(session, 'Hello from the emulated model!');
   });
 
-  it(`sends nothing for a foreign extension before the answer to the question, and nothing after a no ${nightly}`, async () => {
+  it(`sends nothing for another extension before the user allows it, or after a refusal ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'x' },
       otherExtension: join(import.meta.dirname, 'foreignExtension'),

@@ -7,10 +7,10 @@ import { Workbench } from '../../vscode/workbench.ts';
 import { statusId } from '../service.ts';
 import { nightly } from '../session.ts';
 
-/** More of them, and the first minute is over. */
+/** Maximum number of inputs in the first minute. */
 const MOST_INPUTS = 9;
 
-/** Each click, each key and each text that was typed or pasted, as the window notices them. */
+/** Counts clicks, keys, and typed or pasted texts in the window. */
 const countInputs = `(() => {
   globalThis.inputs = 0;
   for (const event of ['pointerdown', 'keydown', 'input']) {
@@ -29,7 +29,7 @@ describe(`the first minute ${nightly}`, () => {
     await sample.stop();
   });
 
-  it(`leads from a VSIX that was just installed to generated text, by ${MOST_INPUTS} inputs`, async () => {
+  it(`leads from a newly installed VSIX to generated text in at most ${MOST_INPUTS} inputs`, async () => {
     const workbench = new Workbench(await browser.newPage(), sample.server);
     const { editor, notifications, quickInput, screen } = workbench;
     const status = workbench.statusItem(statusId);
@@ -44,7 +44,7 @@ describe(`the first minute ${nightly}`, () => {
 
     await picture('installed');
     await status.click();
-    // What it rests on would cover the message to come by its tooltip.
+    // Otherwise, the tooltip under the pointer would cover the next message.
     await workbench.page.mouse.move(1, 1);
     await quickInput.waitFor({ step: '1/5' });
     await picture('service');

@@ -17,10 +17,10 @@ import { nightly, openWorkbench, type Session } from '../session.ts';
 const key = 'key-in-the-env-file-0123';
 const question = /Use the API key, project ID, and service URL from the \.env file/;
 
-describe(`a .env file that a folder brings ${nightly}`, () => {
+describe(`a .env file in a folder ${nightly}`, () => {
   let first: Emulator;
   let unapproved: AwaitingApproval;
-  /** Approved in none of these tests. */
+  /** Never approved in these tests. */
   let second: UnapprovedListener;
   beforeEach(async () => {
     const projectIds = ['first-project', 'second-project'];
@@ -39,14 +39,14 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
   const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
     openWorkbench({
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
-      // The identity address is the user's own, whatever the file says.
+      // The identity address comes from the user, regardless of the file.
       userSettings: { 'hostedModel.authUrl': first.url, ...options.userSettings },
       ...options,
     });
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it('B07 B08 B09 G06: is not read before trust, not used before approval, no decision twice', async () => {
+  it('B07 B08 B09 G06: is not read before trust, not used before approval, and declined only once', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;
@@ -85,7 +85,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: says in ${theme} that text goes to the account of another key, and whence it came`, async () => {
+    it(`B13: shows that text goes to another account, and where the key comes from (${theme})`, async () => {
       const session = await open({ theme, viewport: { width: 1100, height: 640 } });
       const { workbench } = session;
       await generateFrom(session);
@@ -112,7 +112,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     });
   }
 
-  it('B08: is used as it was approved: one that is swapped under the question asks again', async () => {
+  it('B08: needs a new approval if it changes while the question is open', async () => {
     const session = await open();
     const { dialogs } = session.workbench;
     await generateFrom(session);
@@ -130,11 +130,11 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     assertUntouched(unapproved, second);
     await dialogs.click('Do Not Use');
     await session.workbench.notifications.close(/needs an API key/);
-    assert.equal(await session.workbench.quickInput.state(), undefined, 'no set-up');
+    assert.equal(await session.workbench.quickInput.state(), undefined, 'no setup');
     assertUntouched(unapproved, second);
   });
 
-  it('B08: has its folder named as text in the question, whatever the folder is called', async () => {
+  it('B08: shows its folder as plain text in the question, even if the name looks like a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },
@@ -147,7 +147,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     assert.equal(await window.page.locator('.monaco-dialog-box a[href]').count(), 0);
   });
 
-  it('B22: may change during a generation, which ends as it began; the next one asks', async () => {
+  it("B22: doesn't affect a running generation when it changes, but needs approval for the next one", async () => {
     const session = await open();
     const { workbench, path } = session;
     await generateFrom(session);
@@ -169,7 +169,7 @@ describe(`a .env file that a folder brings ${nightly}`, () => {
     assertUntouched(second);
   });
 
-  it('B20: once it is imported, it is ignored; what it still holds is said', async () => {
+  it('B20: is ignored after an import, and a message warns that it still contains the key', async () => {
     const session = await open();
     const { workbench, path } = session;
     const { quickInput, dialogs, notifications } = workbench;

@@ -31,7 +31,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assertUntouched(evil);
   });
 
-  /** Everything that could steer a request, also where a setting for one language would stand. */
+  /** Every setting that could affect a request, also in sections for one language. */
   const hostile = (project: string) => {
     const steering = {
       'hostedModel.url': evil.url,
@@ -54,7 +54,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };
   };
-  /** Complete for the service that those settings describe, and for no other one. */
+  /** A file that is complete only for the service in those settings. */
   const hostileEnvFile = () =>
     `EVIL_CLIENT_ID=planted\nEVIL_CLIENT_SECRET=planted-secret-0123456789\nEVIL_URL=${evil.url}\n`;
   const text = (settings: object) => JSON.stringify(settings);
@@ -127,7 +127,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.dialogs.state(), undefined);
   });
 
-  it('B03: of a workspace file name folders as they like, but put no link into a message', async () => {
+  it("B03: of a workspace file can name folders freely, but can't put a link into a message", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWindow(emulator, {
       folderFiles: {
@@ -144,9 +144,9 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: of a remote machine change only the project', async () => {
+  it('A14 B25: of a remote machine change the project and the insert mode, but not the connection', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // VS Code would write into that file what the set-up stores, so the key comes first.
+    // The key comes first, because VS Code would store the settings of the setup in that file.
     await storeKey(session);
     const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
     await mkdir(dirname(file), { recursive: true });

@@ -10,13 +10,13 @@ import { nightly, type Session } from '../session.ts';
 
 type Mode = keyof typeof modeKeys;
 
-/** A mode that writes into the document: what is selected, what the model says, what comes of it. */
+/** A mode that writes into the document: the selection, the response, and the result. */
 interface Written {
   readonly before: readonly string[];
   readonly line: number;
   readonly answer: string;
   readonly after: readonly string[];
-  /** Where the cursor is in the end, as the status bar says. */
+  /** The final cursor position, as the status bar shows it. */
   readonly position: RegExp;
 }
 
@@ -92,7 +92,7 @@ for (const theme of ['dark', 'light'] as const) {
       session = await openWindow(emulator, {
         theme,
         viewport: { width: 1060, height: 480 },
-        // For the pictures: nothing of other extensions, and no scroll bar where nothing scrolls.
+        // Hides everything that would distract from the insert mode in the pictures.
         userSettings: {
           'breadcrumbs.enabled': false,
           'editor.lightbulb.enabled': 'off',
@@ -124,13 +124,13 @@ for (const theme of ['dark', 'light'] as const) {
 
     for (const mode of Object.keys(written) as (keyof typeof written)[]) {
       const { before, line, answer, after, position }: Written = written[mode];
-      it(`${mode}: writes there, to the byte, and one undo takes it back`, async () => {
+      it(`${mode}: writes exactly the expected bytes, and one undo removes them`, async () => {
         const { editor, page } = session.workbench;
         await generateInto(`${mode}.py`, line, mode, answer);
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
         await takeModePicture(session.workbench, `${mode}-${theme}`);
-        // The keyboard is in the document still, and nothing was saved: a save ends the undo step.
+        // The document still has the focus, and nothing was saved, since a save ends the undo step.
         await page.keyboard.press('Control+Z');
         await editor.waitForText(lines(before, '\n'));
         await page.keyboard.press('Control+Y');
@@ -140,7 +140,7 @@ for (const theme of ['dark', 'light'] as const) {
       });
     }
 
-    it('newDocument: opens one beside, of the same language, and leaves this one alone', async () => {
+    it('newDocument: opens a document of the same language beside the original, which stays unchanged', async () => {
       const { editor, page, screen } = session.workbench;
       await generateInto('newDocument.py', 2, 'newDocument', test);
       await editor.waitFor(/^Untitled/);
@@ -165,7 +165,7 @@ for (const theme of ['dark', 'light'] as const) {
       await editor.waitFor('newDocument.py');
     });
 
-    it('clipboard: copies the whole answer and leaves document, selection and focus alone', async () => {
+    it('clipboard: copies the whole response, and keeps the document, selection, and focus', async () => {
       const { editor, notifications, page } = session.workbench;
       await generateInto('clipboard.py', 2, 'clipboard', test);
       await notifications.waitFor('The response is on the clipboard.');
@@ -180,7 +180,7 @@ for (const theme of ['dark', 'light'] as const) {
       await notifications.close(/on the clipboard/);
     });
 
-    it('preview: shows what the document would become, and writes it once it is accepted', async () => {
+    it('preview: shows the resulting document, and writes it once it is accepted', async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
       await generateInto('preview.py', line, 'preview', answer);
@@ -208,7 +208,7 @@ describe(`the insert mode ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('is that of the setting', async () => {
+  it('comes from the setting', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.insertMode': 'above' },
       folderFiles: { 'a.py': lines(asked) },
@@ -222,7 +222,7 @@ describe(`the insert mode ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it('shows no fence around code at any moment, and keeps it in Markdown', async () => {
+  it('never shows a fence around code, but keeps it in Markdown', async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },
@@ -274,7 +274,7 @@ describe(`the insert mode ${nightly}`, () => {
     below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
     replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
   })) {
-    it(`J27: ${mode} is a preview in every file that an editor or a shell obeys`, async () => {
+    it(`J27: ${mode} becomes a preview in every auto-run file`, async () => {
       const session = await openWindow(emulator, {
         userSettings: { 'hostedModel.insertMode': mode },
         folderFiles: obeyed,
@@ -326,11 +326,11 @@ function clipboard(page: Workbench['page']): Promise<string> {
   return page.evaluate<string>('navigator.clipboard.readText()');
 }
 
-/** The editors alone, in a window so low that a notification is in the picture, too. */
+/** Takes a picture of the editors. The window is so low that it includes a notification. */
 async function takeModePicture({ page }: Workbench, name: string) {
   const usual = page.viewportSize();
   await page.setViewportSize({ width: 1060, height: 280 });
-  // Away from what would show a tooltip.
+  // Moves the pointer away from anything with a tooltip.
   await page.mouse.move(0, 0);
   const clip = await page.locator('.part.editor').boundingBox();
   assert.ok(clip);

@@ -37,7 +37,7 @@ describe(`the key at rest ${nightly}`, () => {
   const secretNames = ({ workbench }: Session) =>
     workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
 
-  it('finds a key in every form it could be left in', () => {
+  it('is found in every encoding in which it could be stored', () => {
     for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
       const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
       const left =
@@ -47,12 +47,12 @@ describe(`the key at rest ${nightly}`, () => {
     assert.ok(holds(Buffer.from(`?k=${encodeURIComponent(apiKey)}`), apiKey));
   });
 
-  it('A01: is in secret storage and nowhere else, also after it was used', async () => {
+  it('A01: is only in secret storage, even after it was used', async () => {
     const session = await fresh();
     await setUp(session.workbench, answers());
     await generateFrom(session);
     await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-    // What the window keeps of the extension's state is written by the time it is closed.
+    // The window writes the extension's state at the latest when it closes.
     await session.workbench.reload();
     await session.workbench.statusItem(statusId).waitFor({ text: '$(key) Hosted Model' });
     for (const secret of [apiKey, ...emulator.tokensIssued]) {
@@ -82,7 +82,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('A18: is stored by no set-up that was closed, at whichever step', async () => {
+  it("A18: isn't stored if the setup is closed at any step", async () => {
     const session = await fresh();
     const { workbench } = session;
     const before = await userSettings(session);
@@ -126,7 +126,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09: keeps its host if told so, and goes on for another project without a question', async () => {
+  it('A09: keeps its hosts if the user chooses that, and is used for another project without a question', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

@@ -23,7 +23,7 @@ describe(`protection of the key ${nightly}`, () => {
   });
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
-  it('A08 A10: sends nothing to a changed host until it was shown and approved', async () => {
+  it('A08 A10: sends nothing to a changed host until it is shown and approved', async () => {
     const unapproved = notApprovedYet(other);
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
@@ -61,7 +61,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(other.count('/identity/token'), 0, 'the key stays with its identity host');
   });
 
-  it('refuses a key once, says so with the fitting button, and does not try it again by itself', async () => {
+  it("reports a refused key with matching buttons, and doesn't retry it automatically", async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     await storeKey(session, 'refused-key-0123456789');
@@ -94,7 +94,7 @@ describe(`protection of the key ${nightly}`, () => {
     await arrived;
   });
 
-  it('asks for the address, too, when a key is set beside one that cannot be used', async () => {
+  it("asks for the address, too, if the current one can't be used", async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': 'http://service.example' },
     });
@@ -105,7 +105,7 @@ describe(`protection of the key ${nightly}`, () => {
     await session.workbench.notifications.waitFor(/is set up/);
   });
 
-  it('shows the whole names of the hosts before a key is bound to them', async () => {
+  it('shows the full host names before a key is bound to them', async () => {
     const host = 'us-south.ml.cloud.ibm.com.a-very-long-name-of-an-attacker.example';
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': `https://${host}` },
@@ -124,7 +124,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lets a model be picked before there is a key, from the live list', async () => {
+  it('lets the user pick a model from the live list before there is a key', async () => {
     const { workbench } = await openWorkbench({
       userSettings: { 'hostedModel.url': emulator.url },
     });
@@ -146,7 +146,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
   });
 
-  it('links the credential commands in its settings page', async () => {
+  it('links the setup command in the settings page', async () => {
     const session = await openWindow(emulator, { theme: 'light' });
     const { workbench } = session;
     await storeKey(session);

@@ -25,10 +25,10 @@ interface TypedStep {
 }
 
 /**
- * Goes from nothing to generated text by typing only.
- * @param steps what is typed between the service and its address
- * @param requests paths that the test of the credentials requests; it generates nothing
- * @param name of the pictures
+ * Goes from an empty profile to generated text by typing only.
+ * @param steps inputs between the service and its address
+ * @param requests paths that the credential test requests, which generates nothing
+ * @param name prefix of the pictures
  */
 async function setUpAndGenerate(
   emulator: Emulator,
@@ -85,14 +85,14 @@ async function setUpAndGenerate(
   return workbench;
 }
 
-describe(`a service of one’s own ${nightly}`, () => {
+describe(`a custom service ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startEmulator({ apiKeys: [secret], account, oauth });
   });
   afterEach(() => emulator.close());
 
-  it('goes from nothing to generated text by typing only', async () => {
+  it('leads from an empty profile to generated text by typing only', async () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },
@@ -119,7 +119,7 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('goes from nothing to generated text, and shows that there is no token', async () => {
+  it('leads from an empty profile to generated text, and shows no token lifetime', async () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'apiKey', header: 'api-key' },
@@ -146,7 +146,7 @@ describe(`two folders on two services ${nightly}`, () => {
   });
   afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
 
-  it('show the token of the one in front, and get none anew in 20 changes of the editor', async () => {
+  it('show the token of the active one, and request no new one in 20 editor switches', async () => {
     const lines = (word: string, values: Readonly<Record<string, string>>) =>
       Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
     const ids = { PROJECT_ID: projectId };
@@ -193,7 +193,7 @@ describe(`two folders on two services ${nightly}`, () => {
     const paths = [...cloud.requests, ...onPremises.requests].map(({ path }) => path);
     assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
 
-    // The model that is picked for the one is none of the other.
+    // The model that is picked for one folder doesn't change the other one's.
     await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');

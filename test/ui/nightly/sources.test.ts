@@ -28,12 +28,12 @@ describe(`sources in the menu ${nightly}`, () => {
     const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
     [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
     unapproved = notApprovedYet(theirs);
-    // A token of the one is nothing to the other: this one answers without looking at it.
+    // This service would reject the other one's token, so it replays recordings.
     theirs.replay('chat_stream ok', chatPath, 9);
   });
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
-  /** By the keyboard alone: the row of the menu that holds this text, and what is to become of it. */
+  /** Finds a menu row and runs an action on it, by keyboard only. Returns the row's state. */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Show Status and Actions');
@@ -60,9 +60,9 @@ describe(`sources in the menu ${nightly}`, () => {
     await workbench.page.keyboard.press('Enter');
     return found && [found.description, found.detail].filter(Boolean).join(' · ').split(' · ')[0];
   };
-  /** An answer to a question is kept a moment after the question has gone. */
+  /** Polls, because a decision is stored a moment after its question closes. */
   const becomes = (session: Session, row: string, state: string) =>
-    session.workbench.screen.until(`the row ${row} to say ${state}`, async () =>
+    session.workbench.screen.until(`the row ${row} to show ${state}`, async () =>
       (await act(session, row)) === state ? true : undefined,
     );
   const choose = async ({ page, screen }: Session['workbench'], button: string) => {
@@ -75,7 +75,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await page.keyboard.press('Enter');
   };
 
-  it('are told with their state, and each action does what it says', async () => {
+  it('are listed with their state, and each action works', async () => {
     const session = await openWindow(mine, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -136,7 +136,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: that name only an address are passed over, and say what they lack', async () => {
+  it('B06 B12: that contain only an address are skipped, and list the missing settings', async () => {
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
       env: outside({ url: theirs.url }).variables,
@@ -151,7 +151,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assertUntouched(unapproved);
   });
 
-  it('B11: of the environment is asked about by itself, and for every folder', async () => {
+  it('B11: from the environment need their own approval in each folder', async () => {
     const { variables } = outside({ key, project: 'project-of-the-file', url: theirs.url });
     const session = await openWindow(mine, {
       folderFiles: {

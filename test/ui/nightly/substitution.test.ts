@@ -16,8 +16,8 @@ const exists = (path: string) =>
     () => undefined,
   );
 
-describe(`substitution in a tasks.json of a folder ${nightly}`, () => {
-  it('G04: gets nothing out of a command: the task does not even run', async () => {
+describe(`command substitution in a folder’s tasks.json ${nightly}`, () => {
+  it("G04: gets no value from a command, so the task doesn't run", async () => {
     const tasks = [named('leak', `\${command:hostedModel.showLog}`), named('control', 'x')];
     const { workbench, folder, path } = await openWorkbench({
       folderFiles: { '.vscode/tasks.json': JSON.stringify({ version: '2.0.0', tasks }) },
@@ -29,7 +29,7 @@ describe(`substitution in a tasks.json of a folder ${nightly}`, () => {
     };
     await workbench.statusItem(statusId).waitFor();
     await run('leak');
-    // The command itself ran, so what it gave back is what the task got.
+    // The command ran, so the task got its return value.
     await workbench.screen.until('the log to have the keyboard', async () =>
       (await workbench.screen.read(`document.activeElement.closest('.part.panel') !== null`))
         ? true

@@ -27,7 +27,7 @@ describe(`the walkthrough ${nightly}`, () => {
   afterEach(() => emulator.close());
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`has steps that complete by themselves, in the order of a first day (${theme})`, async () => {
+    it(`has steps that complete automatically, in the order of a first day (${theme})`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
         viewport: { width: 1500, height: 900 },
@@ -98,7 +98,7 @@ async function openWalkthrough(workbench: Workbench): Promise<void> {
   await workbench.page.waitForSelector('.getting-started-step');
 }
 
-/** Waits until these steps are done, and no others. */
+/** Waits until exactly these steps are done. */
 async function completed(workbench: Workbench, wanted: readonly string[]): Promise<void> {
   const steps = workbench.page.locator('.getting-started-step');
   await workbench.screen.until(`the steps ${wanted.join(', ')} to be done`, async () => {
@@ -113,7 +113,7 @@ async function completed(workbench: Workbench, wanted: readonly string[]): Promi
   assert.equal(await steps.count(), 5);
 }
 
-/** The picture of the open step, which a window this wide has room for. */
+/** Waits for the picture of the open step, which only a wide window shows. */
 async function showsPicture({ page, screen }: Workbench): Promise<void> {
   const size = `document.querySelector('.getting-started-media img')?.naturalWidth ?? 0`;
   await screen.until('the picture of the step', async () =>
@@ -121,7 +121,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** A part of the window with a margin, so that the picture stays small and readable. */
+/** Takes a picture of a part of the window with a margin, so that it stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,
@@ -130,7 +130,7 @@ async function takePart(
 ): Promise<void> {
   const box = await page.locator(selector).first().boundingBox();
   assert.ok(box, selector);
-  // Away from what would be highlighted.
+  // Moves the pointer away from anything that would be highlighted.
   await page.mouse.move(0, 0);
   const margin = 8;
   const x = Math.max(0, box.x - margin);

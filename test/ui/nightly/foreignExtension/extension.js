@@ -1,4 +1,4 @@
-/** Any extension can call the models of another one: this one does, and shows what it gets. */
+/** Calls the models of another extension, as any extension can, and shows the result. */
 const { commands, LanguageModelChatMessage, lm, window } = require('vscode');
 
 exports.activate = ({ subscriptions }) => {
