@@ -1,4 +1,4 @@
-/** Installs packages on Debian where that needs no question. */
+/** Installs packages on Debian if that needs no confirmation. */
 import { access } from 'node:fs/promises';
 import { run } from './command.ts';
 
@@ -19,7 +19,7 @@ export async function findAptGet(): Promise<AptGet | undefined> {
   return (...parameters) => run([...command, ...parameters], '/');
 }
 
-/** Start of a command line that may install packages on this Debian; undefined where nothing may. */
+/** Command prefix that has the right to install packages on Debian, or undefined if none has. */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(
     () => true,

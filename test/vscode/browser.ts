@@ -1,17 +1,17 @@
-/** Starts Chromium and opens pages in it, each in a context and so with a keyring of its own. */
+/** Starts Chromium, and opens each page with its own context and keyring. */
 import { randomBytes } from 'node:crypto';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureChromium } from './install.ts';
 import { usualWait } from './screen.ts';
 
 export interface PageOptions {
-  /** What the operating system would report; a theme set in the User settings wins over it. */
+  /** The color scheme of the operating system. A theme in the user settings overrides it. */
   colorScheme?: 'dark' | 'light';
   /** Pixels of a picture per CSS pixel. */
   pixelRatio?: number;
   /** Pixels. */
   viewport?: { width: number; height: number };
-  /** As a browser zooms: 2 shows everything twice as large, and half as much of it. */
+  /** Zoom factor of the browser. 2 shows everything twice as large. */
   zoom?: number;
 }
 
@@ -31,10 +31,10 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Pixels; large enough that the status bar and a notification do not cover each other. */
+/** In pixels. Large enough that a notification doesn't cover the status bar. */
 export const usualViewport = { width: 1280, height: 800 };
 
-/** @throws Error that says what to install when there is no Chromium. */
+/** @throws Error that names what to install if there is no Chromium. */
 export async function startBrowser(options = { headless: true }): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await ensureChromium(options.headless),
@@ -52,7 +52,7 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
         colorScheme,
         viewport: { width: viewport.width / zoom, height: viewport.height / zoom },
         deviceScaleFactor: zoom * pixelRatio,
-        // Nothing slides or fades, so that a picture shows what a test has just waited for.
+        // Disables animations, so that a picture shows the state that a test waited for.
         reducedMotion: 'reduce',
       });
       context.setDefaultTimeout(usualWait);
@@ -65,8 +65,8 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * A VS Code in a browser keeps secrets in the page's storage, encrypted with a key of which its host
- * gives one half. The bare server gives none, and without it secrets would not survive a reload.
+ * In a browser, VS Code keeps secrets in the page's storage, encrypted with a key whose one half
+ * comes from the host. The bare server provides none, so secrets would not survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

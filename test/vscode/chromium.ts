@@ -1,10 +1,10 @@
-/** Finds Chromium or Chrome, or installs it where that needs no question. */
+/** Finds Chromium or Chrome, or installs it if that needs no confirmation. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
-/** Chromium without the parts that only a person sees: a seventh less work for the same page (measured). */
+/** Chromium without its user interface, which takes a seventh less work per page (measured). */
 const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -19,8 +19,8 @@ const usualPlaces = [
 ];
 
 /**
- * Path of an executable Chromium or Chrome: CHROMIUM_PATH, then PATH, then the usual places. On
- * Debian as root (or with a sudo that asks no password) it is installed when there is none.
+ * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
+ * none, installs it on Debian as root, or with a sudo that asks for no password.
  *
  * @throws Error that says what to install.
  */
@@ -32,7 +32,7 @@ export async function ensureChromium(isHeadless = true): Promise<string> {
     console.log('Installing Chromium (once)…');
     await aptGet('update');
     const install = (name: string) => aptGet('install', '-y', name);
-    // Not every Debian has the shell by itself.
+    // Not every Debian has a separate package for the shell.
     if (isHeadless) await install(SHELL).catch(() => install('chromium'));
     else await install('chromium');
     const installed = await findChromium(isHeadless);

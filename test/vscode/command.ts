@@ -1,13 +1,13 @@
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 import { spawn } from 'node:child_process';
 
-/** Last lines of a failed command that are worth repeating in its error. */
+/** Number of output lines that the error of a failed command repeats. */
 const outputLinesInError = 40;
 
 /**
- * Runs a command; its output appears only in the error of a failure.
+ * Runs a command. Its output appears only in the error if it fails.
  *
- * @throws Error with the command and the end of its output when it does not end with 0.
+ * @throws Error with the command and the end of its output if it doesn't exit with 0.
  */
 export function run(
   command: readonly string[],

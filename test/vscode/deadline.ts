@@ -1,19 +1,19 @@
-/** Waits for a condition, never for a length of time. */
+/** Waits for a condition, never for a fixed time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * The most milliseconds between two checks of a condition without an event. The first checks are
+ * Maximum milliseconds between two checks of a condition that has no event. The first checks are
  * more frequent.
  */
 const MOST_BETWEEN_MS = 50;
-/** Only ends a hang. Nothing in one process takes this long, even on a busy machine. */
+/** A limit that only ends a hang. Nothing in one process takes this long on a busy machine. */
 const HANG_MS = 60_000;
 
 /**
- * Looks until `probe` finds something other than undefined and returns that.
+ * Calls `probe` until it returns something other than undefined, and returns that.
  *
  * @param what completes the sentence "Waited 10 s for …".
- * @throws Error after `milliseconds`; what `probe` throws ends the wait at once.
+ * @throws DeadlineError after `milliseconds`, or at once any error of `probe`.
  */
 export async function until<T>(
   what: string,
@@ -30,7 +30,7 @@ export async function until<T>(
   }
 }
 
-/** Waits until a condition in this process is true. @throws if it never is */
+/** Waits until a condition in this process is true. @throws DeadlineError if it never is */
 export async function becomes(what: string, isSo: () => boolean): Promise<void> {
   await until(what, HANG_MS, () => isSo() || undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: what a new user does, from the set-up to generated text, in a real VS Code.
- * Prints the document before and after and saves a picture of each step.
+ * `npm run demo`: takes the steps of a new user in a real VS Code, from setup to generated text.
+ * Prints the document before and after, and saves a picture of each step.
  */
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';
@@ -33,7 +33,7 @@ try {
   console.log(`\n--- before\n${before}---`);
   await workbench.editor.selectLines(3);
   await workbench.runCommand('Hosted Model: Generate from selection');
-  // To save while it streams would begin a new undo step.
+  // A save while it streams would start a new undo step.
   await workbench.editor.waitForText(/This one only counts\./);
   await status.waitFor({ text: /\$\(key\) \d+m/ });
   console.log(`status: ${(await status.waitFor({})).ariaLabel}`);

@@ -17,12 +17,12 @@ export class Dialogs {
     this.#screen = screen;
   }
 
-  /** The dialog as it is now; undefined when none is open. */
+  /** The open dialog, or undefined if none is open. */
   async state(): Promise<DialogState | undefined> {
     return (await this.#screen.read<DialogState | null>(stateScript)) ?? undefined;
   }
 
-  /** @param text the whole message, or an expression found in it. */
+  /** @param text the whole message, or an expression that matches a part of it */
   waitFor(text: string | RegExp = /(?:)/): Promise<DialogState> {
     return this.#screen.until(`the dialog ${text}`, async () => {
       const state = await this.state();
@@ -30,7 +30,7 @@ export class Dialogs {
     });
   }
 
-  /** Waits for a dialog with this button, clicks it and waits until the dialog has gone. */
+  /** Waits for a dialog with this button, clicks it, and waits until the dialog has closed. */
   async click(button: string): Promise<void> {
     const { text } = await this.#screen.until(`a dialog with the button "${button}"`, async () => {
       const state = await this.state();

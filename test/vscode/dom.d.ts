@@ -1,6 +1,6 @@
 /**
- * The types of playwright-core mention these names of the browser. The project is checked without
- * the DOM library, so that code for Node cannot use a browser's globals by mistake.
+ * Browser types that the types of playwright-core refer to. The project is checked without the DOM
+ * library, so that code for Node can't use browser globals by mistake.
  */
 interface Node {
   readonly nodeType: number;

@@ -1,4 +1,4 @@
-/** The active text editor, by keyboard alone. */
+/** Drives the active text editor by keyboard only. */
 import { readFile } from 'node:fs/promises';
 import { matches, type Screen } from './screen.ts';
 
@@ -12,13 +12,13 @@ export class Editor {
     this.#screen = screen;
   }
 
-  /** Puts the keyboard into the first editor group. */
+  /** Moves the focus to the first editor group. */
   async focus(): Promise<void> {
     await this.#screen.page.keyboard.press('Control+1');
     await this.#waitForFocus();
   }
 
-  /** Waits until the active tab carries this name and its editor has the keyboard. */
+  /** Waits until the active tab has this name and its editor has the focus. */
   async waitFor(name: string | RegExp): Promise<void> {
     await this.#screen.until(`the editor ${name}`, async () => {
       const label = await this.name();
@@ -27,22 +27,22 @@ export class Editor {
     await this.#waitForFocus();
   }
 
-  /** Name on the active tab; undefined when no editor is open. */
+  /** Name of the active tab, or undefined if no editor is open. */
   async name(): Promise<string | undefined> {
     const script = `document.querySelector('${active} .tab.active')?.dataset.resourceName ?? null`;
     return (await this.#screen.read<string | null>(script)) ?? undefined;
   }
 
-  /** The words on the active tab, which a comparison can choose for itself; empty without one. */
+  /** Label of the active tab, which differs from its name in a preview. Empty without a tab. */
   title(): Promise<string> {
-    // The end of a file's name stands apart from the rest.
+    // VS Code renders the end of a file name as a separate element.
     return this.#screen.read<string>(
       `[...document.querySelectorAll('${active} .tab.active :is(.label-name, .label-suffix)')]
         .map((part) => part.textContent).join('')`,
     );
   }
 
-  /** Waits until the active tab shows these words and its editor has the keyboard. */
+  /** Waits until the active tab has this label and its editor has the focus. */
   async waitForTitle(title: string): Promise<void> {
     await this.#screen.until(`the title ${title}`, async () =>
       (await this.title()) === title ? true : undefined,
@@ -57,7 +57,7 @@ export class Editor {
     await this.waitForPosition(/selected/);
   }
 
-  /** Selects lines, counted from 1, without the end of the last one, which must hold some text. */
+  /** Selects lines, counted from 1, without the last line break. The last line can't be empty. */
   async selectLines(first: number, last = first): Promise<void> {
     await this.placeCursor(first, 1);
     for (let line = first; line < last; line++) {
@@ -68,15 +68,15 @@ export class Editor {
   }
 
   /**
-   * Selects each of these lines on its own, counted from 1, with a cursor at its start. The last one
-   * must hold some text; an empty one among them gets a cursor that selects nothing.
+   * Selects each of these lines separately, counted from 1, with the cursor at its start. The last
+   * line can't be empty. Other empty lines get an empty selection.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
     await this.selectLines(first, last);
     await this.splitSelection();
   }
 
-  /** Splits the selection into one selection for each of its lines, with a cursor at its start. */
+  /** Splits the selection into one selection per line, with the cursor at its start. */
   async splitSelection(): Promise<void> {
     const { page } = this.#screen;
     await page.keyboard.press('Shift+Alt+I');
@@ -93,11 +93,11 @@ export class Editor {
     await page.fill('.quick-input-widget .quick-input-box input', `:${line}:${column}`);
     await page.keyboard.press('Enter');
     await this.#waitForFocus();
-    // "(… selected)" of an earlier selection goes away as well.
+    // This also waits until the status bar no longer shows an earlier selection.
     await this.waitForPosition(`Ln ${line}, Col ${column}`);
   }
 
-  /** As the status bar shows it, for instance `Ln 1, Col 4 (3 selected)`. */
+  /** Cursor position as the status bar shows it, for instance `Ln 1, Col 4 (3 selected)`. */
   position(): Promise<string> {
     const script = `document.querySelector('[id="status.editor.selection"]')?.innerText.trim() ?? ''`;
     return this.#screen.read<string>(script);
@@ -111,8 +111,8 @@ export class Editor {
   }
 
   /**
-   * Types key by key; VS Code may complete brackets and indent as it does for a person. It shows the
-   * text a moment later: see `waitForText`.
+   * Types key by key, so VS Code may complete brackets and indent. The text appears a moment later:
+   * see `waitForText`.
    */
   async type(text: string): Promise<void> {
     await this.#screen.page.keyboard.type(text);
@@ -128,7 +128,7 @@ export class Editor {
     await this.#screen.page.keyboard.press('Control+Y');
   }
 
-  /** Saves the active document and waits until its tab says so. */
+  /** Saves the active document, and waits until its tab shows that. */
   async save(): Promise<void> {
     await this.#screen.page.keyboard.press('Control+S');
     await this.#screen.until('the document to be saved', async () =>
@@ -142,7 +142,7 @@ export class Editor {
     );
   }
 
-  /** Whether any tab of this name has something to save. */
+  /** True if any tab with this name has unsaved changes. */
   hasUnsaved(name: string): Promise<boolean> {
     const script = `[...document.querySelectorAll('.tab.dirty')].some((tab) =>
       tab.dataset.resourceName === ${JSON.stringify(name)})`;
@@ -153,19 +153,19 @@ export class Editor {
   async savedText(path: string): Promise<string> {
     await this.focus();
     await this.save();
-    // VS Code empties a file for a moment while it writes it anew.
+    // VS Code empties a file for a moment while it rewrites it.
     return this.#screen.until(
       `text in ${path}`,
       async () => (await readFile(path, 'utf8')) || undefined,
     );
   }
 
-  /** The lines in view, without saving anything; a long document shows only a part. */
+  /** The visible lines, without saving anything. A long document shows only a part. */
   visibleText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .monaco-editor`));
   }
 
-  /** Waits until the lines in view are this text, or hold this expression. */
+  /** Waits until the visible lines are this text or match this expression. */
   waitForText(text: string | RegExp, milliseconds?: number): Promise<string> {
     return this.#screen.until(
       `the editor's text to be ${text}`,
@@ -177,7 +177,7 @@ export class Editor {
     );
   }
 
-  /** The lines in view on the modified side of the active comparison, without what was deleted. */
+  /** The visible lines on the modified side of the active comparison, without deleted ones. */
   modifiedText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .editor.modified .lines-content >`));
   }
@@ -190,8 +190,8 @@ export class Editor {
   }
 
   /**
-   * Watches every text that is drawn in any editor from now on, however short it stands there.
-   * @returns tells how many there were, and which lines of them matched the expression
+   * Watches every text that any editor renders from now on, even for a moment.
+   * @returns a function that returns the number of renderings and the lines that matched
    */
   async watchDrawn(
     expression: RegExp,
@@ -211,27 +211,27 @@ export class Editor {
     return () => this.#screen.read<{ drawings: number; lines: string[] }>('globalThis.drawnText');
   }
 
-  /** What a screen reader calls the buttons in the title of the active group, with their keys. */
+  /** Accessible names of the buttons in the title of the active group, with their shortcuts. */
   titleButtons(): Promise<string[]> {
     return this.#screen.read<string[]>(
       `[...document.querySelectorAll('${titleButton}')].map((button) => button.ariaLabel ?? '')`,
     );
   }
 
-  /** Waits for a button in the title and clicks it. @param label the beginning of its name */
+  /** Waits for a button in the title, and clicks it. @param label the start of its name */
   async clickTitleButton(label: string): Promise<void> {
     await this.#screen.page.locator(`${titleButton}[aria-label^=${JSON.stringify(label)}]`).click();
   }
 
   async #waitForFocus(): Promise<void> {
     const script = `document.activeElement?.closest('${active} .monaco-editor') != null`;
-    await this.#screen.until('the editor to have the keyboard', async () =>
+    await this.#screen.until('the editor to have the focus', async () =>
       (await this.#screen.read<boolean>(script)) ? true : undefined,
     );
   }
 }
 
-/** Lines are placed absolutely and in any order; spaces are drawn as no-break spaces. */
+/** Lines are positioned absolutely, in any order. Spaces are rendered as no-break spaces. */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]
   .sort((one, other) => Number.parseFloat(one.style.top) - Number.parseFloat(other.style.top))

@@ -1,22 +1,22 @@
-/** The quick input: palette, pick lists and input boxes. */
+/** The quick input: palette, pick lists, and input boxes. */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface QuickInputState {
-  /** Without the step. */
+  /** Without the step number. */
   title: string;
-  /** As shown, for instance `2/3`; empty without steps. */
+  /** As shown, for instance `2/3`. Empty without steps. */
   step: string;
-  /** Text below an input box, without VS Code's own "(Press 'Enter' …)"; empty while one is invalid. */
+  /** Text below the box, without VS Code's "(Press 'Enter' …)". Empty while the value is invalid. */
   prompt: string;
   placeholder: string;
-  /** The validation message; empty when the value is fine. */
+  /** The validation message. Empty if the value is valid. */
   validation: string;
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The rows in view; a long list shows only its beginning. */
+  /** The visible rows. A long list shows only its first ones. */
   items: QuickInputItem[];
-  /** Tooltips of the buttons in the title and in the box, without their keys. */
+  /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];
 }
 
@@ -28,7 +28,7 @@ export interface QuickInputItem {
   focused: boolean;
 }
 
-/** What to wait for. Strings are compared wholly, expressions anywhere in the text. */
+/** Conditions to wait for. Strings match the whole text, and expressions match a part of it. */
 export interface QuickInputExpectation {
   title?: string | RegExp;
   step?: string | RegExp;
@@ -50,12 +50,12 @@ export class QuickInput {
     this.#screen = screen;
   }
 
-  /** The quick input as it is now; undefined when none is open. */
+  /** The open quick input, or undefined if none is open. */
   async state(): Promise<QuickInputState | undefined> {
     return (await this.#screen.read<QuickInputState | null>(stateScript)) ?? undefined;
   }
 
-  /** Waits for a quick input like this; without an expectation, for any. */
+  /** Waits for a quick input that matches, by default any. */
   waitFor(expected: QuickInputExpectation = {}): Promise<QuickInputState> {
     return this.#screen.until(`a quick input with ${describe(expected)}`, async () => {
       const state = await this.state();
@@ -74,7 +74,7 @@ export class QuickInput {
     await this.#screen.page.fill(box, text);
   }
 
-  /** Types key by key after what is there, as a person would. */
+  /** Types key by key after the existing text. */
   async typeKeys(text: string): Promise<void> {
     await this.#screen.page.focus(box);
     await this.#screen.page.keyboard.type(text);
@@ -91,7 +91,7 @@ export class QuickInput {
   /** Waits for an item with this label (with or without its icon) and clicks it. */
   async pick(label: string): Promise<void> {
     await this.waitFor({ item: label });
-    // Found again by its text: the list may have been filtered anew meanwhile.
+    // Finds it again by its text, because the list may have been filtered again.
     const text = JSON.stringify(bare(label));
     await this.#screen.page.click(
       `${widget} .monaco-list-row .quick-input-list-row:first-child .label-name .monaco-highlighted-label:text-is(${text})`,

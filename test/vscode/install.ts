@@ -1,6 +1,6 @@
 /**
- * Installs the VS Code server that the npm package code-server carries: a real VS Code for machines
- * without a display. It lands in `.vscode-test/`, which git ignores.
+ * Installs the VS Code server from the npm package code-server: a real VS Code for machines without a
+ * display. It is installed in `.vscode-test/`, which git ignores.
  */
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { needServer } from './system.ts';
 export { ensureChromium };
 
 export const repositoryRoot = join(import.meta.dirname, '..', '..');
-/** Holds everything installed, every build of tests and every failure's screenshot. */
+/** Contains installed programs, test builds, and screenshots. */
 export const testDirectory = join(repositoryRoot, '.vscode-test');
 
 /** Releases of code-server that the suites run on: VS Code 1.139.1 and 1.133.0. */
@@ -22,18 +22,18 @@ export interface VSCodeServerInstallation {
   /** Script to start with `node`. */
   serverMain: string;
   vscodeVersion: string;
-  /** The Node that starts it. */
+  /** Path of the Node that starts it. */
   node: string;
 }
 
-/** The extension host of these servers runs Node 24, and so must the process that starts it. */
+/** The extension host of these servers runs Node 24, so the process that starts it must, too. */
 const serverNodeMajor = 24;
 
 /**
- * Installs `code-server@version` once and returns where its VS Code server is. Where there can be
- * none, it says so and ends the process.
+ * Installs `code-server@version` once, and returns the paths of its VS Code server. Prints a message
+ * and exits if this system can't run one.
  *
- * @throws Error with the output of the failing command, or when this process is not Node 24.
+ * @throws Error with the output of the failed command, or if this process isn't Node 24.
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();
@@ -43,7 +43,7 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
   const marker = join(directory, 'installed');
   if (!(await exists(marker))) {
     await installServer(version, directory, vscode);
-    // Written last: without it an interrupted installation is started over.
+    // Written last, so that an interrupted installation starts over.
     await writeFile(marker, `${version}\n`);
   }
   const manifest: unknown = JSON.parse(await readFile(join(vscode, 'package.json'), 'utf8'));
@@ -98,16 +98,16 @@ async function installServer(version: string, directory: string, vscode: string)
   console.log(`Installing code-server ${version} (620 MB, once)…`);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  // A manifest of its own keeps npm from climbing to the one of this repository.
+  // Its own manifest keeps npm from using the one of this repository.
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // Its own install script, left out because it insists on a compiler, would have done these two.
+  // The install script, which is skipped because it needs a compiler, would have done these two.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
 
-/** Folder with the C++ headers of this Node; the npm package `node` brings them along. */
+/** Folder with the C++ headers of this Node. The npm package `node` includes them. */
 async function nodeHeaders(): Promise<string | undefined> {
   const installation = join(dirname(process.execPath), '..');
   const platform = `node-${process.platform}-${process.arch}`;
@@ -130,7 +130,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-// As a command of its own, before several suites at once would each install it.
+// As a command, so that several suites at once don't each install it.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
   if (process.argv.includes('--native')) await ensureNativeModules(newestServer);

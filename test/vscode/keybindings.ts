@@ -19,7 +19,7 @@ export const argumentKeys = {
   template: { key: 'Control+Alt+F9', args: { template: 'Own Ways' } },
   unknownTemplate: { key: 'Control+Alt+F10', args: { template: 'No Such Template' } },
   unknownMode: { key: 'Control+Alt+F11', args: { insertMode: 'sideways' } },
-  /** The command takes none of these. */
+  /** The command accepts none of these. */
   others: { key: 'Control+Alt+F12', args: { url: 'http://127.0.0.1:1', key: 'theirs' } },
 } as const;
 
@@ -33,7 +33,7 @@ export const commandKeys = {
 
 /**
  * Writes the keybindings to the profile of a server. Windows that open later use them.
- * @param dataDirectory of the server
+ * @param dataDirectory data directory of the server
  */
 export async function writeKeybindings(dataDirectory: string): Promise<void> {
   const modes = Object.entries(modeKeys).map(([insertMode, key]) => ({

@@ -1,9 +1,8 @@
 /**
- * Notifications, and progress shown as one.
+ * Notifications, including progress.
  *
- * VS Code shows at most three new ones as toasts in 800 ms, and hides the ones without buttons after
- * 10 to 15 s. The others are only in the notification centre, which
- * `Workbench.showNotifications` opens.
+ * VS Code shows at most three new ones as toasts in 800 ms, and hides toasts without buttons after 10
+ * to 15 s. The others are only in the notification center, which `Workbench.showNotifications` opens.
  */
 import { matches, notificationInView, type Screen, textWithIcons } from './screen.ts';
 
@@ -12,11 +11,11 @@ export interface NotificationState {
   text: string;
   /** Labels of the buttons, without the icons to configure and to close. */
   buttons: string[];
-  /** It reports progress that has not ended. */
+  /** True if it shows progress that hasn't ended. */
   running: boolean;
 }
 
-/** Milliseconds to reach one that was there a moment ago. */
+/** Milliseconds to reach a notification that was just listed. */
 const TRY_MS = 2_000;
 
 export class Notifications {
@@ -26,12 +25,12 @@ export class Notifications {
     this.#screen = screen;
   }
 
-  /** The ones in view, newest first: at most three toasts, or what the notification centre lists. */
+  /** The visible ones, newest first: at most three toasts, or the list of the open center. */
   list(): Promise<NotificationState[]> {
     return this.#screen.read<NotificationState[]>(listScript);
   }
 
-  /** @param text the whole message, or an expression found in it. */
+  /** @param text the whole message, or an expression that matches a part of it */
   waitFor(text: string | RegExp): Promise<NotificationState> {
     return this.#screen.until(`the notification ${text}`, async () =>
       (await this.list()).find((notification) => matches(notification.text, text)),
@@ -46,7 +45,7 @@ export class Notifications {
     );
   }
 
-  /** Waits for a notification and clicks one of its buttons. */
+  /** Waits for a notification, and clicks one of its buttons. */
   async click(text: string | RegExp, button: string): Promise<void> {
     const { index } = await this.#screen.until(
       `the button "${button}" of the notification ${text}`,
@@ -59,19 +58,19 @@ export class Notifications {
         return found === -1 ? undefined : { index: found };
       },
     );
-    // It may rest on a button of this one, whose name would lie over the others.
+    // The pointer may rest on a button, whose tooltip would cover the others.
     await this.#screen.page.mouse.move(1, 1);
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }
 
-  /** Closes a notification by its cross. Others come and go meanwhile, and this one may, too. */
+  /** Closes a notification by its button. Any of them can appear or disappear at the same time. */
   async close(text: string | RegExp): Promise<void> {
     await this.waitFor(text);
     await this.#screen.until(`the notification ${text} to be closed`, async () => {
       const list = await this.list();
       const index = list.findIndex((notification) => matches(notification.text, text));
       if (index === -1) return true;
-      // The cross appears only under the pointer.
+      // The close button appears only under the pointer.
       const item = this.#at(index);
       await item.hover({ timeout: TRY_MS }).catch(() => {});
       await item
@@ -80,11 +79,11 @@ export class Notifications {
         .catch(() => {});
       return undefined;
     });
-    // What the pointer rests on shows its name, over the buttons of the next one.
+    // Otherwise, a tooltip under the pointer would cover the buttons of the next notification.
     await this.#screen.page.mouse.move(1, 1);
   }
 
-  /** Waits for progress that is running; its text is `title: message`. */
+  /** Waits for running progress. Its text is `title: message`. */
   progress(text: string | RegExp = /(?:)/): Promise<NotificationState> {
     return this.#screen.until(`progress ${text}`, async () =>
       (await this.list()).find(
@@ -99,7 +98,7 @@ export class Notifications {
   }
 
   /**
-   * Records every text of a notification from now on, even one that is replaced at once.
+   * Records every notification text from now on, even one that is replaced at once.
    * @returns a function that reads the matching parts in order
    */
   async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {

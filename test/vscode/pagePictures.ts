@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: the icon, the moving picture and the pictures of the README, in media/. From a
- * real VS Code and the emulated service; the moving one shows the keys by VS Code's own means.
+ * `npm run pictures`: creates the icon, the animation, and the pictures of the README in media/, with
+ * a real VS Code and the emulated service. VS Code's screencast mode shows the keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/** Room for the text, and keys that are shown for as long as they are filmed. */
+/** Makes room for the text, and shows keys as long as the recording needs. */
 const bare = {
   'breadcrumbs.enabled': false,
   'editor.fontSize': 16,
@@ -29,13 +29,13 @@ const viewport = { width: 960, height: 420 };
 const code = `def total_price(items: list[Item]) -> float:
     return sum(item.price * item.count for item in items)`;
 
-// The Marketplace takes no SVG.
+// The Marketplace doesn't accept SVG.
 await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.png'));
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
   const browser = await startBrowser();
-  // Each with a window of its own: `applyUserSettings` would change the title in the pictures.
+  // Opens a new window each time, since `applyUserSettings` would change the title in the pictures.
   const openCode = async (userSettings: Settings): Promise<Workbench> => {
     await sample.server.writeUserSettings(userSettings);
     const page = await browser.newPage({ colorScheme: theme, pixelRatio: 2, viewport });
@@ -46,7 +46,7 @@ for (const theme of ['dark', 'light'] as const) {
     return workbench;
   };
   try {
-    // Without an address of its own the set-up shows the hosts that everybody has.
+    // Without a configured address, the setup shows the default hosts.
     const fresh = await openCode(settings);
     await takeHosts(fresh, theme);
     await fresh.page.context().close();
@@ -63,7 +63,7 @@ for (const theme of ['dark', 'light'] as const) {
   }
 }
 
-/** The last step of the set-up, which is left there: nothing is sent. */
+/** Takes a picture of the last step of the setup. Nothing is sent. */
 async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   const { quickInput } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -78,7 +78,7 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.pick('Frankfurt');
   await quickInput.waitFor({ step: '5/5' });
   const picture = await takeQuickInput(workbench, `hosts-${theme}`);
-  // Of the walkthrough, too: the emulated service of its test has one host only.
+  // Also for the walkthrough, because the emulated service in its test has only one host.
   const small = await sharp(picture).webp({ quality: 80 }).toBuffer();
   await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), small);
   await quickInput.dismiss();
@@ -93,8 +93,8 @@ async function storeKey(workbench: Workbench): Promise<void> {
 }
 
 /**
- * The main job: a comment is selected, two keys are pressed, the code streams in, and one undo removes
- * it. The last moment with the code is a picture of its own, for readers who want no motion.
+ * Records the main workflow: a comment is selected, two keys are pressed, the code streams in, and one
+ * undo removes it. Also saves the last frame with the code, for readers who prefer no motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
@@ -106,7 +106,7 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
       const text = await editor.visibleText();
       return text === seen ? undefined : text;
     });
-    // VS Code takes what comes behind a selection into it, for a moment.
+    // VS Code briefly extends a selection to text that is inserted after it.
     await editor.waitForPosition(selected);
     await take(120);
   };
@@ -130,7 +130,7 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   seen = before;
   await page.keyboard.press('Control+K');
   await take(400);
-  // VS Code waits five seconds for the second key, and on a busy machine a picture takes longer.
+  // VS Code waits five seconds for the second key, and a picture can take longer on a busy machine.
   const waits = (await page.getByText('Waiting for second key').count()) > 0;
   if (!waits) await page.keyboard.press('Control+K');
   await page.keyboard.press('Control+G');
@@ -161,7 +161,7 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
   await takeQuickInput(workbench, `diagnose-${theme}`);
 }
 
-/** The list or box alone, with a little of the window around it. */
+/** Takes a picture of the quick input with a small margin. */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
   const box = await page.locator('.quick-input-widget').boundingBox();
   if (box === null) return screen.fail(`No quick input for ${name}.`);

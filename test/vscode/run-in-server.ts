@@ -1,12 +1,12 @@
 /**
- * Stands in for the executable of VS Code where there is no display: takes the arguments that
- * `runTests` of @vscode/test-electron passes, runs the tests in the extension host of a VS Code
- * server, prints that host's console and ends with the code of the suite.
+ * Replaces the VS Code executable on machines without a display. Takes the arguments of `runTests` of
+ * @vscode/test-electron, and runs the tests in the extension host of a VS Code server. Prints that
+ * host's console, and exits with the code of the suite.
  *
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
- * --extensionTestsPath=…, --disable-workspace-trust; others mean nothing here. The environment variable
- * HOSTED_MODEL_SERVER_VERSION chooses the server. The suite finds HOSTED_MODEL_CONSOLE_MARK in its
- * environment and puts it before what it prints, since everything of the window arrives mixed.
+ * --extensionTestsPath=…, --disable-workspace-trust. Others are ignored. The environment variable
+ * HOSTED_MODEL_SERVER_VERSION selects the server. The suite prefixes its output with
+ * HOSTED_MODEL_CONSOLE_MARK from its environment, because all output of the window arrives mixed.
  */
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
@@ -26,7 +26,7 @@ const builtInExtensions = [
 ];
 
 /**
- * Pixels. The window is small, since no one looks at it and Chromium redraws all of it repeatedly.
+ * In pixels. The window is small, since no one looks at it and Chromium redraws all of it repeatedly.
  */
 const viewport = { width: 500, height: 400 };
 
@@ -35,7 +35,7 @@ const suiteMilliseconds = inForm(300, 40) * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  // runTests passes flags of the desktop build, too.
+  // `runTests` also passes flags of the desktop build.
   strict: false,
   options: {
     extensionDevelopmentPath: { type: 'string', multiple: true },
@@ -48,7 +48,7 @@ process.exitCode = await runSuite();
 
 async function runSuite(): Promise<number> {
   const mark = randomUUID();
-  /** What the window and its built-in extensions say about themselves: of use only if no test ran. */
+  /** Output of the window and its built-in extensions. Useful only if no test ran. */
   const chatter: string[] = [];
   let suiteSpoke = false;
   const { extensionDevelopmentPath: developed } = values;
@@ -58,10 +58,10 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
-      // Off by default until 1.139: the certificates of this system for what Node sends.
+      // Makes Node use the certificates of this system. Off by default until 1.139.
       'http.systemCertificatesNode': true,
     },
-    // A window in a browser takes one extension under development.
+    // A window in a browser supports only one extension under development.
     builtInExtensions: [...builtInExtensions, ...others.map(requireAbsolute)],
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },

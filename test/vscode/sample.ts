@@ -1,4 +1,4 @@
-/** The folder and the service that `npm start`, `npm run demo` and the pictures show. */
+/** The folder and the service that `npm start`, `npm run demo`, and the pictures use. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ export interface Sample {
 }
 
 /**
- * An emulated service and a VS Code with the packaged extension, on a copy of the sample folder. The
- * set-up offers the emulator where everybody else finds the first region: Enter leads nowhere else.
+ * Starts an emulated service, and a VS Code with the packaged extension on a copy of the sample
+ * folder. The setup offers the emulator in place of the first region, so Enter selects it.
  */
 export async function startSample(): Promise<Sample> {
   const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-sample-'));

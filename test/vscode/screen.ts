@@ -1,18 +1,18 @@
-/** What is on the screen: waits for it, and says what was there instead when the wait was in vain. */
+/** Waits for something on the screen, and describes the screen if it doesn't appear. */
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Page } from 'playwright-core';
 import { DeadlineError, until } from './deadline.ts';
 import { repositoryRoot, testDirectory } from './install.ts';
 
-/** Milliseconds a window may take to show something, however busy the machine: it only ends what hangs. */
+/** Milliseconds until a wait counts as hung, even on a busy machine. */
 export const usualWait = 60_000;
 
-/** A toast, or an entry of the open notification centre. */
+/** A toast, or an entry of the open notification center. */
 export const notificationInView =
   ':is(.notifications-toasts, .notifications-center.visible) .notification-list-item';
 
-/** Where things are that a failure message quotes. */
+/** Selectors of the elements that a failure message quotes. */
 const places = {
   dialog: '.monaco-dialog-box',
   'quick input': '.quick-input-widget:not([style*="display: none"])',
@@ -31,7 +31,7 @@ export class Screen {
   }
 
   /**
-   * Waits until `probe` finds something other than undefined.
+   * Waits until `probe` returns something other than undefined.
    *
    * @param what completes the sentence "Waited 60 s for …".
    * @throws Error that quotes the screen and names a screenshot of it.
@@ -49,13 +49,13 @@ export class Screen {
     }
   }
 
-  /** @throws Error always: `message`, what is on the screen, and where its screenshot is. */
+  /** @throws Error always, with `message`, the text on the screen, and the path of a screenshot. */
   async fail(message: string): Promise<never> {
     const picture = await this.saveFailure(message);
     throw new Error(`${message}\nOn the screen:\n${await this.describe()}\nScreenshot: ${picture}`);
   }
 
-  /** Saves a screenshot among the failures; returns its path, relative to the repository. */
+  /** Saves a screenshot of a failure. Returns its path, relative to the repository. */
   async saveFailure(title: string): Promise<string> {
     const folder = join(testDirectory, 'failures');
     await mkdir(folder, { recursive: true });
@@ -65,7 +65,7 @@ export class Screen {
     return relative(repositoryRoot, path);
   }
 
-  /** The visible text of everything that matters, one line a place, and what has the keyboard. */
+  /** The visible text of all elements in `places`, one line for each, and the focused element. */
   async describe(): Promise<string> {
     const script = `Object.entries(${JSON.stringify(places)}).map(([place, selector]) => {
       const found = [...document.querySelectorAll(selector)].filter((e) => e.offsetParent !== null);
@@ -78,18 +78,18 @@ export class Screen {
     return texts.filter((text) => text !== '').join('\n');
   }
 
-  /** Runs a script in the page; strings, since this project knows no types of a browser. */
+  /** Runs a script in the page. Scripts are strings, because this project has no browser types. */
   read<T>(script: string): Promise<T> {
     return this.page.evaluate<T>(script);
   }
 }
 
-/** Compares a text with what is expected: a string wholly, an expression anywhere in it. */
+/** True if a text equals the expected string, or the expected expression matches a part of it. */
 export function matches(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text === expected : expected.test(text);
 }
 
-/** Script of a function: text of an element with icons as `$(name)`, the way an extension writes them. */
+/** Script of a function that returns the text of an element, with icons as `$(name)`. */
 export const textWithIcons = `((element) => {
   const read = (node) => {
     if (node.nodeType === 3) return node.data;

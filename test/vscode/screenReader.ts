@@ -1,12 +1,12 @@
-/** What a screen reader gets of a window: from the browser's own accessibility tree, and aloud. */
+/** Reads a window as a screen reader does, from the browser's accessibility tree and alerts. */
 import type { CDPSession } from 'playwright-core';
 import { matches, type Screen } from './screen.ts';
 
-/** Something as it is read out: strings are compared wholly, expressions anywhere in the text. */
+/** The reading of an element. Strings match the whole text, and expressions match a part of it. */
 export interface Reading {
   readonly role: string | RegExp;
   readonly name: string | RegExp;
-  /** What is read behind the name; not looked at where it is left out. */
+  /** Read after the name. Not compared if omitted. */
   readonly description?: string | RegExp;
 }
 
@@ -19,24 +19,24 @@ export class ScreenReader {
     this.#browser = browser;
   }
 
-  /** Hears what is said aloud from now on, until the window is loaded anew. */
+  /** Records announcements from now on, until the window is reloaded. */
   static async on(screen: Screen): Promise<ScreenReader> {
     await screen.read(listenScript);
     return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));
   }
 
-  /** Waits until this has the keyboard. */
+  /** Waits until this element has the focus. */
   waitForKeyboardOn(expected: Reading): Promise<Reading> {
     return this.#waitFor(expected, 'document.activeElement');
   }
 
-  /** Waits until this is the marked row of the list that has the keyboard. */
+  /** Waits until this is the active row of the focused list. */
   waitForMarked(expected: Reading): Promise<Reading> {
     const id = `document.activeElement.getAttribute('aria-activedescendant')`;
     return this.#waitFor(expected, `document.getElementById(${id})`);
   }
 
-  /** Waits until this was said aloud, whatever had the keyboard. */
+  /** Waits until this is announced, regardless of the focus. */
   waitForAloud(text: string | RegExp): Promise<string> {
     return this.#screen.until(`the announcement ${text}`, async () =>
       (await this.#screen.read<string[]>('globalThis.saidAloud')).find((said) =>
@@ -64,7 +64,7 @@ export class ScreenReader {
   }
 }
 
-/** An alert speaks when it appears and when its text changes. */
+/** A screen reader announces an alert when it appears and when its text changes. */
 const listenScript = `(() => {
   const said = [];
   const alertsOf = (node) => [node.parentElement?.closest('[role="alert"]'),

@@ -9,68 +9,68 @@ import { until } from './deadline.ts';
 import { ensureVSCodeServer, newestServer, repositoryRoot } from './install.ts';
 
 export interface ServerOptions {
-  /** Release of code-server; the newest known one without it. */
+  /** Release of code-server, by default the newest known one. */
   version?: string;
   /** Folder that `url()` opens. */
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
-  /** Kept after the stop when given, otherwise temporary. */
+  /** Kept after the stop if given, otherwise temporary. */
   extensionsDirectory?: string;
-  /** Kept after the stop when given, otherwise temporary. */
+  /** Kept after the stop if given, otherwise temporary. */
   dataDirectory?: string;
   /**
-   * Needed for a development extension and for tests in the extension host. With it VS Code shows
-   * no notification toasts, so it stays off for everything a user looks at.
+   * Needed for a development extension and for tests in the extension host. With it, VS Code shows
+   * no notification toasts, so it stays off in UI tests, pictures, and demos.
    */
   smokeTestDriver?: boolean;
   /**
    * Names of the built-in extensions to load, and paths of others that are loaded like them. By
-   * default all of the former, which start more slowly.
+   * default all built-in ones, which start more slowly.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
   vsix?: string;
-  /** The folder of another extension, which is packed and installed, too. */
+  /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
-  /** Environment of server and extension host, on top of this process's. `undefined` removes a name. */
+  /** Added to this process's environment for server and extension host. `undefined` removes a name. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** A free one without it. */
+  /** By default a free one. */
   port?: number;
 }
 
 export interface VSCodeServer {
   port: number;
   vscodeVersion: string;
-  /** Everything the server keeps: settings of the user and of the machine, state, logs. */
+  /** Everything the server stores: user settings, machine settings, state, and logs. */
   dataDirectory: string;
   /**
-   * Address of a window with this folder or `.code-workspace` file (the server's own folder without
-   * one) or, with `null`, none.
+   * Address of a window with this folder or `.code-workspace` file, by default the server's own
+   * folder. `null` opens a window without a folder.
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
-   * Replaces the User settings file. This server does not tell open windows; a window that must
-   * notice uses `Workbench.applyUserSettings`.
+   * Replaces the user settings file. Open windows don't notice that. Use
+   * `Workbench.applyUserSettings` for them.
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
-   * What the extension wrote to its output channels, all windows and starts together; empty when
-   * the native module that writes them could not be built.
+   * Output channels of an extension, from all windows and starts together. Empty if the native module
+   * that writes them couldn't be built.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything the server has printed. */
   log(): string;
-  /** Ends the server with everything it started and deletes its temporary directories. */
+  /** Stops the server and all its processes, and deletes its temporary directories. */
   stop(): Promise<void>;
 }
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** A window with nothing on it that a test did not ask for. */
+/** Settings that hide everything a test doesn't need. */
 export const quietSettings: Settings = {
   'extensions.ignoreRecommendations': true,
-  // In a browser VS Code saves by itself, on a desktop it does not.
+  // VS Code autosaves in a browser, but not on a desktop.
   'files.autoSave': 'off',
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,
@@ -85,15 +85,15 @@ export const quietSettings: Settings = {
 const machineSettings: Settings = {
   // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,
-  // In a browser VS Code has a tunnel provider, and with one it looks for ports even if they aren't
-  // forwarded: it lists the open files of all processes every two seconds, in every window. It stops
-  // only if ports come from the output of terminals.
+  // In a browser, VS Code has a tunnel provider, so it looks for ports even if they aren't forwarded.
+  // Every window then lists the open files of all processes every two seconds. It stops only if ports
+  // come from terminal output.
   'remote.autoForwardPortsSource': 'output',
 };
 
 const startMilliseconds = 120_000;
 
-/** @throws Error with the server's output when it does not answer within 30 s. */
+/** @throws Error with the server's output if it doesn't respond within two minutes. */
 export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {
   const { serverMain, vscodeVersion, node } = await ensureVSCodeServer(
     options.version ?? newestServer,
@@ -132,7 +132,7 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const supervisor = spawn(
     node,
     [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
-    // A group of its own: Control+C in a terminal must not take the supervisor before its work is done.
+    // Its own process group, so that Ctrl+C in a terminal doesn't end the supervisor before it is done.
     { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
   );
   const ended = once(supervisor, 'close');

@@ -1,4 +1,4 @@
-/** The guided set-up as a person types it. */
+/** Goes through the guided setup as a user would. */
 import type { Workbench } from './workbench.ts';
 
 export interface Answers {
@@ -10,7 +10,7 @@ export interface Answers {
 type OnStep = (step: number) => Promise<unknown>;
 
 /**
- * Answers the steps of an open set-up. Stops at the last step, before anything is sent or stored.
+ * Answers the steps of an open setup. Stops at the last step, before anything is sent or stored.
  * @param onStep called with the number of each step before it is answered
  */
 export async function answerSetUp(
@@ -47,7 +47,7 @@ export async function answerFromKey(
   await onStep(5);
 }
 
-/** Answers an open set-up with a new key and the prefilled values. Stops at the last step. */
+/** Answers an open setup with a new key and the prefilled values. Stops at the last step. */
 export async function enterKey({ quickInput }: Workbench, apiKey: string): Promise<void> {
   await quickInput.waitFor({ step: '1/5' });
   await quickInput.accept();
@@ -60,7 +60,7 @@ export async function enterKey({ quickInput }: Workbench, apiKey: string): Promi
   await quickInput.waitFor({ step: '5/5' });
 }
 
-/** Walks through the whole set-up, with the test against the service. */
+/** Goes through the whole setup, including the test against the service. */
 export async function setUp(
   workbench: Workbench,
   answers: Answers,

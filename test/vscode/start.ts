@@ -1,4 +1,4 @@
-/** `npm start`: a VS Code with the extension, an emulated service and a sample folder to try it. */
+/** `npm start`: starts a VS Code with the extension, an emulated service, and a sample folder. */
 import { spawn } from 'node:child_process';
 import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void sample.stop().then(() => process.exit()));
 }
 
-/** Without a desktop the printed address is enough. */
+/** Without a desktop, the printed address is enough. */
 function openOnDesktop(url: string): void {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   const hasDesktop = process.platform !== 'linux' || process.env['DISPLAY'] !== undefined;

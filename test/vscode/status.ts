@@ -2,9 +2,9 @@
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface StatusItemState {
-  /** Icons as `$(name)`, a turning one as `$(name~spin)`. */
+  /** Icons as `$(name)`, or `$(name~spin)` if they spin. */
   text: string;
-  /** What a screen reader says. */
+  /** The text for screen readers. */
   ariaLabel: string;
   background: 'none' | 'warning' | 'error' | 'other';
 }
@@ -20,15 +20,15 @@ export class StatusItem {
   readonly #selector: string;
   readonly #id: string;
 
-  /** @param id as the extension gives it, or the whole id of one of VS Code's own items. */
+  /** @param id the ID that the extension sets, or the full ID of one of VS Code's own items */
   constructor(screen: Screen, id: string) {
     this.#screen = screen;
     this.#id = id;
-    // VS Code puts the id of the extension in front.
+    // VS Code prepends the ID of the extension.
     this.#selector = `.statusbar-item:is([id="${id}"], [id$=".${id}"])`;
   }
 
-  /** The item as it is now; undefined while it is not shown. */
+  /** The state of the item, or undefined if it isn't shown. */
   async state(): Promise<StatusItemState | undefined> {
     const script = `(() => {
       const item = document.querySelector(${JSON.stringify(this.#selector)});
@@ -42,7 +42,7 @@ export class StatusItem {
     return (await this.#screen.read<StatusItemState | null>(script)) ?? undefined;
   }
 
-  /** Waits until the item is like this; `milliseconds` where the usual wait is not right. */
+  /** Waits until the item matches. `milliseconds` replaces the usual wait. */
   waitFor(expected: StatusItemExpectation = {}, milliseconds?: number): Promise<StatusItemState> {
     const wanted = Object.entries(expected).map(([name, value]) => `${name} ${value}`);
     return this.#screen.until(
@@ -71,9 +71,9 @@ export class StatusItem {
     });
   }
 
-  /** Waits until the tooltip holds this. */
+  /** Waits until the tooltip contains this text. */
   async waitForTooltip(text: string): Promise<void> {
-    await this.#screen.until(`the tooltip to hold ${text}`, async () =>
+    await this.#screen.until(`the tooltip to contain ${text}`, async () =>
       (await this.tooltip()).includes(text) ? true : undefined,
     );
   }

@@ -1,14 +1,14 @@
 /**
- * Runs a command in a process group of its own and ends the whole group when standard input closes.
- * That happens when its starter asks for it and also when the starter dies, however it dies, so
- * nothing is ever left running. Temporary directories are deleted afterwards.
+ * Runs a command in its own process group, and ends the whole group when standard input closes. The
+ * parent closes it to stop the command, and it also closes if the parent dies. So nothing is ever
+ * left running. Deletes temporary directories afterward.
  *
  * Arguments: a JSON array of directories to delete, then the command.
  */
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 
-/** Milliseconds the group may take to end by itself before it is killed. */
+/** Milliseconds that the group may take to exit before it is killed. */
 const graceMilliseconds = 2000;
 
 const [directories = '[]', program = '', ...parameters] = process.argv.slice(2);
@@ -33,7 +33,7 @@ child.on('close', async (code) => {
 process.stdin.resume();
 process.stdin.on('close', stop);
 process.on('SIGTERM', stop);
-// Control+C reaches the starter too, which closes standard input when it is ready to.
+// Ctrl+C also reaches the parent, which closes standard input when it is ready.
 process.on('SIGINT', () => undefined);
 
 function stop(): void {
@@ -46,6 +46,6 @@ function signalGroup(signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }

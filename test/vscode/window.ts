@@ -1,8 +1,8 @@
 /**
- * What F5 opens: a VS Code with settings, secrets and state of its own, on a copy of the sample
- * folder, with the extension as it is in dist/ and the emulated service of the task `emulator`. The
- * window of an `extensionHost` configuration would share the key of whoever develops, and ignores
- * `--user-data-dir`: https://github.com/microsoft/vscode/issues/130504.
+ * Opened by F5: a VS Code with its own settings, secrets, and state, on a copy of the sample folder.
+ * It runs the extension in dist/ with the emulated service of the task `emulator`. The window of an
+ * `extensionHost` configuration would share the developer's key, and ignores `--user-data-dir`:
+ * https://github.com/microsoft/vscode/issues/130504.
  *
  * node test/vscode/window.ts <executable of VS Code>
  */
@@ -13,7 +13,7 @@ import { repositoryRoot, testDirectory } from './install.ts';
 import { demoKey, demoProject } from './sample.ts';
 import { quietSettings } from './server.ts';
 
-/** Also in .vscode, for the emulator and for the debugger. */
+/** Also set in .vscode, for the emulator and the debugger. */
 const [emulatorPort, debuggerPort] = [8765, 9339];
 
 const [vscode = 'code'] = process.argv.slice(2);

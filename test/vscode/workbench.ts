@@ -1,4 +1,4 @@
-/** Drives a VS Code window as a person at the keyboard would. Used by UI tests and by the demo. */
+/** Drives a VS Code window as a user at the keyboard would. Used by the UI tests and the demo. */
 
 import { mkdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
@@ -13,10 +13,10 @@ import { Screen, usualWait } from './screen.ts';
 import type { Settings, VSCodeServer } from './server.ts';
 import { StatusItem } from './status.ts';
 
-/** Milliseconds from the first byte of the page to a command of an extension, on a busy machine. */
+/** Milliseconds until a new window lists the commands of an extension, on a busy machine. */
 const startMilliseconds = 180_000;
 
-/** Milliseconds one look into the palette lasts before it is opened anew. */
+/** Milliseconds to look for a row in the palette before it is reopened. */
 const lookMilliseconds = 1500;
 
 export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';
@@ -49,22 +49,22 @@ export class Workbench {
     this.#server = server;
   }
 
-  /** Opens a window and waits until its status bar stands; extensions may still be starting. */
+  /** Opens a window, and waits for its status bar. Extensions may still be starting. */
   async open(url = this.#server.url()): Promise<void> {
     await this.page.goto(url);
     await this.#waitForStatusBar();
   }
 
-  /** Loads the window anew; secrets and saved documents stay. */
+  /** Reloads the window. Secrets and saved documents stay. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.#waitForStatusBar();
   }
 
   /**
-   * Waits until the explorer lists a folder of the workspace. On a busy machine a window can come up
-   * with the settings of a workspace file and without its folders, and stays so until it is loaded
-   * anew (seen); what is done in it would be done outside of any folder.
+   * Waits until the explorer lists a folder of the workspace. On a busy machine, a window can open
+   * with the settings of a workspace file but without its folders until it is reloaded (seen). A test
+   * would then run outside any folder.
    */
   async waitForFolder(name: string): Promise<void> {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
@@ -82,9 +82,9 @@ export class Workbench {
   }
 
   /**
-   * Runs a command by its whole title in the palette, `Category: Title` where it has a category.
-   * Tries again while the command is not listed: an open palette does not notice an extension that
-   * registers late.
+   * Runs a command by its full title in the palette, `Category: Title` if it has a category. Retries
+   * until the command is listed, because an open palette doesn't add commands that are registered
+   * late.
    */
   async runCommand(title: string): Promise<void> {
     await this.screen.until(
@@ -94,7 +94,7 @@ export class Workbench {
     );
   }
 
-  /** Whether the palette lists exactly this title now. */
+  /** True if the palette lists exactly this title now. */
   async listsCommand(title: string): Promise<boolean> {
     await this.#fillPalette(`>${title}`);
     const listed = await within(lookMilliseconds, async () =>
@@ -113,10 +113,10 @@ export class Workbench {
     return new StatusItem(this.screen, id);
   }
 
-  /** Opens a file by its absolute path and waits until its editor has the keyboard. */
+  /** Opens a file by its absolute path, and waits until its editor has the focus. */
   async openFile(path: string): Promise<void> {
     if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
-    // The whole path, since the search for names needs a program the server comes without.
+    // The full path, because the search for names needs a program that the server lacks.
     await this.#fillPalette(path);
     await this.quickInput.waitFor({ item: basename(path) });
     await this.quickInput.accept();
@@ -124,8 +124,8 @@ export class Workbench {
   }
 
   /**
-   * Writes the User settings while the window is open and waits until they are in force. The server
-   * does not watch that file, so it is saved once more in the window, as a person would.
+   * Writes the user settings while the window is open, and waits until they apply. The server doesn't
+   * watch that file, so this also saves it in the window.
    */
   async applyUserSettings(settings: Settings): Promise<void> {
     this.#settingsApplied += 1;
@@ -135,23 +135,23 @@ export class Workbench {
       'window.title': `\${rootName} (${sign})`,
     });
     await this.runCommand('Preferences: Open User Settings (JSON)');
-    // It opens above the editors, with no tab.
+    // It opens in a modal editor without a tab.
     const focused = `document.activeElement?.ariaLabel?.startsWith('settings.json') === true`;
-    await this.screen.until('the settings file to have the keyboard', async () =>
+    await this.screen.until('the settings file to have the focus', async () =>
       (await this.screen.read<boolean>(focused)) ? true : undefined,
     );
     await this.page.keyboard.press('Control+S');
-    await this.screen.until('the settings to be in force', async () =>
+    await this.screen.until('the settings to apply', async () =>
       (await this.page.title()).includes(sign) ? true : undefined,
     );
-    // A modal editor takes no command from the palette, so it is closed by its button.
+    // The palette has no command that closes a modal editor, so this clicks its button.
     await this.page.click('.modal-editor-header .action-label[aria-label^="Close"]');
     await this.screen.until('the settings file to close', async () =>
       (await this.page.locator('.monaco-modal-editor-block').count()) === 0 ? true : undefined,
     );
   }
 
-  /** Shows the window in the theme for the light, or in the one for the dark again. */
+  /** Toggles between the light and the dark theme. */
   async toggleTheme(): Promise<void> {
     const isDark = () =>
       this.screen.read<boolean>(`document.querySelector('.monaco-workbench.vs-dark') !== null`);
@@ -163,9 +163,9 @@ export class Workbench {
   }
 
   /**
-   * Opens the notification centre, which lists what is not closed yet. Not by its bell: VS Code draws
-   * that anew when the first message arrives, and a click across that moment is lost. An open centre
-   * closes when its last message goes.
+   * Opens the notification center, which lists all open notifications. Doesn't click the bell: VS Code
+   * redraws it when the first message arrives, and a click at that moment is lost. The center closes
+   * with its last message.
    */
   async showNotifications(): Promise<void> {
     const centre = this.page.locator('.notifications-center.visible');
@@ -176,8 +176,8 @@ export class Workbench {
   }
 
   /**
-   * Clears all messages of the open notification centre. Twice so far, and not in 220 tries to see
-   * why, one was still listed long after the command: then it is given again.
+   * Clears all messages of the open notification center. Repeats the command if a message is still
+   * listed, which happened twice but never in 220 attempts to reproduce it.
    */
   async clearNotifications(): Promise<void> {
     await this.screen.until('all messages to go', async () => {
@@ -188,7 +188,7 @@ export class Workbench {
     });
   }
 
-  /** Trusts the open folder, as the button in VS Code's trust editor does. */
+  /** Trusts the open folder with the button in VS Code's trust editor. */
   async trustFolder(): Promise<void> {
     await this.runCommand('Workspaces: Manage Workspace Trust');
     await this.page
@@ -200,7 +200,7 @@ export class Workbench {
     await this.runCommand('View: Close Editor');
   }
 
-  /** Saves a picture under `.vscode-test/screenshots/`; returns its path. */
+  /** Saves a picture in `.vscode-test/screenshots/`. Returns its path. */
   async screenshot(name: string): Promise<string> {
     const folder = join(testDirectory, 'screenshots');
     await mkdir(folder, { recursive: true });
@@ -225,19 +225,19 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // What was run lately is listed first. A click could hit another row, since the list moves.
+      // Recent commands are listed first. A click could hit another row, since the list moves.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });
     if (ready === true) {
       await this.quickInput.accept();
-      // However late the palette goes, what was accepted runs: another try would run it twice.
+      // An accepted command runs even if the palette closes late. Another try would run it twice.
       const closed = await within(usualWait, async () =>
         (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
       );
       if (closed === true) return closed;
     }
-    // Not listed yet, or the list changed under the key, or a starting window closed it: nothing ran.
+    // Nothing ran: the command isn't listed yet, the list changed, or a starting window closed it.
     if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
     return undefined;
   }
@@ -254,7 +254,7 @@ export class Workbench {
   }
 }
 
-/** What `probe` finds within so many milliseconds, or undefined. */
+/** Returns the result of `probe` within this time, or undefined. */
 async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
   try {
     return await until('it', milliseconds, probe);
