@@ -204,7 +204,7 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits for a condition. Checks it now and at each event, since VS Code sends these in any order. */
+/** Waits for a condition. Checks it now and at each event, since their order isn't fixed. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,

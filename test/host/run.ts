@@ -1,9 +1,11 @@
 /**
- * Runs the tests in this folder in the extension host of a real VS Code, and exits with their code:
- * `node test/host/run.ts [newest | oldest | a version of code-server]`. Doesn't build the extension.
+ * `node test/host/run.ts [newest | oldest | a version of code-server]`
  *
- * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. Versions are then
- * those of VS Code, and the oldest is the one in `engines` in package.json.
+ * Runs the tests in this folder in the extension host of a real VS Code, and exits with their code.
+ * Doesn't build the extension.
+ *
+ * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. Versions are
+ * then those of VS Code, and the oldest is the one in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
  * VSIX. HOSTED_MODEL_GREP selects tests by name; HOSTED_MODEL_INVERT=1 selects all others.
  * HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before the first

@@ -1,4 +1,4 @@
-/** Entry point of the tests in VS Code's extension host. Runs the tests in `tests.cjs` beside it. */
+/** Entry point of the tests in VS Code's extension host. Runs the tests in `tests.cjs`. */
 import { join } from 'node:path';
 import { totalOfUnapproved } from '../emulator/unapproved.ts';
 import { tell } from '../emulator/unapprovedTotal.ts';
@@ -34,8 +34,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks our lines for `run-in-server.ts`. VS Code's own console can't be modified, so it is replaced
- * as a whole.
+ * Marks our lines for `run-in-server.ts`. VS Code's own console can't be modified, so this replaces
+ * all of it.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

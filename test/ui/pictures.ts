@@ -37,8 +37,8 @@ export async function showPublicHosts(page: Page): Promise<void> {
 }
 
 /**
- * Saves a picture, unless the saved one looks the same. VS Code renders a few pixels differently each
- * time, and invisible differences don't belong in a commit.
+ * Saves a picture, unless the saved one looks the same. VS Code renders a few pixels differently
+ * each time, and invisible differences don't belong in a commit.
  * @param picture PNG or WebP
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * One VS Code for all UI tests, with the packaged extension installed and a new window for each test.
+ * One VS Code for all UI tests, with the packaged extension installed. Each session opens a window.
  * Load with `mocha --require test/ui/session.ts`.
  *
  * Environment: HOSTED_MODEL_VSIX is the package, by default the one from `npm run package`.
@@ -103,7 +103,7 @@ export async function openWorkbench(options: SessionOptions = {}): Promise<Sessi
   return opened;
 }
 
-/** For mocha: saves a picture of every window if a test fails, and closes windows after each file. */
+/** For mocha: saves a picture of every window if a test fails, and closes them after each file. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     if (this.currentTest?.state !== 'failed') return;

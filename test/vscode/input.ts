@@ -6,7 +6,7 @@ export interface QuickInputState {
   title: string;
   /** As shown, for instance `2/3`. Empty without steps. */
   step: string;
-  /** Text below the box, without VS Code's "(Press 'Enter' …)". Empty while the value is invalid. */
+  /** Text below the box without VS Code's "(Press 'Enter' …)". Empty if the value is invalid. */
   prompt: string;
   placeholder: string;
   /** The validation message. Empty if the value is valid. */

@@ -1,8 +1,9 @@
 /**
  * Notifications, including progress.
  *
- * VS Code shows at most three new ones as toasts in 800 ms, and hides toasts without buttons after 10
- * to 15 s. The others are only in the notification center, which `Workbench.showNotifications` opens.
+ * VS Code shows at most three new ones as toasts in 800 ms, and hides toasts without buttons after
+ * 10 to 15 s. The others are only in the notification center, which
+ * `Workbench.showNotifications` opens.
  */
 import { matches, notificationInView, type Screen, textWithIcons } from './screen.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: creates the icon, the animation, and the pictures of the README in media/, with
- * a real VS Code and the emulated service. VS Code's screencast mode shows the keys.
+ * `npm run pictures`: creates the icon, the animation, and the pictures of the README in media/
+ * with a real VS Code and the emulated service. VS Code's screencast mode shows the keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -93,8 +93,8 @@ async function storeKey(workbench: Workbench): Promise<void> {
 }
 
 /**
- * Records the main workflow: a comment is selected, two keys are pressed, the code streams in, and one
- * undo removes it. Also saves the last frame with the code, for readers who prefer no motion.
+ * Records the main workflow: a comment is selected, two keys are pressed, the code streams in, and
+ * one undo removes it. Also saves the last frame with the code, for readers who prefer no motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   const { editor, notifications, page, screen } = workbench;

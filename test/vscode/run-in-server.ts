@@ -1,7 +1,7 @@
 /**
- * Replaces the VS Code executable on machines without a display. Takes the arguments of `runTests` of
- * @vscode/test-electron, and runs the tests in the extension host of a VS Code server. Prints that
- * host's console, and exits with the code of the suite.
+ * Replaces the VS Code executable on machines without a display. Takes the arguments of `runTests`
+ * of @vscode/test-electron, and runs the tests in the extension host of a VS Code server. Prints
+ * that host's console, and exits with the code of the suite.
  *
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
  * --extensionTestsPath=…, --disable-workspace-trust. Others are ignored. The environment variable
@@ -26,7 +26,7 @@ const builtInExtensions = [
 ];
 
 /**
- * In pixels. The window is small, since no one looks at it and Chromium redraws all of it repeatedly.
+ * In pixels. Small, since no one looks at the window and Chromium redraws all of it repeatedly.
  */
 const viewport = { width: 500, height: 400 };
 

@@ -33,7 +33,7 @@ export interface ServerOptions {
   vsix?: string;
   /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
-  /** Added to this process's environment for server and extension host. `undefined` removes a name. */
+  /** Environment that server and extension host get besides this process's. `undefined` removes. */
   env?: Readonly<Record<string, string | undefined>>;
   /** By default a free one. */
   port?: number;
@@ -55,8 +55,8 @@ export interface VSCodeServer {
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
-   * Output channels of an extension, from all windows and starts together. Empty if the native module
-   * that writes them couldn't be built.
+   * Output channels of an extension, from all windows and starts together. Empty if the native
+   * module that writes them couldn't be built.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything the server has printed. */
@@ -85,9 +85,9 @@ export const quietSettings: Settings = {
 const machineSettings: Settings = {
   // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,
-  // In a browser, VS Code has a tunnel provider, so it looks for ports even if they aren't forwarded.
-  // Every window then lists the open files of all processes every two seconds. It stops only if ports
-  // come from terminal output.
+  // In a browser, VS Code has a tunnel provider, so it looks for ports even if it forwards none.
+  // Every window then lists the open files of all processes every two seconds. It stops only if
+  // ports come from terminal output.
   'remote.autoForwardPortsSource': 'output',
 };
 
@@ -132,7 +132,7 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const supervisor = spawn(
     node,
     [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
-    // Its own process group, so that Ctrl+C in a terminal doesn't end the supervisor before it is done.
+    // Its own process group, so that Ctrl+C in a terminal doesn't end the supervisor too early.
     { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
   );
   const ended = once(supervisor, 'close');

@@ -1,5 +1,5 @@
 /**
- * Opened by F5: a VS Code with its own settings, secrets, and state, on a copy of the sample folder.
+ * F5 opens this VS Code with its own settings, secrets, and state on a copy of the sample folder.
  * It runs the extension in dist/ with the emulated service of the task `emulator`. The window of an
  * `extensionHost` configuration would share the developer's key, and ignores `--user-data-dir`:
  * https://github.com/microsoft/vscode/issues/130504.

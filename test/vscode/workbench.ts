@@ -63,8 +63,8 @@ export class Workbench {
 
   /**
    * Waits until the explorer lists a folder of the workspace. On a busy machine, a window can open
-   * with the settings of a workspace file but without its folders until it is reloaded (seen). A test
-   * would then run outside any folder.
+   * with the settings of a workspace file but without its folders until it is reloaded (seen). A
+   * test would then run outside any folder.
    */
   async waitForFolder(name: string): Promise<void> {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
@@ -82,9 +82,9 @@ export class Workbench {
   }
 
   /**
-   * Runs a command by its full title in the palette, `Category: Title` if it has a category. Retries
-   * until the command is listed, because an open palette doesn't add commands that are registered
-   * late.
+   * Runs a command by its full title in the palette, `Category: Title` if it has a category.
+   * Retries until the command is listed, because an open palette doesn't add commands that are
+   * registered late.
    */
   async runCommand(title: string): Promise<void> {
     await this.screen.until(
@@ -124,8 +124,8 @@ export class Workbench {
   }
 
   /**
-   * Writes the user settings while the window is open, and waits until they apply. The server doesn't
-   * watch that file, so this also saves it in the window.
+   * Writes the user settings while the window is open, and waits until they apply. The server
+   * doesn't watch that file, so this also saves it in the window.
    */
   async applyUserSettings(settings: Settings): Promise<void> {
     this.#settingsApplied += 1;
@@ -163,9 +163,9 @@ export class Workbench {
   }
 
   /**
-   * Opens the notification center, which lists all open notifications. Doesn't click the bell: VS Code
-   * redraws it when the first message arrives, and a click at that moment is lost. The center closes
-   * with its last message.
+   * Opens the notification center, which lists all open notifications. Doesn't click the bell,
+   * because VS Code redraws it when the first message arrives, and a click at that moment is lost.
+   * The center closes with its last message.
    */
   async showNotifications(): Promise<void> {
     const centre = this.page.locator('.notifications-center.visible');
