@@ -38,7 +38,7 @@ describe('the .env file in a real editor', () => {
   });
   after(() => rmSync(path('.env'), { force: true }));
 
-  // Runs first, because VS Code keeps a document that an extension opened in memory for minutes.
+  // Runs first: VS Code keeps a document in memory for minutes after an extension has opened it.
   it('is checked as the user types, and its problems disappear when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);

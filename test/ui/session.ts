@@ -116,7 +116,7 @@ export const mochaHooks = {
   },
 };
 
-/** Runs only in the main process. In a parallel run, these end together with their worker. */
+/** Runs only in the main process. In a parallel run, browser and server end with their worker. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await browser?.close();
   await server?.value.stop();

@@ -33,7 +33,7 @@ export interface ServerOptions {
   vsix?: string;
   /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
-  /** Environment that server and extension host get besides this process's. `undefined` removes. */
+  /** Added to the environment of this process. `undefined` removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
   /** By default a free one. */
   port?: number;
