@@ -1,6 +1,6 @@
 /**
- * Builds dist/: `extension.js`, a file for each place in src that imports on first use, and two files
- * with the modules that these share.
+ * Builds `dist`: `extension.js`, one file for each part that is loaded on first use, and two files
+ * with the modules that they share.
  */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -12,7 +12,7 @@ import { shippedPage } from './shippedPage.ts';
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
 
-/** Lets CommonJS packages require the built-in modules of Node, which ESM can only import. */
+/** Lets CommonJS packages `require` Node's built-in modules. ES modules can only import them. */
 const requiredBuiltIns = {
   name: 'required-built-ins',
   setup: ({ onResolve, onLoad }) => {
@@ -26,7 +26,7 @@ const requiredBuiltIns = {
 };
 
 const options = {
-  // The first one is loaded at activation, the others by the `import()` of their first use.
+  // Activation loads the first one. An `import()` loads each of the others on first use.
   entryPoints: {
     extension: 'src/extension.ts',
     app: 'src/app.ts',
@@ -42,30 +42,31 @@ const options = {
   platform: 'node',
   target: 'node24',
   external: ['vscode'],
-  // The one for browsers: without the adapter for Node, which takes form-data and mime-db along.
+  // The browser build. The Node build has an adapter that pulls in form-data and mime-db.
   alias: { axios: './node_modules/axios/dist/esm/axios.js' },
-  // VS Code logs an error of the extension when a library looks for it:
+  // VS Code logs an error for the extension if a library accesses `navigator`:
   // https://aka.ms/vscode-extensions/navigator
   define: { navigator: 'undefined' },
   minify: production,
   sourcemap: production ? false : 'linked',
   legalComments: 'none',
-  // While it watches: when a build begins and ends, which VS Code waits for.
+  // In watch mode, esbuild prints when a build starts and ends. VS Code waits for these lines.
   logLevel: watch ? 'info' : 'warning',
   metafile: true,
   plugins: [requiredBuiltIns],
 };
 
 /**
- * esbuild makes a file for each set of entry points that share a module. Here there are two sets: the
- * modules that activation needs, and those that the other entry points share.
+ * By default, esbuild creates a file for each set of entry points that share a module. If all entry
+ * points except the first import every shared module, only two sets are left: the modules that
+ * activation also needs, and the others.
  */
 async function withTwoSharedFiles() {
   const { metafile } = await esbuild.build({ ...options, write: false });
   const [activation, ...later] = Object.values(options.entryPoints);
   const atActivation = importedBy(activation, metafile);
   const all = later.flatMap((entry) => [...importedBy(entry, metafile)]);
-  // Packages come along with the modules that import them.
+  // Packages follow the modules that import them.
   const shared = new Set(
     all.filter(
       (path, index) =>
@@ -78,7 +79,7 @@ async function withTwoSharedFiles() {
     setup: ({ onLoad }) => {
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (!later.some((entry) => resolve(entry) === path)) return undefined;
-        // On the first line, so that source maps stay right.
+        // Add no line, so that source maps stay correct.
         return { contents: imports + (await readFile(path, 'utf8')), loader: 'ts' };
       });
     },
@@ -86,7 +87,7 @@ async function withTwoSharedFiles() {
   return { ...options, plugins: [...options.plugins, plugin] };
 }
 
-/** A source file and all that it imports at once. */
+/** Returns a source file and everything it imports statically. */
 function importedBy(path, metafile, found = new Set()) {
   if (found.has(path)) return found;
   found.add(path);
@@ -102,7 +103,7 @@ if (watch) {
   await context.watch();
 } else {
   const { metafile } = await esbuild.build(await withTwoSharedFiles());
-  // What went into the files; not shipped, read by the tests of the package.
+  // Lists the inputs of each file. The package tests read it, and it isn't shipped.
   await writeFile('dist/meta.json', JSON.stringify(metafile));
   if (production) {
     await writeFile('ThirdPartyNotices.txt', noticesOf(Object.keys(metafile.inputs)));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Words that the terms of a licence hold, and a file that only refers to them does not. */
+/** A phrase from each full license text. A file that only refers to a license doesn't have it. */
 const TERMS: Readonly<Record<string, string>> = {
   ISC: 'Permission to use, copy, modify, and/or distribute this software',
   MIT: 'Permission is hereby granted, free of charge',
@@ -9,7 +9,7 @@ const TERMS: Readonly<Record<string, string>> = {
 };
 
 const HEAD =
-  'Third-party software in the scripts of this extension, unchanged but for being bundled.';
+  'This extension contains the following software, bundled and minified but otherwise unchanged.';
 
 interface Manifest {
   readonly name: string;
@@ -20,16 +20,17 @@ interface Manifest {
 }
 
 /**
- * What has to be shipped with the code of others: who made it, and the full text of its licence.
+ * Returns the notices that must be shipped with third-party code: the name, version, address, and
+ * full license text of each package.
  * @param inputs the paths of all files in the bundle
- * @throws {Error} if the terms of a licence are nowhere to be had
+ * @throws {Error} if the full text of a license can't be found
  */
 export function noticesOf(inputs: readonly string[]): string {
   const folders = inputs.flatMap(
     (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   );
   const notices = [...new Set(folders)].map(noticeOf);
-  // Folders may hold the same version twice.
+  // Two folders can contain the same version of a package.
   return `${[HEAD, ...[...new Set(notices)].sort()].join(`\n\n${'='.repeat(80)}\n\n`)}\n`;
 }
 
@@ -42,7 +43,8 @@ function noticeOf(folder: string): string {
     .map((file) => readFileSync(join(folder, file), 'utf8').trimEnd());
   const terms = TERMS[license];
   if (terms === undefined || !texts.some((text) => text.includes(terms))) {
-    // Of use where the terms name no holder: axios-retry comes with a reference to them alone.
+    // The standard text is enough for a license that names no copyright holder. axios-retry, for
+    // example, only refers to its license.
     const standard = `licences/${license}.txt`;
     if (!existsSync(standard)) {
       throw new Error(
@@ -52,7 +54,7 @@ function noticeOf(folder: string): string {
     texts.push(readFileSync(standard, 'utf8').trimEnd());
   }
   const source = homepage ?? (typeof repository === 'object' ? repository.url : repository);
-  // npm's short form of an address, and a protocol that hosts no longer offer.
+  // Expand npm's short form of an address, and replace a protocol that hosts no longer support.
   const link = source
     ?.replace(/^[\w.-]+\/[\w.-]+$/, 'https://github.com/$&')
     .replace(/^git:\/\//, 'https://');

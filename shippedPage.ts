@@ -1,12 +1,12 @@
-/** GitHub's way to a picture for each theme; elsewhere only the picture within it is shown. */
+/** GitHub's markup for a picture per theme. Other pages show only the `<img>` in it. */
 const THEMED = /<picture>[\s\S]*?(<img [^>]*>)\s*<\/picture>/g;
 const PICTURE = /<img [^>]*\balt="([^"]*)"[^>]*>|!\[([^\]]*)\]\((?!https:)[^()\s]+\)/g;
 const LINK = /\[([^[\]]*)\]\((?!#|[a-z]+:)[^()\s]+\)/g;
 
 /**
- * A page as it goes into the package, for a marketplace and for VS Code's own page of an extension.
- * vsce makes its relative links and pictures absolute by the address of the repository. Where there
- * is none they could only be broken: a picture is then what it shows, in words, and a link its text.
+ * Converts a page for the package. Marketplaces and VS Code show it on the page of the extension.
+ * vsce makes relative links and pictures absolute with the address of the repository. Without an
+ * address they would be broken, so a picture becomes its alt text, and a link becomes its text.
  */
 export function shippedPage(page: string, hasAddress: boolean): string {
   const plain = page.replaceAll(THEMED, '$1');

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defences of chat: who may call, what is sent and shown, and who goes first. */
+/** Defenses of chat: who can call, what is sent and shown, and which requests go first. */
 
 const provider = 'test/contract/chat/chatProvider.test.ts';
 const callers = 'test/unit/chat/chatCallers.test.ts';
@@ -8,7 +8,7 @@ const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
 export const chatMutants: readonly Mutant[] = [
   {
-    name: 'a foreign extension is no decision',
+    name: 'another extension can call without approval',
     file: 'src/chat/chatCallers.ts',
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',
@@ -16,7 +16,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'asks about a foreign extension first, and sends nothing before that and after a no',
   },
   {
-    name: 'an answer about one key holds for another',
+    name: 'a decision about one key applies to another key',
     file: 'src/chat/chatCallers.ts',
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
@@ -32,7 +32,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'G16: applies a decision only to the host and the project that were shown',
   },
   {
-    name: 'a request goes on with a key that is deleted',
+    name: 'a request continues after its key is deleted',
     file: 'src/chat/chatProvider.ts',
     from: 'AbortSignal.any([stopped.signal, signedOut])',
     to: 'stopped.signal',
@@ -40,7 +40,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'ends the request once the key is deleted',
   },
   {
-    name: 'the chat shows the stack',
+    name: 'chat shows the stack of an error',
     file: 'src/chat/chatProvider.ts',
     from: '{ stack: undefined }',
     to: '{}',
@@ -48,7 +48,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'has a sentence for a model that says nothing',
   },
   {
-    name: 'the models are listed for each group, too',
+    name: 'models are listed again for each model group',
     file: 'src/chat/chatProvider.ts',
     from: 'if (isGroupRequest || ',
     to: 'if (',
@@ -56,7 +56,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'lists without a request or a question, once, whether there is a group or none',
   },
   {
-    name: 'a tool that is off runs',
+    name: 'a disabled tool runs',
     file: 'src/chat/generateTool.ts',
     from: 'if (!readSettings().offersTool) return resultOf',
     to: 'if (false) return resultOf',
@@ -64,7 +64,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'does nothing while it is not offered, whoever calls it',
   },
   {
-    name: 'a folder puts a link into the list of models',
+    name: 'a folder puts a link into the model list',
     file: 'src/config/settings.ts',
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
@@ -72,7 +72,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'F14: counts as unset if it could be a link or other markup',
   },
   {
-    name: 'the chat turns a host from a service into a link',
+    name: 'chat turns a host from a service into a link',
     file: 'src/chat/chatMessages.ts',
     from: 'becomesLink(word) ? codeSpan(word) : escaped(word)',
     to: 'escaped(word)',
@@ -88,7 +88,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'F16: is plain text in a notification',
   },
   {
-    name: 'the confirmation of the tool renders the text of an agent',
+    name: "the tool's confirmation renders an agent's text as Markdown",
     file: 'src/chat/chatMessages.ts',
     from: 'codeSpan(shown)',
     to: 'shown',
@@ -96,7 +96,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'G17: shows the text or its beginning as code',
   },
   {
-    name: 'calls that waited are sent after the budget is used up',
+    name: 'waiting calls are sent after the budget is used up',
     file: 'src/service/http/pendingRequest.ts',
     from: 'if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();',
     to: '',
@@ -112,7 +112,7 @@ export const chatMutants: readonly Mutant[] = [
     title: "I27: doesn't let 50 concurrent calls exceed the daily budget",
   },
   {
-    name: 'an agent takes all slots',
+    name: 'agents take all slots',
     file: 'src/service/http/concurrencyLimit.ts',
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
@@ -120,7 +120,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'runs at most 2 of them at a limit of 3',
   },
   {
-    name: 'an agent goes before a selection',
+    name: "an agent's request goes before a selection",
     file: 'src/service/http/concurrencyLimit.ts',
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
@@ -128,7 +128,7 @@ export const chatMutants: readonly Mutant[] = [
     title: 'starts a selection next at a limit of one, before waiting and returning calls',
   },
   {
-    name: 'a conversation may hold the key',
+    name: 'a conversation can contain the key',
     file: 'src/service/client.ts',
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defences of the document and of the window. */
+/** Defenses of documents and the window. */
 export const editorMutants: readonly Mutant[] = [
   {
-    name: 'an edit that changed nothing counts as done',
+    name: 'an edit without an effect counts as done',
     file: 'src/editor/streamWriter.ts',
     from: 'if (isWritten) this.#attempts',
     to: "if (isWritten || answer === 'accepted') this.#attempts",
@@ -11,7 +11,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J13: gives up if edits are accepted but change nothing',
   },
   {
-    name: 'an edit that comes about after its deadline ends its answer',
+    name: 'an edit that is applied after its deadline ends its response',
     file: 'src/editor/streamWriter.ts',
     from: 'this.#isLate = true;',
     to: 'this.#isLate = true; for (const { range } of batch) range.lose();',
@@ -19,7 +19,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J12: continues after an edit that is applied after its deadline',
   },
   {
-    name: 'text is written after a gap that an undo has left',
+    name: 'text is written after a gap that an undo left',
     file: 'src/editor/trackedRange.ts',
     from: 'isBroken || written < this.#written',
     to: 'isBroken',
@@ -35,7 +35,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'removes all of it after it was redone',
   },
   {
-    name: 'text is removed without a comparison',
+    name: 'generated text is removed even if it was edited',
     file: 'src/editor/responseInDocument.ts',
     from: '!this.own.pieces.every((piece) => this.#isThere(piece))',
     to: 'false',
@@ -43,7 +43,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'if one of them was changed',
   },
   {
-    name: 'a selection of whole lines grows over the answer',
+    name: 'a selection of whole lines grows over the response',
     file: 'src/editor/keptSelections.ts',
     from: 'rangeOffset === textEnd && textEnd < end',
     to: 'false',
@@ -59,7 +59,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'is removed with a closing line before it',
   },
   {
-    name: 'a flood of events is read one by one',
+    name: 'each of many configuration changes is handled separately',
     file: 'src/config/configuration.ts',
     from: 'timer ??= setTimeout',
     to: 'timer = setTimeout',
@@ -67,7 +67,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'are combined into one, 100 ms after the first',
   },
   {
-    name: 'the status item goes on after its end',
+    name: 'a disposed status item keeps updating',
     file: 'src/status/statusItem.ts',
     from: '    if (this.#isDisposed) return;\n',
     to: '',
@@ -75,7 +75,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'has a status item that neither paints nor starts a timer once it is gone',
   },
   {
-    name: 'a window that cannot start says nothing',
+    name: 'a failed start shows no message',
     file: 'src/commands/commands.ts',
     from: '    void window.showErrorMessage(NOT_STARTED);\n',
     to: '',
@@ -83,7 +83,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'K02: with a status bar that throws has its commands all the same',
   },
   {
-    name: 'nobody can stop waiting for the keyring',
+    name: "waiting for the keyring can't be canceled",
     file: 'src/connection/connections.ts',
     from: 'new SharedTask(() => this.#active.look(owner)).wait(signal),',
     to: 'new SharedTask(() => this.look(owner)).result.finally(() => signal),',
@@ -99,7 +99,7 @@ export const editorMutants: readonly Mutant[] = [
     title: "names a keyring that doesn't respond, reports it, and checks again",
   },
   {
-    name: 'tokens are renewed while nobody looks',
+    name: 'tokens are refreshed while the window has no focus',
     file: 'src/extension.ts',
     from: 'if (window.state.focused) ',
     to: '',
@@ -107,7 +107,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'H29: renews while somebody looks at it',
   },
   {
-    name: 'a comment behind code is looked for from each blank again',
+    name: 'the search for a trailing comment takes quadratic time',
     file: 'src/editor/fit/indentation.ts',
     from: String.raw`/\s(?:\/\/|#).*/s`,
     to: String.raw`/\s+(?:\/\/|#).*$/`,
@@ -115,7 +115,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'in src/editor take at most linear time',
   },
   {
-    name: 'code loses the joiners of words and emoji',
+    name: 'joiners of words and emoji are removed from code',
     file: 'src/editor/fit/characterFilter.ts',
     from: '\\u200C\\u200D\\uFE00-\\uFE0F',
     to: '',
@@ -131,7 +131,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J35: sends nothing if the file now needs a preview',
   },
   {
-    name: 'a link in the path of a document that was never saved is not followed',
+    name: "a link in the path of an unsaved document isn't followed",
     file: 'src/editor/autoRunFiles.ts',
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
@@ -139,7 +139,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'J34: include the target of a link in the path of an unsaved document',
   },
   {
-    name: 'an agent reads invisible text in its instructions',
+    name: 'instructions for agents keep invisible text',
     file: 'src/editor/fit/characterFilter.ts',
     from: 'if (AGENT_INSTRUCTIONS.has(languageId)) ',
     to: 'if (false) ',
@@ -147,7 +147,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'D25: removes all invisible characters in the language skill,',
   },
   {
-    name: 'tags stay in prose',
+    name: 'tag characters stay in prose',
     file: 'src/editor/fit/characterFilter.ts',
     from: String.raw`\u{E0000}-\u{E007F}]/v`,
     to: ']/v',
@@ -163,7 +163,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'D27: are the same as in the document',
   },
   {
-    name: 'chat goes on though the budget of the day is used up',
+    name: 'chat continues after the daily budget is used up',
     file: 'src/status/budget.ts',
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
     to: 'true',

@@ -1,43 +1,43 @@
 import { readFileSync } from 'node:fs';
 
-/** The source without one of its defences, and the test that must notice. */
+/** The source code without one of its defenses, and the test that must fail. */
 export interface Mutant {
-  /** The fault, in words. */
+  /** The fault, as a clause. */
   readonly name: string;
-  /** Of the repository, as is `test`. */
+  /** Path in the repository, like `test`. */
   readonly file: string;
-  /** What stands there exactly once. */
+  /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
   readonly test: string;
-  /** A part of the title of that test; of one of them, where a table makes several. */
+  /** Part of the title of that test, or of one of them if a table creates several. */
   readonly title: string;
 }
 
 /**
- * The text of a file with the mutant in it.
- * @throws if the place is not there exactly once: the mutant would prove nothing
+ * Returns the text of the file with the mutant.
+ * @throws {Error} if `from` doesn't occur exactly once, because the mutant would prove nothing
  */
 export function mutated({ name, file, from, to }: Mutant): string {
   const parts = readFileSync(file, 'utf8').split(from);
   if (parts.length !== 2) {
-    throw new Error(`${name}: ${JSON.stringify(from)} is ${parts.length - 1} times in ${file}`);
+    throw new Error(`${name}: ${JSON.stringify(from)} occurs ${parts.length - 1} times in ${file}`);
   }
   return parts.join(to);
 }
 
-/** How the tests of one title went. */
+/** The result of the tests with one title. */
 export interface Result {
   readonly end: 'reported' | 'timed out' | 'crashed';
   readonly passed: number;
-  /** Titles with those of their suites. */
+  /** Full titles, including those of the suites. */
   readonly failed: readonly string[];
   readonly ms: number;
 }
 
 /**
- * What a run with the mutant in it proves. Only the named test kills, by failing or by hanging: one
- * that could not run, since the file does not even parse, has noticed nothing.
+ * Judges a run with the mutant. Only the named test can kill it, by failing or hanging. A test that
+ * didn't run, for example because the file doesn't parse, proves nothing.
  */
 export function verdictOf({ test, title }: Mutant, { end, failed }: Result): string {
   if (end === 'timed out') return `${title} (hangs)`;

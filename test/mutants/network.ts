@@ -7,7 +7,7 @@ const pollution = 'test/contract/service/pollution.test.ts';
 const keptConnections = 'test/contract/service/keptConnections.test.ts';
 const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 
-/** Defences between this machine and the service. */
+/** Defenses between this machine and the service. */
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
@@ -18,7 +18,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "C01: 307 of the token request isn't followed",
   },
   {
-    name: 'properties that other extensions put on every object change a request',
+    name: 'properties that other extensions add to `Object.prototype` change a request',
     file: 'src/service/http/hardenedFetch.ts',
     from: "    redirect: 'manual',\n",
     to: '',
@@ -26,7 +26,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "don't change where or how a request is sent",
   },
   {
-    name: 'properties that other extensions put on every object make responses unreadable',
+    name: 'properties that other extensions add to `Object.prototype` make responses unreadable',
     file: 'src/service/schemaHelpers.ts',
     from: 'Object.assign(Object.create(null), entries)',
     to: 'entries',
@@ -34,7 +34,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "don't change where or how a request is sent",
   },
   {
-    name: 'a proxy that closes the connection is asked without end',
+    name: 'requests reconnect endlessly to a proxy that closes the connection',
     file: 'src/service/http/hardenedFetch.ts',
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
@@ -50,7 +50,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'C09: a user name before the host is blocked',
   },
   {
-    name: 'an abandoned task that lands late ends its successor',
+    name: 'the late result of an abandoned task ends the next task',
     file: 'src/service/sharedTask.ts',
     from: '    if (this.#isOver) return;\n',
     to: '',
@@ -58,7 +58,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'ends only once',
   },
   {
-    name: 'a closed connection fails a request',
+    name: 'a request fails if the service closed its kept connection',
     file: 'src/service/http/hardenedFetch.ts',
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
@@ -66,7 +66,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is replaced once after ECONNRESET',
   },
   {
-    name: 'whatever fails counts as not sent',
+    name: 'every failed request counts as not sent',
     file: 'src/service/http/hardenedFetch.ts',
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
@@ -74,7 +74,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "that is reset after sending isn't retried",
   },
   {
-    name: 'what follows the last event is left alone',
+    name: "the rest of the body after the last event isn't read",
     file: 'src/service/http/pendingRequest.ts',
     from: 'body.readRest(REST_MS).then(',
     to: 'Promise.resolve().then(',
@@ -82,7 +82,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'serves 20 generations one after the other',
   },
   {
-    name: 'what follows the last event is waited for',
+    name: 'a response ends only when its body ends',
     file: 'src/service/api/responseReader.ts',
     from: '        if (this.#isComplete && this.#outputTokens !== undefined) return;\n',
     to: '',
@@ -90,7 +90,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "doesn't delay the text while the service keeps the response open",
   },
   {
-    name: 'an answer that is kept open keeps its slot',
+    name: 'a response that the service keeps open keeps its slot',
     file: 'src/service/http/body.ts',
     from: 'setTimeout(() => this.close(), ms)',
     to: 'setTimeout(() => this.close(), ms * 100)',
@@ -98,7 +98,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "doesn't delay the text while the service keeps the response open",
   },
   {
-    name: 'a connection is opened in a pause',
+    name: 'model information is requested during a pause',
     file: 'src/service/serviceRuntime.ts',
     from: 'if (this.isPaused(source.origin)) return undefined;',
     to: '',
@@ -106,7 +106,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'opens no connection during a pause',
   },
   {
-    name: 'no check of the origin',
+    name: "the origin of a request isn't checked",
     file: 'src/service/http/approvedFetch.ts',
     from: 'destination.origin !== origin || ',
     to: '',
@@ -114,7 +114,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "A15: opens no socket to an origin that the key isn't approved for",
   },
   {
-    name: 'certificates need not be checked',
+    name: 'requests are sent while certificate checks are off',
     file: 'src/service/http/approvedFetch.ts',
     from: "=== '0'",
     to: "=== 'never'",
@@ -122,7 +122,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'blocks all requests while NODE_TLS_REJECT_UNAUTHORIZED=0',
   },
   {
-    name: 'what may have run is sent again',
+    name: 'a request that may have run is sent again',
     file: 'src/service/http/connectionErrors.ts',
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
@@ -130,7 +130,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "that is reset after sending isn't retried",
   },
   {
-    name: 'bodies of failed attempts are left alone',
+    name: "the bodies of error responses aren't read",
     file: 'src/service/http/approvedFetch.ts',
     from: "await body.text().catch(() => '')",
     to: "''",
@@ -138,7 +138,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is reused for the next call, even after error responses',
   },
   {
-    name: 'compressed answers are asked for',
+    name: 'compressed responses are requested',
     file: 'src/service/http/http.ts',
     from: "'Accept-Encoding': 'identity'",
     to: "'Accept-Encoding': 'gzip, br'",
@@ -146,7 +146,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'C17: for a token contain only the grant type and the key, in a form',
   },
   {
-    name: 'compressed answers are read',
+    name: 'compressed responses are accepted',
     file: 'src/service/http/httpTypes.ts',
     from: " || encoding !== 'identity'",
     to: '',
@@ -154,7 +154,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'D01: a gzip decompression bomb is rejected by its header',
   },
   {
-    name: 'any kind of document is an answer',
+    name: 'responses of any content type are accepted',
     file: 'src/service/http/httpTypes.ts',
     from: 'type !== accept || ',
     to: '',
@@ -162,7 +162,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'D09',
   },
   {
-    name: 'no cap on an answer',
+    name: "the size of a response isn't limited",
     file: 'src/service/http/body.ts',
     from: 'this.#bytes <= this.#maxBytes',
     to: 'this.#bytes >= 0',
@@ -170,7 +170,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "an oversized token response is rejected after 65536 bytes, and the rest isn't read",
   },
   {
-    name: 'no cap on a list of models',
+    name: "the length of a model list isn't limited",
     file: 'src/service/api/modelList.ts',
     from: 'list.slice(0, most).flatMap(',
     to: 'list.flatMap(',
@@ -178,7 +178,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is read only up to 1,000 entries',
   },
   {
-    name: 'a request for `/model/info` to every gateway',
+    name: '`/model/info` is requested from every gateway',
     file: 'src/service/api/modelInfo.ts',
     from: 'created.every((one) => one === CREATED)',
     to: 'created.every(() => true)',
@@ -186,7 +186,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "come from a single request if the list isn't from LiteLLM",
   },
   {
-    name: 'a list wins over the values that the user states',
+    name: "the service's model list overrides the values of the user",
     file: 'src/service/models/modelFacts.ts',
     from: 'facts.context ?? model.contextLength',
     to: 'model.contextLength ?? facts.context',
@@ -194,7 +194,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'override those that the service lists',
   },
   {
-    name: 'no cap on an event',
+    name: "the size of an event isn't limited",
     file: 'src/service/http/body.ts',
     from: '    maxBufferSize: MAX_EVENT_LENGTH,\n',
     to: '',
@@ -202,7 +202,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'are limited to 1 MiB each',
   },
   {
-    name: 'no deadline over all attempts',
+    name: 'the attempts of a request have no common deadline',
     file: 'src/service/http/pendingRequest.ts',
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
@@ -210,7 +210,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'ends a response that drips forever',
   },
   {
-    name: 'no deadline for the headers',
+    name: 'the response headers have no deadline',
     file: 'src/service/http/approvedFetch.ts',
     from: 'setTimeout(closeConnection, headersMs)',
     to: 'setTimeout(() => {}, headersMs)',
@@ -218,7 +218,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "(headers), closes the connection, and doesn't retry",
   },
   {
-    name: 'no idle timer',
+    name: 'an idle response never times out',
     file: 'src/service/http/body.ts',
     from: 'setTimeout(onLate, this.#idleMs)',
     to: 'setTimeout(() => isLate, this.#idleMs)',
@@ -226,7 +226,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "(idle), closes the connection, and doesn't retry",
   },
   {
-    name: 'one retry too many',
+    name: 'a request is retried four times',
     file: 'src/service/http/retry.ts',
     from: 'MAX_RETRIES = 3',
     to: 'MAX_RETRIES = 4',
@@ -234,7 +234,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'I02: a POST that fails four times with 503',
   },
   {
-    name: 'any Retry-After is waited for',
+    name: 'a Retry-After of any length is followed',
     file: 'src/service/http/requestFailure.ts',
     from: ' && (wait ?? 0) <= MAX_RETRY_AFTER_MS',
     to: '',
@@ -242,7 +242,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'I07: Retry-After "61" stops at once',
   },
   {
-    name: 'an exhausted quota is retried',
+    name: 'a request is retried after its quota is used up',
     file: 'src/service/http/requestFailure.ts',
     from: ' && canPass && ',
     to: ' && ',
@@ -250,7 +250,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "isn't retried",
   },
   {
-    name: 'waits without jitter',
+    name: 'the waits between retries have no jitter',
     file: 'src/service/http/retry.ts',
     from: 'top / 2 + random() * (top / 2)',
     to: 'top',
@@ -258,7 +258,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'wait 0.5–1, 1–2, and 2–4 s',
   },
   {
-    name: 'the slot is held while a retry waits',
+    name: 'a request keeps its slot while it waits for a retry',
     file: 'src/service/http/pendingRequest.ts',
     from: '||= isTransient;\n    this.#release();\n',
     to: '||= isTransient;\n',
@@ -266,7 +266,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'release their slot during a backoff',
   },
   {
-    name: 'the queue has no end',
+    name: 'the length of the queue is unlimited',
     file: 'src/service/http/concurrencyLimit.ts',
     from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
@@ -274,7 +274,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'I20: refuses calls that exceed the queue',
   },
   {
-    name: 'a waiter who left still gets a slot',
+    name: 'a canceled waiter still gets a slot',
     file: 'src/service/http/concurrencyLimit.ts',
     from: '      this.#remove(waiter);\n      this.#changed();\n',
     to: '      this.#changed();\n',
@@ -282,7 +282,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'loses no slot to a call that is canceled while it waits',
   },
   {
-    name: 'a 429 changes nothing',
+    name: "a 429 doesn't lower the concurrency limit",
     file: 'src/service/http/concurrencyLimit.ts',
     from: 'Math.max(1, this.#limit / 2)',
     to: 'this.#limit',
@@ -290,7 +290,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'halves on a 429 at most once per round trip',
   },
   {
-    name: 'a pause holds back only who was told',
+    name: 'a pause affects only the request that caused it',
     file: 'src/service/http/requestPace.ts',
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
@@ -298,7 +298,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'delays all calls for the pause of a throttled response',
   },
   {
-    name: 'the parser of events is fed whatever came together',
+    name: 'the event parser gets input of any length',
     file: 'src/service/http/body.ts',
     from: 'const MAX_PARSER_INPUT = 4_096;',
     to: 'const MOST_FED = 1_048_576;',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is linear for a stream in one chunk',
   },
   {
-    name: 'a redirect that leads to no host is said to lead to one',
+    name: 'a redirect to an address that is not on the web is reported with a host',
     file: 'src/service/http/requestFailure.ts',
     from: 'isWeb ? readableHost(to.host) || undefined : undefined',
     to: 'to?.host',
@@ -314,7 +314,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'vscode://settings/x is undefined',
   },
   {
-    name: 'an answer 304 is called a redirect',
+    name: 'a 304 counts as a redirect',
     file: 'src/service/http/requestFailure.ts',
     from: ' && status !== 304',
     to: '',
@@ -322,7 +322,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "isn't reported for a 304 of /ml/v1/text/chat",
   },
   {
-    name: 'a wait of thousands of years is told in minutes',
+    name: 'a wait of thousands of years is shown in minutes',
     file: 'src/messages/messages.ts',
     from: '  if (ms > DAY_MS) ',
     to: '  if (ms > Number.POSITIVE_INFINITY) ',
@@ -330,7 +330,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'asks to wait: until the year 9999',
   },
   {
-    name: 'token counts of a service make sums Infinity',
+    name: 'the token counts of a service can add up to Infinity',
     file: 'src/service/api/responseReader.ts',
     from: ' && Number(value) <= MAX_TOKENS;',
     to: ';',

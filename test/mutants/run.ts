@@ -1,7 +1,7 @@
 /**
- * `npm run test:mutants`: takes one defence after the other out of a copy of the source, and runs
- * the test that must notice. A test that passes all the same proves nothing. Copies, since nobody
- * may find a mutant in the sources themselves, were this to be stopped half-way.
+ * `npm run test:mutants`: removes one defense at a time from a copy of the source code, and runs
+ * the test that must fail. A test that still passes proves nothing. Mutants are made only in
+ * copies, so that none stays in the source code if the run is interrupted.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 import { mutants } from './all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 
-/** As many as the smallest machine has cores. */
+/** The number of cores of the smallest machine. */
 const WORKERS = 2;
-/** One test is done long before that, unless its mutant lets it hang. */
+/** Much longer than one test takes, unless its mutant makes it hang. */
 const PATIENCE_MS = 60_000;
 
 const copies = Array.from({ length: WORKERS }, makeWorkingCopy);
@@ -37,7 +37,7 @@ try {
   printTable({
     figure: 'mutants',
     title: `${killed} of ${mutants.length} mutants killed in ${seconds} s (bar: all, at least 25)`,
-    heads: ['a defence taken out of', 'mutants', 'killed'],
+    heads: ['defense removed from', 'mutants', 'killed'],
     rows: [...byPart].map(([part, some]) => [part, some.length, countKilled(some)]),
   });
   process.exitCode = killed === mutants.length && killed >= 25 ? 0 : 1;
@@ -50,7 +50,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
   const without = await run(mutant, copy);
   if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
-    return row(`NOT KILLED: fails without the mutant, or is not there: ${test}, ${title}`);
+    return row(`NOT KILLED: fails without the mutant, or doesn't exist: ${test}, ${title}`);
   }
   const target = join(copy, file);
   const own = readFileSync(target);
@@ -59,7 +59,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   return row(verdictOf(mutant, result), result.ms);
 }
 
-/** Runs the tests of a title, and nothing else. */
+/** Runs only the tests with this title. */
 function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   const from = performance.now();
   const mocha = 'node_modules/mocha/bin/mocha.js';

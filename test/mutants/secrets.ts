@@ -6,10 +6,10 @@ const entries = 'test/unit/service/addedServices.test.ts';
 const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
-/** Defences of key, token and text, and of what a repository could plant. */
+/** Defenses of keys, tokens, and text, and against planted files in a repository. */
 export const secretMutants: readonly Mutant[] = [
   {
-    name: 'words of the service get into an error',
+    name: 'text from the service gets into an error',
     file: 'src/service/api/watsonxFailure.ts',
     from: 'code: safeWord(code), requestId',
     to: 'code: String(code), requestId',
@@ -17,7 +17,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'drops the message, and codes and request IDs with unsafe characters',
   },
   {
-    name: 'a message says what the service said',
+    name: 'any text from the service counts as a safe word',
     file: 'src/service/errors.ts',
     from: '/^[A-Za-z0-9._-]{1,64}$/',
     to: '/^/',
@@ -25,7 +25,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'is not ',
   },
   {
-    name: 'an error repeats the key',
+    name: 'an error contains the key',
     file: 'src/service/http/pendingRequest.ts',
     from: 'error: withoutSecrets(error, [...this.secrets, ...others])',
     to: 'error',
@@ -33,7 +33,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E02 E04: key in the error code',
   },
   {
-    name: 'a key that was replaced may be repeated',
+    name: 'an error can contain a key that was replaced',
     file: 'src/service/auth/tokenServices.ts',
     from: '[...this.#entries.values()].flatMap',
     to: '[...this.#entries.values()].slice(-1).flatMap',
@@ -41,7 +41,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'after signing out: in errors',
   },
   {
-    name: 'the log has the token in it',
+    name: 'the log contains the token',
     file: 'src/service/masking.ts',
     from: '    maskSecrets(text, secrets),\n  );',
     to: 'text);',
@@ -49,7 +49,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'masks a secret in any surrounding text',
   },
   {
-    name: 'Base64 hides a secret',
+    name: "a secret in Base64 isn't found",
     file: 'src/service/masking.ts',
     from: "Buffer.from(secret).toString('base64url')",
     to: 'secret',
@@ -73,7 +73,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'sends nothing over http to a remote host',
   },
   {
-    name: 'an error of the OAuth library leaves its folder',
+    name: 'an error of the OAuth library is passed on',
     file: 'src/service/auth/clientCredentials.ts',
     from: 'throw error instanceof ServiceError ? error : new',
     to: 'throw error ?? new',
@@ -89,7 +89,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'masks each key separately, and an incomplete one up to the end of the text',
   },
   {
-    name: 'a prompt may hold the key',
+    name: 'a prompt can contain the key',
     file: 'src/service/client.ts',
     from: '    this.#refuseSecrets(this.#generationFields(request).fields, [\n      ...inputs,\n      ...stringsIn(parameters),\n    ]);\n',
     to: '',
@@ -97,7 +97,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "E12: aren't sent if the prompt contains the active key or token",
   },
   {
-    name: 'a report for support is not searched',
+    name: "a report isn't searched for secrets",
     file: 'src/diagnose/copyReport.ts',
     from: 'runtime.leaksInto(part, projectIds, shortest, looked?.found.keys)',
     to: 'false',
@@ -105,7 +105,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E07 E13: copies nothing if the report contains the key in plain text',
   },
   {
-    name: 'a built-in service may be asked without TLS',
+    name: 'a built-in service can be used without TLS',
     file: 'src/service/services.ts',
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
@@ -113,7 +113,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'differs from a built-in one, which may not have an unencrypted address',
   },
   {
-    name: 'an identity service is asked without TLS',
+    name: 'an identity service can be used without TLS',
     file: 'src/service/services.ts',
     from: " || authUrl !== '');",
     to: ' || true);',
@@ -129,7 +129,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'are sent with every request to the service except token requests: Cloud Pak',
   },
   {
-    name: 'a secret header is shown and sent in prompts',
+    name: "the value of a secret header isn't treated as a secret",
     file: 'src/service/auth/authMethods.ts',
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
@@ -137,7 +137,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "isn't part of any failure (no key)",
   },
   {
-    name: 'a fixed header has a line break',
+    name: 'a fixed header can contain a line break',
     file: 'src/service/addedServices.ts',
     from: 'return isHeaderValue(value) ? { name, value } : undefined;',
     to: 'return { name, value };',
@@ -145,7 +145,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'a line break in a header',
   },
   {
-    name: 'an error shows what a command printed',
+    name: 'an error contains the output of a token command',
     file: 'src/service/auth/commandOutput.ts',
     from: "if (!found) throw failed('no-token');",
     to: "if (!found) throw new ServiceError('command-failed', { problem: 'no-token', code: text });",
@@ -153,7 +153,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'is refused as no-token, and kept out of the error: a sentence',
   },
   {
-    name: 'a process of a command is left',
+    name: 'child processes of a token command keep running',
     file: 'src/service/auth/runProgram.ts',
     from: 'process.kill(-pid,',
     to: 'process.kill(pid,',
@@ -161,7 +161,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'ends with all its child processes when the window closes',
   },
   {
-    name: 'an error of a program that cannot be started has its arguments',
+    name: "the error for a program that can't start contains its arguments",
     file: 'src/service/auth/runProgram.ts',
     from: '  } catch {\n    // Node emits',
     to: '  } catch (error) {\n    throw error;\n    // Node emits',
@@ -169,7 +169,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "that can't be started fails, without repeating its arguments",
   },
   {
-    name: 'a replaced program is run',
+    name: 'a replaced program runs without approval',
     file: 'src/connection/binding.ts',
     from: 'const isOther = found !== undefined && found !== program;',
     to: 'const isOther = false;',
@@ -177,7 +177,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A13: need approval if the program is now another file',
   },
   {
-    name: 'the question about a changed entry leaves out the command',
+    name: "the prompt about a changed entry doesn't show the command",
     file: 'src/connection/binding.ts',
     from: 'const isAsked = isOther || (isEntryChanged',
     to: 'const isAsked = isOther || (false',
@@ -185,7 +185,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'T40 A10: is used only after a prompt that shows the whole command',
   },
   {
-    name: 'the secret of a header goes to another host without a question',
+    name: 'a secret header is sent to another host without approval',
     file: 'src/connection/setUpSave.ts',
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
@@ -193,7 +193,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A08: sends a header secret to another host only after a prompt',
   },
   {
-    name: 'any host may be asked without TLS',
+    name: 'any host can be used without TLS',
     file: 'src/service/credentials.ts',
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
@@ -201,7 +201,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'C04: with http is refused unless the host is a loopback host',
   },
   {
-    name: 'a proxy reads the key on its way to a loopback address',
+    name: 'a proxy can read a key that is sent to a loopback address',
     file: 'src/service/credentials.ts',
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
@@ -209,7 +209,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'C18: with http and a loopback host that VS Code sends through the proxy',
   },
   {
-    name: 'a proxy reads the key on its way to a name that begins with localhost',
+    name: 'a proxy can read a key that is sent to a name that starts with localhost',
     file: 'src/service/credentials.ts',
     from: '(?=[:/?#]|$)/i',
     to: '/i',
@@ -217,7 +217,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'C18: with http and a loopback host that VS Code sends through the proxy',
   },
   {
-    name: 'an address may name a user',
+    name: 'an address can contain a user name',
     file: 'src/service/credentials.ts',
     from: "return refused('has-user');\n",
     to: 'void 0;\n',
@@ -225,7 +225,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'is refused: has-user',
   },
   {
-    name: 'a quoted value is taken as it stands',
+    name: 'a value in quotes is accepted',
     file: 'src/service/credentials.ts',
     from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
     to: '',
@@ -233,7 +233,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'uses nothing from a source with an error',
   },
   {
-    name: 'another account replaces the source in the settings',
+    name: 'another account is used instead of the source in the settings',
     file: 'src/connection/sourceSelection.ts',
     from: ' ?? unusable;',
     to: ' ?? editor;',
@@ -241,7 +241,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "doesn't silently use another account if the source can't be used",
   },
   {
-    name: 'the address can be set by a workspace',
+    name: 'a workspace can set the address',
     file: 'package.json',
     from: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "application"',
     to: '"order": 1,\n            "type": "string",\n            "default": "",\n            "scope": "window"',
@@ -249,7 +249,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "B05: doesn't let workspaces set addresses or limits",
   },
   {
-    name: 'the .env of an untrusted folder is read',
+    name: 'the `.env` file of an untrusted folder is read',
     file: 'src/connection/sources.ts',
     from: "  if (!workspace.isTrusted) return 'untrusted';\n  if (!hasFiles",
     to: '  if (!hasFiles',
@@ -257,7 +257,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'B08: uses nothing from a folder that loses trust while the prompt is open',
   },
   {
-    name: 'an approval holds for any values',
+    name: 'an approval applies to any values',
     file: 'src/connection/sources.ts',
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
@@ -265,7 +265,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'B09: applies a refusal to the values that were shown',
   },
   {
-    name: 'a changed entry of a service is used as it is',
+    name: 'a changed service entry is used without approval',
     file: 'src/connection/binding.ts',
     from: 'if (!isEntryChanged && !isMoved && !isOther)',
     to: 'if (!isMoved && !isOther)',
@@ -273,7 +273,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'prompts before it uses a stored key with a changed entry',
   },
   {
-    name: 'a folder describes a service',
+    name: 'a folder can add a service',
     file: 'src/config/configuration.ts',
     from: "userValue(new Configuration().inspected('services'))",
     to: "new Configuration().get('services')",
@@ -281,7 +281,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'never reads services from the settings of a folder',
   },
   {
-    name: 'the stored key is sent while another source is in use',
+    name: 'a prompt can contain the stored key while another source is in use',
     file: 'src/connection/sources.ts',
     from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
@@ -289,7 +289,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "E12: lists the keys of all other sources, so that they're never sent",
   },
   {
-    name: 'the keys of other services are sent',
+    name: 'a prompt can contain the keys of other services',
     file: 'src/connection/sources.ts',
     from: ', ...others] : others',
     to: '] : []',
@@ -297,7 +297,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "lists the keys of all other services if the editor is used, so that they're never sent",
   },
   {
-    name: 'a source is used for a different service than the settings name',
+    name: 'a source for a different service than the one in the settings is used',
     file: 'src/connection/sources.ts',
     from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
@@ -313,7 +313,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "C08: can't be used with the project ID my project",
   },
   {
-    name: 'a key in an unusable set is sent',
+    name: 'a prompt can contain a key from an unusable set',
     file: 'src/connection/sources.ts',
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
@@ -321,7 +321,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "E15: lists a .env key that is in quotes, so that it's never sent",
   },
   {
-    name: 'a body may contain a key that was pasted into a setting',
+    name: 'a request body can contain a key that was pasted into a setting',
     file: 'src/service/http/approvedFetch.ts',
     from: ' || holdsSecret(text, secrets, MIN_BLOCKED_LENGTH)',
     to: '',
@@ -329,7 +329,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E16: with the key or the token as the project ID never reach a model: checkAccess',
   },
   {
-    name: 'an address may contain a key that was pasted into a setting',
+    name: 'an address can contain a key that was pasted into a setting',
     file: 'src/service/http/approvedFetch.ts',
     from: 'addressHolds(url, secrets) || ',
     to: '',
@@ -337,7 +337,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E16: sends a key pasted as the service URL only in the token request',
   },
   {
-    name: 'the set-up saves a key together with a value that contains it',
+    name: 'the setup saves a key together with a value that contains it',
     file: 'src/connection/setUpSave.ts',
     from: 'if (pasted) return pasted;',
     to: '',
@@ -345,7 +345,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'E16: saves and tests nothing while modelId in the settings contains the key',
   },
   {
-    name: 'a secret that nothing trades is sent again after its refusal',
+    name: 'a refused secret is sent again although it is not exchanged for a token',
     file: 'src/service/sendWithToken.ts',
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
@@ -353,7 +353,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'tests Zen API key with watsonx, project without generating',
   },
   {
-    name: 'an approval keeps the values themselves',
+    name: 'an approval is stored as a hash without a salt',
     file: 'src/connection/approvals.ts',
     from: "createHmac('sha256', salt)",
     to: "createHmac('sha256', '')",
@@ -361,7 +361,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'stores only salted hashes outside secret storage, never a value',
   },
   {
-    name: 'a key counts as stored that secret storage forgot at once',
+    name: 'a key counts as stored even if secret storage lost it',
     file: 'src/connection/keyStore.ts',
     from: 'return (await this.#secrets.get(name)) !== undefined;',
     to: 'return true;',
@@ -369,7 +369,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "A05: reports that it can't store the key, and keeps nothing, if storing has no effect",
   },
   {
-    name: 'a key that was read before it was stored counts as deleted',
+    name: 'a key counts as deleted if it was read before it was stored',
     file: 'src/connection/keyStore.ts',
     from: 'if (changes === this.#changes) return use(value);',
     to: 'return use(value);',
@@ -377,7 +377,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A03: returns the new key to a read that starts before the write, and fires one event',
   },
   {
-    name: 'a key whose new hosts were not stored counts as bound to them',
+    name: "a key counts as bound to new hosts even if they couldn't be stored",
     file: 'src/connection/setUp.ts',
     from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
     to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
@@ -393,7 +393,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A20: notifies every window of each sign-out, even if no key is stored',
   },
   {
-    name: 'a key is used that was read before a sign-out',
+    name: 'a key that was read before a sign-out is used',
     file: 'src/connection/connections.ts',
     from: '      if (signedOut.aborted) continue;\n',
     to: '',
@@ -409,7 +409,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "aren't read in an untrusted folder",
   },
   {
-    name: 'each text that a short key stands in is stopped',
+    name: 'a short key blocks every text that contains it',
     file: 'src/service/masking.ts',
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",

@@ -6,10 +6,10 @@ const services = 'test/unit/service/auth/tokenServices.test.ts';
 const onDemand = 'test/unit/service/auth/onDemand.test.ts';
 const life = 'test/unit/service/auth/token.test.ts';
 
-/** Defences around the life of a token. */
+/** Defenses that control the life of a token. */
 export const tokenMutants: readonly Mutant[] = [
   {
-    name: 'a command is run in the background',
+    name: 'a token command runs in the background',
     file: 'src/service/auth/tokenService.ts',
     from: ' || this.#isOnDemand) return false;',
     to: ') return false;',
@@ -17,7 +17,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'is never replaced in the background, even just before it expires',
   },
   {
-    name: 'a command is run for each refusal',
+    name: 'a token command runs after every refusal',
     file: 'src/service/auth/tokenService.ts',
     from: '>= MIN_REPLACED_MS;',
     to: '>= 0;',
@@ -25,7 +25,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: "can't be replaced until a minute after it was issued",
   },
   {
-    name: 'a command is not run after a 403',
+    name: "a token command doesn't run after a 403",
     file: 'src/service/sendWithToken.ts',
     from: 'status === 401 || (isOnDemand && status === 403)',
     to: 'status === 401',
@@ -33,7 +33,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'is replaced after a 403 from a gateway',
   },
   {
-    name: 'a tested token serves any key',
+    name: 'a token is used for a different key',
     file: 'src/service/auth/tokenServices.ts',
     from: 'account, apiKey, headerSecrets, program, ...origins',
     to: 'account, headerSecrets, program, ...origins',
@@ -49,7 +49,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'are not shared with another account',
   },
   {
-    name: 'a test is passed by a token that outlived its key',
+    name: 'a token that outlived its key passes a test',
     file: 'src/service/auth/tokenServices.ts',
     from: 'await service.refresh(signal);',
     to: '',
@@ -65,7 +65,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'discard the token of a failed test',
   },
   {
-    name: 'a token arrives after signing out',
+    name: 'a token request continues after the user signs out',
     file: 'src/service/auth/tokenServices.ts',
     from: 'created.deref()?.dispose();',
     to: ';',
@@ -73,7 +73,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'discard the response to a request that was pending at sign-out',
   },
   {
-    name: 'text that was given out is begun anew',
+    name: 'a response restarts after some of its text was passed on',
     file: 'src/service/client.ts',
     from: '!reader.hasBegun',
     to: 'true',
@@ -81,7 +81,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: "H23: doesn't restart the text after part of it was delivered",
   },
   {
-    name: 'a 401 is replayed twice',
+    name: 'a request is replayed twice after a 401',
     file: 'src/service/sendWithToken.ts',
     from: '    tokenService.drop(used);\n    return await http.send(request);',
     to: '    tokenService.drop(used);\n    return await http.send(request).catch(() => (tokenService.drop(used as Token), http.send(request)));',
@@ -97,7 +97,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'H17: is not sent again until the user refreshes',
   },
   {
-    name: 'each caller gets a token of its own',
+    name: 'each caller requests its own token',
     file: 'src/service/auth/tokenService.ts',
     from: 'this.#task ??= this.#startTask();',
     to: 'this.#task = this.#startTask();',
@@ -105,7 +105,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'H13: requests no token before the first use, and then one for all callers',
   },
   {
-    name: 'no backoff of renewals',
+    name: 'failed refreshes have no backoff',
     file: 'src/service/auth/backoff.ts',
     from: 'FIRST_MS * 2 ** this.#failures',
     to: '0',
@@ -113,7 +113,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'H15: backs off from 5 s to 5 min while refreshes fail',
   },
   {
-    name: 'calls ask in a pause of the identity service',
+    name: 'tokens are requested during a pause of the identity service',
     file: 'src/service/auth/tokenService.ts',
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
@@ -121,7 +121,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'waits for the Retry-After of the identity service: a year, limited to an hour',
   },
   {
-    name: 'renewals go on though nobody uses the token',
+    name: 'the token is refreshed even if it stays unused',
     file: 'src/service/auth/tokenService.ts',
     from: 'REFRESHES_WITHOUT_USE = 2',
     to: 'REFRESHES_WITHOUT_USE = 1_000',
@@ -129,7 +129,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'stops keeping a token fresh after two unused refreshes',
   },
   {
-    name: 'a newer token is dropped with an old one',
+    name: 'dropping an old token also drops the newer one',
     file: 'src/service/auth/tokenService.ts',
     from: '    if (this.#current !== token) return;\n',
     to: '',
@@ -137,7 +137,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'drops only the given token, not a newer one',
   },
   {
-    name: 'the clock on the wall is not looked at',
+    name: 'the wall clock is ignored',
     file: 'src/service/auth/token.ts',
     from: 'Math.max(wallAge, clock.monotonic() - token.monotonicStart)',
     to: 'clock.monotonic() - token.monotonicStart',
@@ -145,7 +145,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: "doesn't use a token that expired while the machine slept",
   },
   {
-    name: 'a token lives as expiration says, and nothing else',
+    name: '`expires_in` is ignored',
     file: 'src/service/auth/token.ts',
     from: 'const lives = [expiresIn, ',
     to: 'const lives = [',
@@ -153,7 +153,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'is based on expires_in if that is earlier than expiration',
   },
   {
-    name: 'a life of any length is believed',
+    name: 'a token life of any length is accepted',
     file: 'src/service/auth/token.ts',
     from: 'Math.min(MAX_LIFE_SECONDS, ...lives)',
     to: 'Math.min(...lives)',
@@ -161,7 +161,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'H03 H08: is at most a day',
   },
   {
-    name: 'all windows renew at the same moment',
+    name: 'all windows refresh their tokens at the same time',
     file: 'src/service/auth/token.ts',
     from: '0.7 + random * 0.2',
     to: '0.8',
@@ -177,7 +177,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: "is refused unless it is an object, and its refresh token isn't kept",
   },
   {
-    name: 'any text is a token',
+    name: 'any text is accepted as a token',
     file: 'src/service/auth/tokenResponse.ts',
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
