@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** Processes that are asked one thing after the other, so that nobody's heap or clock is another's. */
+/** Child processes that handle one request at a time, each with its own heap and CPU time. */
 
 type Handlers = Readonly<Record<string, (value: never) => unknown>>;
 
@@ -14,7 +14,7 @@ interface Reply {
   readonly failure?: string;
 }
 
-/** The other end of `Child`: answers what its parent asks. */
+/** The counterpart of `Child`: handles the requests of the parent process. */
 export function answerParent(handlers: Handlers): void {
   process.on('message', async ({ name, value }: Request) => {
     process.send?.(await reply(handlers[name] as (value: unknown) => unknown, value));
@@ -36,10 +36,11 @@ export class Child {
     this.#process = fork(path, [...values], { execArgv: [...nodeOptions] });
   }
 
-  /** @throws {Error} with the stack of the child, or as it ended */
+  /** @throws {Error} with the stack of the error in the child, or with its exit code */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const ended = (code: number | null) => reject(new Error(`A child ended with ${code}`));
+    const ended = (code: number | null) =>
+      reject(new Error(`A child process ended with code ${code}`));
     this.#process.once('message', (message) => resolve(message as Reply));
     this.#process.once('exit', ended);
     this.#process.send({ name, value: value ?? null } satisfies Request);

@@ -4,7 +4,7 @@ import { median } from './editor/stage/figures.ts';
 import type { AnswerShape } from './emulatorProcess.ts';
 import type { Row } from './question.ts';
 
-/** Callers in processes of their own, which take turns at the same emulator. */
+/** Runs callers in separate processes, which take turns with the same emulator. */
 
 export type CallerName = 'product' | 'officialSdk' | 'openai' | 'axios' | 'fetch' | 'rawSocket';
 
@@ -20,14 +20,14 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
-  /** Answers from memory, where what the service does itself would hide how callers differ. */
+  /** True to replay recorded responses, because the emulator's work would hide differences. */
   readonly isReplayed?: boolean;
-  /** Rounds that count. Before them there are some to get warm. */
+  /** Number of measured rounds. The rounds in `warmUps` come first and aren't measured. */
   readonly rounds: number;
   readonly warmUps: number;
 }
 
-/** What each round of each caller came to; rounds of the same place belong together. */
+/** Returns the figures of each caller by round. Figures with the same index belong together. */
 export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');
@@ -40,7 +40,7 @@ export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>
     }
     const figures = new Map<CallerName, Figures[]>(callers.map((name) => [name, []]));
     for (let round = -warmUps; round < rounds; round += 1) {
-      // Another one begins each time: what a round leaves behind meets all alike.
+      // Each round starts with a different caller, so that leftovers of a round affect all equally.
       const first = (round + warmUps) % children.size;
       const inTurn = [...children].slice(first).concat([...children].slice(0, first));
       for (const [name, child] of inTurn) {
@@ -61,7 +61,7 @@ function charactersOf({ calls, answer }: Contest): number {
   return calls * answer.pieces * answer.length;
 }
 
-/** A row for each, with its median and the median of the rounds' ratios. */
+/** Returns a row for each name, with the median of its values and of the ratios per round. */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
   {
@@ -82,7 +82,7 @@ export function rowsOf<Name extends string>(
   });
 }
 
-/** The rows of a contest, by one of its figures. */
+/** Returns the rows for one of the figures of a contest. */
 export function callerRows(
   figures: ReadonlyMap<CallerName, readonly Figures[]>,
   value: (figures: Figures) => number,
@@ -92,7 +92,7 @@ export function callerRows(
   return rowsOf(values, { product: 'product', titles: callerTitles, unit });
 }
 
-/** The product's value to that of the row with this name. */
+/** Returns the product's value divided by that of the row with this name. */
 export function ratioTo(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
 }

@@ -3,21 +3,21 @@ import type { Caller, MakeCaller } from './callers/caller.ts';
 import { answerParent } from './child.ts';
 import { profiled } from './profile.ts';
 
-/** One caller in a process of its own: `node contestant.ts <caller> <address>`. */
+/** Runs one caller in its own process: `node contestant.ts <caller> <address>`. */
 
 const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
 const caller: Caller = await makeCaller(url);
 
-/** What a number of calls has cost, and come to. */
+/** Costs and results of a number of calls. */
 export interface Figures {
   readonly ms: number;
-  /** Of the processor, in user and system code. */
+  /** CPU time in user and system code. */
   readonly cpuMs: number;
   readonly failed: number;
-  /** Median of the milliseconds until there was text; 0 for calls that are not streamed. */
+  /** Median milliseconds until the first text, or 0 for calls that aren't streamed. */
   readonly firstTextMs: number;
-  /** Characters of all answers. */
+  /** Total number of characters in all responses. */
   readonly characters: number;
 }
 
@@ -62,7 +62,7 @@ async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
   return { ms, cpuMs: (user + system) / 1_000, failed, firstTextMs, characters };
 }
 
-/** What is in use once all that nobody needs is gone. */
+/** Returns the memory in use after garbage collection. */
 async function heapBytes(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

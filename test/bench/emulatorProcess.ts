@@ -3,22 +3,22 @@ import { apiKey, chatRequest, fetchToken, tokenRequest } from './callers/caller.
 import { answerParent } from './child.ts';
 import { record, replay } from './replay.ts';
 
-/** The emulated service in a process of its own. */
+/** Runs the emulated service in its own process. */
 
-/** As long as over a network, so that callers meet while a token is asked for. */
+/** Delay of a token request, as in a network, so that more callers arrive while it's pending. */
 const TOKEN_MS = 100;
 
-// A limit that is named would be kept by the product alone.
+// Only the product would respect a request limit that the service announces.
 const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKey] });
 
 answerParent({
   url: () => emulator.url,
-  /** What the model answers from now on. */
+  /** Sets the response of the model. */
   answer: ({ pieces, length }: AnswerShape) => {
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;
   },
-  /** The address of one that gives its answers of this moment again. */
+  /** Starts a server that replays the current responses, and returns its address. */
   replay: async () => {
     const token = await fetchToken(emulator.url);
     const requests = [tokenRequest, chatRequest('call', token), chatRequest('stream', token)];
@@ -42,11 +42,11 @@ answerParent({
 
 export interface AnswerShape {
   readonly pieces: number;
-  /** Characters of a piece. */
+  /** Number of characters in a piece. */
   readonly length: number;
 }
 
-/** What goes wrong on the way to a token. */
+/** Problems with token requests. */
 export interface Trouble {
   readonly clockOffsetSeconds?: number;
   readonly tokenFailures?: number;

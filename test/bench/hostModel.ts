@@ -9,13 +9,13 @@ import { provideEditor } from '../builtEditor.ts';
 import { answerParent } from './child.ts';
 
 /**
- * A process as an extension host is when it loads an extension: the network modules and `fetch` are
- * there, since the host has patched them, and the editor's API is a module that is loaded already.
+ * A process in the same state as an extension host that loads an extension. The network modules and
+ * `fetch` are already loaded, because the host has patched them. So is the module `vscode`.
  */
 
 answerParent({ activate, load });
 
-// Loads what is behind them.
+// Reading these properties loads the code behind them.
 for (const name of ['fetch', 'Headers', 'Request', 'Response', 'FormData'] as const) {
   globalThis[name].toString();
 }
@@ -39,7 +39,7 @@ async function activated(path: string): Promise<void> {
   await extension.activate?.(context);
 }
 
-/** Loads a file and what it needs, after what activation has loaded. @returns milliseconds */
+/** Loads a file and its imports, after the code of the activation. @returns milliseconds */
 async function load(path: string): Promise<number> {
   if (dirname(path) === resolve('dist')) await loaded(resolve(extensionPath));
   const startedAt = performance.now();

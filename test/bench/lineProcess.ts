@@ -1,6 +1,6 @@
 /**
- * Lines on the loopback that are as long as ones to another continent. A process of their own, so that
- * nothing else that is measured delays what passes.
+ * Lines on the loopback interface that are as slow as lines to another continent. They run in their
+ * own process, so that no other work delays their traffic.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -8,24 +8,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerParent } from './child.ts';
 import { clockMs } from './editor/stage/protocol.ts';
 
-/** How all lines are from now on. */
+/** The speed of all lines, which can change at any time. */
 export interface Pace {
-  /** Milliseconds from a byte sent to its answer; half of it each way. */
+  /** Milliseconds from sending a byte to receiving its response, half of it each way. */
   readonly roundTripMs: number;
-  /** Round trips before a new connection takes its first byte. TCP and TLS 1.3 need one each. */
+  /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one each. */
   readonly handshakes?: number;
-  /** Milliseconds after which the far end closes a connection that nothing has passed on. */
+  /** Milliseconds without traffic after which the far end closes a connection. */
   readonly idleMs?: number;
 }
 
-/** Something that passed the near end of a line: of a request or an answer, its first byte. */
+/** An event at the near end of a line: a connection, or the first byte in one direction. */
 export interface Passed {
-  /** Of the line. */
+  /** The port at the near end of the line. */
   readonly port: number;
-  /** 1 for the first connection of all lines. */
+  /** Number of the connection, counted from 1 for all lines together. */
   readonly connection: number;
   readonly what: 'opened' | 'asked' | 'answered';
-  /** On the clock of `clockMs`. */
+  /** Milliseconds on the clock of `clockMs`. */
   readonly atMs: number;
 }
 
@@ -34,7 +34,7 @@ let connections = 0;
 const passed: Passed[] = [];
 
 answerParent({
-  /** Lays a line to a port of this machine. @returns the port of its near end */
+  /** Opens a line to a port of this machine. @returns the port of its near end */
   open: async (farPort: number) => {
     const server = createServer({ allowHalfOpen: true }, (near) => join(near, port, farPort));
     server.listen(0, '127.0.0.1');
@@ -45,7 +45,7 @@ answerParent({
   pace: (wanted: Pace) => {
     pace = wanted;
   },
-  /** What passed since this was asked before. */
+  /** Returns the events since the previous request. */
   passed: () => passed.splice(0),
 });
 
@@ -69,7 +69,7 @@ function join(near: Socket, port: number, farPort: number): void {
   if (pace.idleMs !== undefined) far.setTimeout(pace.idleMs, () => far.destroy());
 }
 
-/** Hands on in order what comes, half a round trip late. */
+/** Forwards data in order, with a delay of half a round trip. */
 function pass(from: Socket, to: Socket, opensAt: number, onPart = () => {}): void {
   let last: Promise<unknown> = Promise.resolve();
   const later = (what: () => void) => {

@@ -1,8 +1,9 @@
 import { Child } from './child.ts';
 
 /**
- * What loading takes in a model of the extension host, each time in a new process, in turn.
- * @returns milliseconds by name, one for each round
+ * Measures how long loading takes in a model of the extension host. All paths take turns, each time
+ * in a new process.
+ * @returns the milliseconds of each round by name
  */
 export async function loadInTurn<Name extends string>(
   how: 'activate' | 'load',
@@ -11,7 +12,7 @@ export async function loadInTurn<Name extends string>(
 ): Promise<Map<Name, number[]>> {
   const names = Object.keys(paths) as Name[];
   const times = new Map<Name, number[]>(names.map((name) => [name, []]));
-  // The first round brings the files into memory.
+  // The first round doesn't count, because it reads the files from disk.
   for (let round = -1; round < rounds; round += 1) {
     for (const name of names) {
       const host = new Child('test/bench/hostModel.ts');

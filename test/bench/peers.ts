@@ -4,12 +4,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** What the product is compared with: packages of their own folder, bundled as extensions are. */
+/** The packages that the product is compared with, installed separately and bundled. */
 
 const folder = resolve('test/bench/peers');
 const built = resolve(folder, 'built');
 
-/** Each bundle with what it is made of. */
+/** The source code of each bundle. */
 const bundles = {
   axios:
     "export { default as axios } from 'axios'; export { default as axiosRetry } from 'axios-retry';",
@@ -30,16 +30,16 @@ const bundles = {
 
 export type Bundle = keyof typeof bundles | keyof typeof emptyExtensions;
 
-/** As small as one can be, in each of the two forms; ours is a module. */
+/** The smallest extension in each module format. The product is an ES module. */
 const emptyExtensions = {
   emptyExtension: { path: 'empty.mjs', text: 'export function activate() {}\n' },
   emptyCommonJsExtension: { path: 'empty.cjs', text: 'exports.activate = () => {};\n' },
 } as const;
 
-/** Installs the peers where they are missing or of another lock file, and bundles them. */
+/** Installs the peers if they're missing or older than the lock file, and bundles them. */
 export async function installPeers(): Promise<void> {
   if (installedAt() < statSync(resolve(folder, 'package-lock.json')).mtimeMs) {
-    console.log('Installing what to compare with …');
+    console.log('Installing the packages to compare with …');
     const command = 'npm ci --ignore-scripts --no-audit --no-fund';
     const { status } = spawnSync(command, { cwd: folder, shell: true, stdio: 'inherit' });
     if (status !== 0) throw new Error(`${command} failed in ${folder}`);
@@ -71,7 +71,7 @@ export function bundlePath(name: Bundle): string {
   return resolve(built, path);
 }
 
-/** The version of each package that is compared with. */
+/** Returns the version of each package in the comparison. */
 export function peerVersions(): Record<string, string> {
   const manifest = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8'));
   return manifest.dependencies;

@@ -1,40 +1,40 @@
 /**
- * `node test/bench/picture.ts`: draws media/bench.svg from test/bench/results.json. Bars of round trips
- * and connections begin at 0, for the product and for each peer. All others are the product's figures
- * in multiples of each peer's, on a logarithmic axis: less to the left of 1, more to its right.
+ * `node test/bench/picture.ts`: draws `media/bench.svg` from `test/bench/results.json`. Round trips
+ * and connections have bars from 0 for the product and each peer. All other bars show the product's
+ * figure divided by that of a peer, on a logarithmic axis with 1 as the center.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
 import { type Answer, daysOf, type Results, ratioText } from './results.ts';
 
-/** Pixels of the picture, which is shown as wide as it is. */
+/** Pixels. Pages show the picture at this width. */
 const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 560 };
 const lineHeight = 16;
-/** Characters of a text of 12 pixels that fit beside the bars, and across the picture. */
+/** Number of 12-pixel characters that fit beside the bars, and across the picture. */
 const fits = { name: 47, line: 92 };
 
-/** What is beyond is drawn up to there, and its number says how far it is. */
+/** An axis. Bars beyond its ends are cut off, but still show their number. */
 interface Axis {
   readonly least: number;
   readonly most: number;
   readonly marks: readonly number[];
-  /** Of the figures that are drawn; multiples have none. */
+  /** Unit of the figures. Undefined for ratios. */
   readonly unit?: string;
 }
 
-/** For multiples that are alike, and for all others. */
+/** For ratios close to 1, and for all others. */
 const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
 const wide: Axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
-/** For what is counted. */
+/** For counts. */
 const counts: readonly Axis[] = [
   { least: 0, most: 10, marks: [0, 2, 4, 6, 8, 10], unit: 'round trips' },
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
 ];
 
-/** Of VS Code's and GitHub's own themes; each has a contrast of 4.5 or more on its background. */
+/** Colors of VS Code's and GitHub's themes, each with a contrast of at least 4.5. */
 const style = `
   :root { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --pale: #59636e;
     --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #bc4c00; }
@@ -59,11 +59,11 @@ const style = `
 
 interface Part {
   readonly drawn: readonly string[];
-  /** Pixels from the top to its end. */
+  /** Pixels from the top of the picture to the end of this part. */
   readonly bottom: number;
 }
 
-/** An SVG with the words for people who hear it read: every figure is in its description. */
+/** Returns an SVG. For screen readers, its description has every figure. */
 function pictureOf({ machine, versions, questions }: Results): string {
   let top = margin + 2;
   const drawn = [
@@ -101,7 +101,7 @@ ${drawn.join('\n')}
 `;
 }
 
-/** One question, from so many pixels on. */
+/** Draws one question, starting at `top` pixels. */
 function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
   const drawn: string[] = [];
   let bottom = top + lineHeight * 1.5;
@@ -130,7 +130,7 @@ function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
   return { drawn, bottom };
 }
 
-/** Beside the name of a row: its bar, or its number where it has none. */
+/** Draws the bar of a row beside its name, or its number if it has no bar. */
 function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
   const value = barred(axis, row);
   const number = `${figure(row.value)} ${row.unit}`.trim();
@@ -145,7 +145,7 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   ];
 }
 
-/** What the bar of a row says; undefined if it has none. */
+/** Returns the value of a row's bar, or undefined if it has none. */
 function barred({ unit }: Axis, row: Row): number | undefined {
   if (unit === undefined) return row.ratio;
   return row.unit === unit ? row.value : undefined;
@@ -200,7 +200,7 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
   return round(bars.left + share * (bars.right - bars.left));
 }
 
-/** Goals such as `≤ 0.90 × official SDK` or `≤ 4.2 round trips`, by the rows that they are about. */
+/** Parses goals such as `≤ 0.90 × official SDK` or `≤ 4.2 round trips`, by their rows. */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
   const [product] = rows;
@@ -230,7 +230,7 @@ function text(x: number, y: number, words: string, kind = '', anchor = 'start'):
   return `<text x="${x}" y="${y}" class="${kind}" text-anchor="${anchor}">${escaped(words)}</text>`;
 }
 
-/** Three digits that count, as people write them. */
+/** Formats a value with three significant digits, or four from 100 on. */
 function figure(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: value >= 100 ? 4 : 3 });
 }
@@ -254,7 +254,7 @@ function escaped(words: string): string {
   return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The questions with a goal of which anything can be drawn; `RESULTS.md` has the others, too. */
+/** Keeps questions that have a goal and at least one bar. `RESULTS.md` has all questions. */
 function withBars(results: Results): Results {
   const questions = results.questions.filter(({ isMet, rows }) => {
     const axis = axisFor(rows);
@@ -263,7 +263,7 @@ function withBars(results: Results): Results {
   return { ...results, questions };
 }
 
-/** Draws the results of the last full run. */
+/** Draws `results.json`. */
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
 import { partPath } from '../built.ts';
 
-/** The shipped code behind the first command. */
+/** Returns the path of the shipped code that the first command loads. */
 export const appPath = (): string => resolve(partPath('src/app.ts'));

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises';
 /** Microseconds between two samples. */
 const SAMPLE_US = 200;
 
-/** Where the processor's time goes while something works. @returns milliseconds by origin */
+/** Profiles the CPU time of an operation. @returns milliseconds by origin */
 export async function profiled(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const inspector = new Session();
   inspector.connect();
@@ -30,5 +30,5 @@ function originOf(url: string, functionName: string): string {
   const own = /src\/service\/[\w/]+\.ts$/.exec(url);
   if (own) return own[0];
   if (functionName === '(idle)' || functionName === '(garbage collector)') return functionName;
-  return 'Node and what it calls';
+  return 'Node and everything else';
 }

@@ -1,13 +1,13 @@
-/** One question of the benchmark: what is measured, against what, and the goal. */
+/** One question of the benchmark, with its measurement and goal. */
 export interface Question {
   readonly title: string;
-  /** For people, for instance `≤ 0.90 × official SDK`. */
+  /** For readers, such as `≤ 0.90 × official SDK`. */
   readonly goal: string;
   readonly measure: () => Promise<Result>;
 }
 export interface Result {
   readonly rows: readonly Row[];
-  /** Undefined where the question is only reported. */
+  /** Undefined if the question has no goal. */
   readonly isMet?: boolean;
 }
 export interface Row {
@@ -15,6 +15,6 @@ export interface Row {
   /** Median of the rounds. */
   readonly value: number;
   readonly unit: string;
-  /** Of the product's value to this one's; undefined where there is nothing to compare. */
+  /** The product's value divided by this one. Undefined if there's nothing to compare. */
   readonly ratio?: number;
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * What a service has answered, given again from memory. To make an answer takes the emulator about
- * as long as to ask for it takes a caller, so that callers are told apart better without it.
+ * Replays recorded responses from memory. The emulator takes about as long to create a response as
+ * a caller takes to request it, so it would hide differences between callers.
  */
 
 export interface RecordedRequest {
@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** Every byte of the answer, from its status line. */
+/** Sends a request, and returns every byte of the response, starting with the status line. */
 export async function record(
   url: string,
   { path, headers, body }: RecordedRequest,
@@ -40,11 +40,11 @@ function isWhole(answer: Buffer): boolean {
 
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-/** Gives to each request the answer of its path, whatever else it says. @returns the address */
+/** Starts a server that responds to each path with its recording. @returns its address */
 export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<string> {
   const server = createServer((socket) => {
     let received = '';
-    // Callers end by being killed.
+    // Callers are killed in the end, which can reset their connections.
     socket
       .setNoDelay()
       .setEncoding('latin1')
@@ -58,7 +58,7 @@ export async function replay(answers: ReadonlyMap<string, Buffer>): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** @returns what of the next request is there */
+/** @returns the part of the next request that has arrived */
 function answerAll(socket: Socket, received: string, answers: ReadonlyMap<string, Buffer>): string {
   let rest = received;
   for (;;) {

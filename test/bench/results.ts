@@ -4,11 +4,11 @@ import { cpus, totalmem, type } from 'node:os';
 import { peerVersions } from './peers.ts';
 import type { Question, Result, Row } from './question.ts';
 
-/** What `results.json` holds, and the page that is made of it. */
+/** The contents of `results.json`, and the page that is generated from it. */
 
 export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {
-    /** The day it was asked, as YYYY-MM-DD: others may be of another day. */
+    /** The day of the measurement, as YYYY-MM-DD. Other questions can have other days. */
     readonly date: string;
   };
 
@@ -18,7 +18,7 @@ export interface Results {
   readonly questions: readonly Answer[];
 }
 
-/** One answer as lines for a terminal. */
+/** Formats an answer for a terminal. */
 export function lines({ title, goal, isMet, rows }: Answer): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return [
@@ -30,7 +30,7 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
   ];
 }
 
-/** @param titles of all questions there are: what was not asked keeps its last answer */
+/** @param titles the titles of all questions; those that weren't measured keep their answers */
 export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
   const last: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
   const questions = titles.flatMap(
@@ -51,11 +51,11 @@ function page({ machine, versions, questions }: Results): string {
 
 ${daysOf(questions)} on ${machine}. ${named.join(', ')}.
 
-Values are medians of rounds in which all take turns. A ratio is the product's value to that of its row, the median of the rounds' own ratios: it holds where a busy machine moves the values themselves. All call the emulated service of this repository.
+All contestants take turns in each round, and call the emulated service of this repository. Values are medians of all rounds. A ratio is the product's value divided by the value of its row. In plain Node, it's the median of the ratios of all rounds, which stays the same even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
 
-Far from the service is a real VS Code whose way to both services is a line with a round trip of 500 ms: every byte takes 250 ms each way, the first ones of a connection two round trips more, as TCP and TLS 1.3 need them, and a connection that nothing has passed for 5 s is closed at the far end. Three small extensions stand beside Hosted Model, each with lines of its own. Round trips are what the first character takes more than without that line, divided by 500 ms.
+_Far from the service_ is a real VS Code that reaches both services over a line with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own lines. The number of round trips is the time that the line adds to the first character, divided by 500 ms.
 
-The questions asked in plain Node – the processor time of a call and of a stream, calls a second, the first token on a warm connection, memory – are reported and have no goal: they measure what no user of VS Code gets, which puts its own network layer under each extension.
+In plain Node, the CPU time of a call and of a stream, calls per second, the first token on a warm connection, and memory have no goal. VS Code adds its own network layer to every extension, so users never get these values.
 
 ${summary(questions)}
 
@@ -63,16 +63,16 @@ ${questions.map(section).join('\n\n')}
 `;
 }
 
-/** The day of all answers, or the first and the last one. */
+/** Returns the day of all answers, or the first and the last day. */
 export function daysOf(questions: readonly Answer[]): string {
   const days = questions.map(({ date }) => date).sort();
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Of what has no peer, so many figures are told in a table of all questions. */
+/** Maximum number of figures without a peer that a question has in the summary. */
 const OWN_ROWS = 8;
 
-/** A row for each question: its first figures, and their ratios to those of others. */
+/** Returns a table with a row for each question: its first figures, and the ratios to its peers. */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {
     const own = rows.filter(({ ratio }) => ratio === undefined).slice(0, OWN_ROWS);
@@ -87,7 +87,7 @@ export function summary(questions: readonly Answer[]): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model to others', 'Asked on'].join(
+  const head = ['Question', 'Goal', 'Met', 'Figure', 'Hosted Model ÷ peer', 'Measured on'].join(
     ' | ',
   );
   return [`| ${head} |`, '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n');
@@ -98,7 +98,7 @@ function section({ title, rows }: Answer): string {
     const of = ratioText(ratio);
     return `| ${row.name} | ${valueText(row)} | ${of} |`;
   });
-  return `## ${title}\n\n| | Value | Product to this |\n|---|--:|--:|\n${cells.join('\n')}`;
+  return `## ${title}\n\n| | Value | Hosted Model ÷ this |\n|---|--:|--:|\n${cells.join('\n')}`;
 }
 
 function metText(isMet: boolean | undefined): string {
@@ -115,7 +115,7 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-/** Three digits that count, so that no goal looks met or missed by rounding. */
+/** Uses three significant digits, so that rounding never makes a goal look met or missed. */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';
   return `${ratio.toPrecision(3)} ×`;

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [part]`: asks every question, or those that have the part in their path or title,
- * and prints the answers. `editor/` and `far/` are asked in a real VS Code. What was asked
- * takes its place in `results.json`, `RESULTS.md` and `media/bench.svg`.
+ * `npm run bench [part]`: measures all questions, or those with the part in their path or title,
+ * and prints the answers. `editor/` and `far/` use a real VS Code. New answers replace the old ones
+ * in `results.json`, `RESULTS.md`, and `media/bench.svg`.
  */
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ interface Module {
 
 const part = process.argv.slice(2).join(' ').toLowerCase();
 
-/** What users wait for comes first. */
+/** Questions about the time that users wait come first. */
 const patterns = ['test/bench/far/*.ts', 'test/bench/editor/*.ts', 'test/bench/questions/*.ts'];
 const files = patterns.flatMap((pattern) => globSync(pattern).sort());
 const questions = await Promise.all(
@@ -30,7 +30,7 @@ const named = questions.filter(({ path, question }) =>
   [path, question.title].some((name) => name.toLowerCase().includes(part)),
 );
 if (named.length === 0) {
-  console.log(`No question has “${part}”. There are:`);
+  console.log(`No question contains “${part}”. All questions:`);
   for (const { path, question } of questions) console.log(`  ${path}: ${question.title}`);
   process.exit(1);
 }
@@ -44,7 +44,7 @@ for (const { question } of named) {
   const answer: Answer = { title, goal, date, ...(await measure()) };
   console.log(`\n${lines(answer).join('\n')}`);
   console.log(`(${((performance.now() - startedAt) / 1_000).toFixed(0)} s)`);
-  // At once: a later question that cannot be asked takes no answer away.
+  // Write each answer immediately, so that it isn't lost if a later question fails.
   await writeAnswer(answer, titles);
   await drawPicture();
 }

@@ -14,7 +14,7 @@ interface Axios {
   readonly axiosRetry: (instance: Instance, options: object) => void;
 }
 
-/** axios and axios-retry as their own pages begin, with an interceptor for the token. */
+/** axios and axios-retry, set up as in their documentation, with an interceptor for the token. */
 export const makeCaller: MakeCaller = async (url) => {
   const { axios, axiosRetry }: Axios = createRequire(import.meta.url)(bundlePath('axios'));
   const instance = axios.create({

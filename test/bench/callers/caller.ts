@@ -1,20 +1,20 @@
 /** One way to call the service. */
 export interface Caller {
-  /** One call, the answer as a whole. */
+  /** Makes one call, and returns the whole response. */
   call(): Promise<string>;
-  /** One call, the answer as it comes. */
+  /** Makes one call, and streams the response. */
   stream?(onText: (text: string) => void): Promise<unknown>;
 }
 
-/** A caller for the emulated service at this address, which has done nothing yet. */
+/** Creates a caller for the emulated service at this address. */
 export type MakeCaller = (url: string) => Promise<Caller>;
 
-/** As long as those of the service, since requests are searched for it. */
+/** As long as a real key, because requests are searched for it. */
 export const apiKey = 'emulator-key'.padEnd(44, '0123456789');
 export const projectId = 'emulator-project';
 export const modelId = 'ibm/granite-4-h-small';
 export const version = '2025-02-11';
-/** 2 KB, as a selection has. */
+/** 2 KB, like a typical selection. */
 export const prompt = 'Say the same in fewer words, please. '.repeat(55);
 export const messages = [{ role: 'user', content: prompt }];
 
@@ -24,7 +24,7 @@ export const paths = {
 } as const;
 export const body = bodyAsking(prompt);
 
-/** What somebody with a token sends. */
+/** Returns a chat request with a token. */
 export function chatRequest(kind: keyof typeof paths, token: string, question = prompt) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return { path: paths[kind], headers, body: bodyAsking(question) } as const;
@@ -42,7 +42,7 @@ export const tokenRequest = {
   body: new URLSearchParams(form).toString(),
 } as const;
 
-/** A token for those who have nothing of their own for it. */
+/** Fetches a token for callers that can't get one themselves. */
 export async function fetchToken(url: string): Promise<string> {
   const { path, headers, body } = tokenRequest;
   const response = await fetch(url + path, { method: 'POST', headers, body });
@@ -50,7 +50,7 @@ export async function fetchToken(url: string): Promise<string> {
   return access_token;
 }
 
-/** As much of an answer as is read here. */
+/** The part of a response that is read here. */
 export interface ChatAnswer {
   readonly choices: readonly {
     readonly message?: { readonly content: string };
@@ -63,7 +63,7 @@ export function textOf(answer: ChatAnswer): string {
   return choice?.message?.content ?? choice?.delta?.content ?? '';
 }
 
-/** Reads events as shortly as these can be read; returns what takes the next part of the answer. */
+/** Creates a minimal reader of event streams. @returns a function for each part of the body */
 export function eventReader(onText: (text: string) => void): (part: string) => void {
   let rest = '';
   return (part) => {

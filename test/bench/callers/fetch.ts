@@ -8,7 +8,7 @@ import {
   textOf,
 } from './caller.ts';
 
-/** `fetch` as Node has it, with a token in hand. */
+/** Node's `fetch`, with a token that was fetched earlier. */
 export const makeCaller: MakeCaller = async (url) => {
   const { headers, body } = chatRequest('call', await fetchToken(url));
   const send = (path: string) => fetch(url + path, { method: 'POST', headers, body });

@@ -19,7 +19,7 @@ interface Module {
   readonly OpenAI: new (options: { apiKey: string; baseURL: string }) => OpenAI;
 }
 
-/** The `openai` package, by its own way to addresses that it has no method for. */
+/** The `openai` package, with its method for undocumented addresses. */
 export const makeCaller: MakeCaller = async (url) => {
   const { OpenAI }: Module = createRequire(import.meta.url)(bundlePath('openai'));
   const client = new OpenAI({ apiKey: await fetchToken(url), baseURL: url });

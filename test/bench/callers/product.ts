@@ -9,15 +9,15 @@ export const makeCaller: MakeCaller = async (url) => {
   return callerOf(await shippedRuntime(), url);
 };
 
-/** Calls as a command does it: one runtime, a client for each call. */
+/** Makes calls like a command: with one runtime, and a client for each call. */
 export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
   const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
-  // As many as the others send at a time; a user can set 8 at most.
+  // As many concurrent requests as the other callers. Users can set at most 8.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
-  // The others leave it to the service, which then stops nowhere.
+  // The other callers set no limit, so the service never truncates their responses.
   const parameters = { max_new_tokens: 16_000 };
   const client = () => runtime.client(credentials, settings);
   return {

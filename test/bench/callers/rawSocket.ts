@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { body, eventReader, fetchToken, type MakeCaller, paths, textOf } from './caller.ts';
 
-/** A socket and string functions: what nobody who reads HTTP properly can reach. */
+/** A socket and string functions: a bound that no real HTTP client can reach. */
 export const makeCaller: MakeCaller = async (url) => {
   const { hostname, port } = new URL(url);
   const token = await fetchToken(url);
@@ -40,7 +40,7 @@ export const makeCaller: MakeCaller = async (url) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const read = eventReader(onText);
       let end = '';
-      // The emulator sends each event as one chunk, so that no line is cut by a length.
+      // The emulator sends each event as one HTTP chunk, so no chunk size splits a line.
       onPart = (part) => {
         read(part);
         end = (end + part).slice(-7);

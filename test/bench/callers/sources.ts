@@ -2,5 +2,5 @@ import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import type { MakeCaller } from './caller.ts';
 import { callerOf } from './product.ts';
 
-/** The product as its sources stand, whose functions keep their names and places in a profile. */
+/** The product's sources without bundling, so that profiles have the names of functions. */
 export const makeCaller: MakeCaller = async (url) => callerOf(new ServiceRuntime(), url);

@@ -1,6 +1,6 @@
 /**
- * Activation of the shipped extension in a real extension host, beside that of an empty one, and of
- * one that registers the same and has no code.
+ * Activation time of the shipped extension in a real extension host. It is compared with an empty
+ * extension, and with one that makes the same registrations without code behind them.
  */
 
 import { extensionId } from '../../extensionId.ts';
@@ -9,9 +9,9 @@ import { compared, median } from './stage/figures.ts';
 import { emptyId, sameRegistrationsId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
-/** Extension hosts; each activates all, and another one first in turn. */
+/** Number of extension hosts. Each activates all extensions, starting with a different one. */
 const rounds = 12;
-/** Activated before them, since the first of a host waits for what all of them need. */
+/** Activated before the others, because the first extension waits for code that all share. */
 const firstId = 'bench.fetchAndEdit';
 
 const question: Question = {
@@ -34,7 +34,7 @@ const question: Question = {
           'ms',
           ['Hosted Model', middle(extensionId)],
           ['an empty extension', middle(emptyId)],
-          ['one that registers the same, and has no code', middle(sameRegistrationsId)],
+          ['the same registrations without code', middle(sameRegistrationsId)],
         ),
       };
     }),

@@ -1,4 +1,4 @@
-/** From the command to the first character in the document, in a real VS Code. */
+/** Time from the command to the first character in the document, in a real VS Code. */
 import { fetchToken } from '../callers/caller.ts';
 import { ratioTo } from '../contest.ts';
 import type { Question } from '../question.ts';
@@ -7,15 +7,15 @@ import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
-/** Windows, the first command in each of which is another figure; and commands in each after it. */
+/** Windows, and commands in each after the first, which is a separate figure. */
 const [windows, rounds] = [12, 4];
 
-/** What a quick model takes to its first token; what happens meanwhile delays nobody. */
+/** Milliseconds until the first token of a fast model. Work in this time delays no one. */
 const serviceMs = 200;
 
-const peer = 'one awaited fetch and one edit';
-const keyed = 'one that also reads a key and gets a token';
-const first = 'first command of a window';
+const peer = 'one fetch and one edit';
+const keyed = 'one fetch and one edit with a key and token';
+const first = 'first command in a window';
 
 const commands = {
   product: { command: 'hostedModel.generateFromSelection', operation: 'chat_stream', textPart: 1 },
@@ -26,7 +26,7 @@ type Who = keyof typeof commands;
 const all = Object.keys(commands) as Who[];
 
 const question: Question = {
-  title: 'Command to first character in the document, less the delay of the service',
+  title: 'From command to first character in the document, without the delay of the service',
   goal: `≤ 2.6 × ${peer}, ≤ 1.5 × ${first}`,
   measure: () =>
     onStage(async (stage) => {
@@ -42,7 +42,7 @@ const question: Question = {
         for (let round = 0; round <= rounds; round += 1) {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
-            // The first fetch of a window has VS Code read the certificates, for whoever comes next, too.
+            // The first fetch in a window also reads the certificates for the following ones.
             if (round > 0) later.get(who)?.push(ms);
             else if (index === 0) firsts.get(who)?.push(ms);
           }
@@ -73,7 +73,7 @@ function middle(times: ReadonlyMap<Who, readonly number[]>, who: Who): number {
   return median(times.get(who) ?? []);
 }
 
-/** All of them, another one first each time. */
+/** Returns all contestants, starting with a different one each time. */
 function inTurn(round: number): Who[] {
   const first = round % all.length;
   return [...all.slice(first), ...all.slice(0, first)];
@@ -92,7 +92,7 @@ async function toFirstCharacter(stage: Stage, driver: Driver, who: Who): Promise
   });
   const [firstAt] = changedAt;
   if (firstAt === undefined || !text.includes('Hello from the emulated model!')) {
-    throw new Error(`${command} left this: ${text}`);
+    throw new Error(`${command} left an unexpected text: ${text}`);
   }
   return firstAt - startedAt - service.delayUntil(textPart);
 }

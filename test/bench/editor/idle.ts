@@ -1,4 +1,4 @@
-/** What the shipped extension does on its own once it is active, and nobody has used it yet. */
+/** Work of the shipped extension between its activation and its first use. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,12 +7,12 @@ import { repositoryRoot } from '../../vscode/install.ts';
 import type { Question } from '../question.ts';
 import { onStage } from './stage/stage.ts';
 
-/** Milliseconds that an idle window is watched. */
+/** Milliseconds to watch an idle window. */
 const watchedMs = 1_000;
 
 const question: Question = {
   title: 'Idle after activation',
-  goal: '0 sockets, timers, token requests and secrets read',
+  goal: '0 sockets, timers, token requests, and secrets read',
   measure: async () => {
     const inNode = await countedByTest();
     const inEditor = await requestsOfWindow();
@@ -27,8 +27,8 @@ const question: Question = {
 export default question;
 
 /**
- * A real extension host hides these among its own work; a test of the package counts them in plain
- * Node, and fails if there are any.
+ * Counts sockets, timers, and secrets read, with a package test that fails if there are any. The
+ * test runs in plain Node, because an extension host has sockets and timers of its own.
  */
 async function countedByTest(): Promise<Record<string, number>> {
   const mocha = join(repositoryRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');
@@ -39,12 +39,12 @@ async function countedByTest(): Promise<Record<string, number>> {
     { cwd: repositoryRoot },
   );
   const counted = /(\d+) timers, (\d+) connections, (\d+) secrets read/.exec(stdout);
-  if (!counted) throw new Error(`The test of activation has counted nothing:\n${stdout}`);
+  if (!counted) throw new Error(`The activation test printed no counts:\n${stdout}`);
   const [timers, sockets, secrets] = counted.slice(1).map(Number);
   return { sockets: sockets ?? 1, timers: timers ?? 1, 'secrets read': secrets ?? 1 };
 }
 
-/** With a key in secret storage and an address, so that there is something to ask for. */
+/** Counts the requests of a window with a stored key and an address, which could get a token. */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {
     const first = await start();

@@ -1,4 +1,4 @@
-/** A stream of 100 tokens a second into a real editor: how it is written, and what undo makes of it. */
+/** Edits, delay, and undo steps of a stream of 100 tokens per second into a real editor. */
 import type { Pace } from '../lineProcess.ts';
 import type { Question, Row } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
@@ -6,31 +6,34 @@ import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
-/** Streams of each, and of how many tokens; on a slow line every edit and undo of the peer takes its time. */
+/**
+ * Streams of each contestant, and tokens of each stream. On the slow line, each edit and undo of
+ * the peer takes a round trip, so streams are shorter and aren't undone.
+ */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };
-/** Of the line from the window to its server, in the end. */
+/** The line from the window to its server in the second part. */
 const pace: Pace = { roundTripMs: 120 };
 
 const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.onFetch' };
 
 interface Streamed {
-  /** The most in any second. */
+  /** Maximum number in any second. */
   readonly editsPerSecond: number;
-  /** From the last token of the service to the last change of the document. */
+  /** Milliseconds from the last token of the service to the last change of the document. */
   readonly delayMs: number;
   readonly undoSteps?: number | undefined;
 }
 
 const figures: readonly { key: keyof Streamed; unit: string; goal: number }[] = [
-  { key: 'editsPerSecond', unit: 'edits a second', goal: 31 },
+  { key: 'editsPerSecond', unit: 'edits per second', goal: 31 },
   { key: 'delayMs', unit: 'ms late', goal: 250 },
   { key: 'undoSteps', unit: 'undo step(s)', goal: 1 },
 ];
 
 const question: Question = {
-  title: 'Streaming 100 tokens a second into a real editor',
-  goal: '≤ 31 edits a second, last character ≤ 250 ms late, 1 undo step',
+  title: 'Streaming 100 tokens per second into a real editor',
+  goal: '≤ 31 edits per second, last character ≤ 250 ms late, 1 undo step',
   measure: () =>
     onStage(async (stage) => {
       const { lines, server, start, storeKey } = stage;
@@ -71,7 +74,7 @@ function figuresOf(
     );
     if (!ours || !theirs || ours.length === 0) return [];
     const value = median(ours);
-    const [name, other] = [`Hosted Model${where}`, `one awaited edit an event${where}`];
+    const [name, other] = [`Hosted Model${where}`, `one awaited edit per event${where}`];
     return [{ rows: compared(unit, [name, value], [other, median(theirs)]), isMet: value <= goal }];
   });
 }
@@ -92,7 +95,8 @@ async function stream(
     isUndone: isNear,
   });
   const wanted = Array.from({ length: tokens }, (_, index) => pieceAt(index)).join('');
-  if (text !== `Write a reply.\n${wanted}`) throw new Error(`${commands[who]} left this: ${text}`);
+  if (text !== `Write a reply.\n${wanted}`)
+    throw new Error(`${commands[who]} left an unexpected text: ${text}`);
   const within = (start: number) => changedAt.filter((at) => at >= start && at < start + 1_000);
   return {
     editsPerSecond: Math.max(...changedAt.map((at) => within(at).length)),
@@ -101,7 +105,7 @@ async function stream(
   };
 }
 
-/** Words, in lines of ten. */
+/** Returns one word of a text with ten words per line. */
 function pieceAt(index: number): string {
   return index % 10 === 9 ? 'word\n' : 'word ';
 }

@@ -1,4 +1,4 @@
-/** What a stream into a document costs somebody who types in another place of it. */
+/** How much a stream into a document delays typing in another place of it. */
 import type { Question } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
 import { compared, quantile } from './stage/figures.ts';
@@ -7,7 +7,7 @@ import { onStage, type Stage } from './stage/stage.ts';
 import { watchTyping } from './stage/typingWatch.ts';
 
 const rounds = 5;
-/** Of one round: 100 tokens a second meanwhile. */
+/** Keys, interval, and tokens of one round. Tokens arrive at 100 per second. */
 const [keys, everyMs, tokens] = [30, 60, 400];
 
 type Beside = 'product' | 'peer' | 'nothing';
@@ -20,7 +20,7 @@ const commands: Readonly<Record<Beside, string>> = {
 
 const question: Question = {
   title:
-    'Typing in the editor while 100 tokens a second stream into it: key to character on screen',
+    'Typing in an editor while 100 tokens per second stream into it: key to character on screen',
   goal: 'reported',
   measure: () =>
     onStage(async (stage) => {
@@ -37,12 +37,12 @@ const question: Question = {
         const of = (beside: Beside) => quantile(taken[beside], share);
         return compared(
           'ms',
-          [`beside a stream of Hosted Model, ${name}`, of('product')],
-          [`beside nothing, ${name}`, of('nothing')],
-          [`beside one awaited edit an event, ${name}`, of('peer')],
+          [`during a stream of Hosted Model, ${name}`, of('product')],
+          [`without a stream, ${name}`, of('nothing')],
+          [`during one awaited edit per event, ${name}`, of('peer')],
         );
       };
-      return { rows: [...rows(0.5, 'median'), ...rows(0.95, '95 of 100 keys')] };
+      return { rows: [...rows(0.5, 'median'), ...rows(0.95, '95th percentile')] };
     }),
 };
 export default question;

@@ -1,4 +1,4 @@
-/** What somebody far from the service waits for, in a real VS Code, three times in each window. */
+/** Round trips until the first character, far from the service, in a real VS Code. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Contestant,
@@ -14,10 +14,10 @@ import { median } from '../editor/stage/figures.ts';
 import { clockMs } from '../editor/stage/protocol.ts';
 import type { Question } from '../question.ts';
 
-/** Far from the service, and as many beside it. */
+/** Number of windows far from the service, and also near it. */
 const windows = 5;
 
-/** Milliseconds from the end of a generation to the start of the next: at most, and at least. */
+/** Milliseconds between two generations: the maximum for `next`, and the minimum for `later`. */
 const [soonMs, laterMs] = [2_000, 12_000];
 
 type Moment = 'first' | 'next' | 'later';
@@ -25,13 +25,13 @@ type Generations = Record<Moment, Generation>;
 type Measured = Record<'far' | 'near', Record<Contestant, Generations>[]>;
 
 const questions: Question[] = [
-  question('the first generation of a window', 'first', 4.2),
-  question('the next one within 2 s', 'next', 1.2, 0),
-  question('one 12 s later', 'later', 3.2),
+  question('the first generation in a window', 'first', 4.2),
+  question('the next generation within 2 s', 'next', 1.2, 0),
+  question('a generation 12 s later', 'later', 3.2),
 ];
 export default questions;
 
-/** @param most round trips until the first character, less what it takes beside the service */
+/** @param most maximum number of round trips that the distance adds to the first character */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
     title: `Far from the service, first character of ${what}`,
@@ -62,12 +62,13 @@ function openedIn({ passed }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** One run answers all three questions. */
+/** One run measures all three questions. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };
     for (let round = 0; round < windows; round += 1) {
-      // Another one begins each time: whatever a window does at its start meets all alike.
+      // Each round starts with a different contestant, so that the start of a window affects all
+      // equally.
       const first = round % contestants.length;
       const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
       for (const distance of ['far', 'near'] as const) {
@@ -90,7 +91,7 @@ async function generateInTurn(
     const next = await window.generate(who, { isAtOnce: true });
     const betweenMs = next.startedAt - first.endedAt;
     if (betweenMs > soonMs)
-      throw new Error(`A busy machine: the next one began ${betweenMs} ms late`);
+      throw new Error(`The machine is too busy: the next generation started after ${betweenMs} ms`);
     all[who] = { first, next, later: next };
   }
   for (const who of inTurn) {
@@ -100,7 +101,7 @@ async function generateInTurn(
   return all;
 }
 
-/** Prints when what passed, in round trips from the command. */
+/** Prints the time of each event, in round trips since the command. */
 function tellCourses(who: Contestant, generations: Generations | undefined): void {
   for (const [moment, { startedAt, firstMs, passed }] of Object.entries(generations ?? {})) {
     const trips = (ms: number) => (ms / far.roundTripMs).toFixed(1);

@@ -1,4 +1,4 @@
-/** How many connections to a service far away generations take, which are the first ones of a window. */
+/** Number of connections that the first generations of a window use, far from the service. */
 
 import {
   type Contestant,
@@ -10,12 +10,12 @@ import {
 } from '../editor/stage/contestants.ts';
 import type { Question } from '../question.ts';
 
-/** One after the other, as an agent asks; and selections of one command. */
+/** Consecutive generations, as by an agent, and selections of one command. */
 const [times, selections] = [20, 10];
 
 const questions: Question[] = [
   {
-    title: `Far from the service, ${times} generations one after the other`,
+    title: `Far from the service, ${times} consecutive generations`,
     goal: '1 connection to the service',
     measure: () =>
       withContestants(async (open) => {
@@ -27,8 +27,8 @@ const questions: Question[] = [
       }),
   },
   {
-    title: `Far from the service, ${selections} selections at once`,
-    goal: '≤ 3 connections to the service, the limit of requests in flight; peers were not asked',
+    title: `Far from the service, ${selections} selections at the same time`,
+    goal: '≤ 3 connections to the service (the concurrency limit), without peers',
     measure: () =>
       withContestants(async (open) => {
         const window = await open('far');
@@ -49,7 +49,7 @@ async function connectionsInTurn(window: Window, who: Contestant): Promise<numbe
   return connectionsOf(all);
 }
 
-/** Those to the service that were opened, or were there before and were used. */
+/** Counts the connections to the service that were opened or reused. */
 function connectionsOf(generations: readonly Generation[]): number {
   const all = generations.flatMap(({ passed }) => passed);
   const toService = all.filter(({ service }) => service === 'inference');

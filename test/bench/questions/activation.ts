@@ -14,7 +14,7 @@ const titles = {
 
 const question: Question = {
   title: 'Activation in a model of the extension host',
-  goal: '≤ 1/40 of one that loads the official SDK',
+  goal: '≤ 1/40 of an extension that loads the official SDK',
   measure: async () => {
     const paths = {
       product: resolve(extensionPath),

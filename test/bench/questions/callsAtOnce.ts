@@ -4,7 +4,7 @@ import type { Question } from '../question.ts';
 const CALLS = 1_000;
 
 const question: Question = {
-  title: 'Calls a second, 100 in flight',
+  title: 'Calls per second, 100 at the same time',
   goal: 'reported',
   measure: async () => {
     const figures = await hold({
@@ -17,7 +17,7 @@ const question: Question = {
       rounds: 25,
       warmUps: 12,
     });
-    return { rows: callerRows(figures, ({ ms }) => CALLS / (ms / 1_000), 'a second') };
+    return { rows: callerRows(figures, ({ ms }) => CALLS / (ms / 1_000), 'per second') };
   },
 };
 export default question;

@@ -4,7 +4,7 @@ import type { Question } from '../question.ts';
 const CALLS = 300;
 
 const question: Question = {
-  title: 'CPU of a call, not streamed',
+  title: 'CPU time of a call without streaming',
   goal: 'reported',
   measure: async () => {
     const figures = await hold({

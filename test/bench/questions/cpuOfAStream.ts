@@ -4,7 +4,7 @@ import type { Question } from '../question.ts';
 const CALLS = 4;
 
 const question: Question = {
-  title: 'CPU of a stream of 10,000 events',
+  title: 'CPU time of a stream of 10,000 events',
   goal: 'reported',
   measure: async () => {
     const figures = await hold({

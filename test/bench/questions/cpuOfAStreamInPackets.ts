@@ -4,8 +4,8 @@ import type { Question } from '../question.ts';
 const CALLS = 4;
 
 const question: Question = {
-  title: 'CPU of the same stream, each event in a packet of its own',
-  goal: 'reported: nearly all of it is the socket’s',
+  title: 'CPU time of the same stream, each event in its own packet',
+  goal: 'reported: the socket uses nearly all of it',
   measure: async () => {
     const figures = await hold({
       callers: ['product', 'officialSdk', 'openai', 'axios', 'fetch', 'rawSocket'],

@@ -2,7 +2,7 @@ import { callerRows, hold } from '../contest.ts';
 import type { Question } from '../question.ts';
 
 const question: Question = {
-  title: 'First token of a stream, connection warm',
+  title: 'First token of a stream on a warm connection',
   goal: 'reported',
   measure: async () => {
     const figures = await hold({

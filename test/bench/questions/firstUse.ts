@@ -12,7 +12,7 @@ const titles = {
 } as const;
 
 const question: Question = {
-  title: 'First use: loading all that the first command needs',
+  title: 'First use: loading the code of the first command',
   goal: '≤ 0.20 × official SDK',
   measure: async () => {
     const paths = {

@@ -3,11 +3,11 @@ import type { Order } from '../contestant.ts';
 import type { Question } from '../question.ts';
 
 const CALLS = 5_000;
-/** What takes less is not told. */
+/** Origins that use less time aren't shown. */
 const LEAST_US = 3;
 
 const question: Question = {
-  title: 'Where the processor time of a call goes, 100 in flight',
+  title: 'CPU time of a call by origin, 100 at the same time',
   goal: 'reported',
   measure: async () => {
     const emulator = new Child('test/bench/emulatorProcess.ts');

@@ -4,7 +4,7 @@ import { bundlePath } from '../peers.ts';
 import type { Question, Row } from '../question.ts';
 
 const KB = 1_000;
-/** Its VSIX, as its makers named it (cline/cline, pull request 11632). */
+/** Size of Cline's VSIX, as stated in pull request 11632 of cline/cline. */
 const CLINE_VSIX_KB = 7_280;
 
 const question: Question = {

@@ -4,7 +4,7 @@ import type { Question } from '../question.ts';
 const KB = 1_000;
 
 const question: Question = {
-  title: 'What all JavaScript is made of',
+  title: 'All JavaScript by origin',
   goal: 'reported',
   measure: async () => ({
     rows: categories().map(([name, bytes]) => ({ name, value: bytes / KB, unit: 'KB' })),
@@ -12,13 +12,13 @@ const question: Question = {
 };
 export default question;
 
-/** Bytes of each package, and of each folder of our own. */
+/** Returns the bytes of each package and of each folder in `src`. */
 function categories(): [name: string, bytes: number][] {
   const sums = new Map<string, number>();
   for (const { inputs } of Object.values(outputs())) {
     for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
       const name = /node_modules\/([^/]+)/.exec(path)?.[1] ?? /^src\/(\w+\/)?/.exec(path)?.[0];
-      const category = name ?? 'stand-ins of the builder';
+      const category = name ?? 'added by esbuild';
       sums.set(category, (sums.get(category) ?? 0) + bytesInOutput);
     }
   }

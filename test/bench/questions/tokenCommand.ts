@@ -50,7 +50,7 @@ const question: Question = {
         authentication,
       };
       const [service] = readServices([entry]).own;
-      if (!service) throw new Error('The entry of the service is not valid.');
+      if (!service) throw new Error('The entry of the service is invalid.');
       const { url } = emulator;
       const own = { service, apiKey: '', projectId: '', authUrl: url, serviceUrl: url };
       return new Connection(

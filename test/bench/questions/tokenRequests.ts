@@ -4,7 +4,7 @@ import type { Figures, Order } from '../contestant.ts';
 import type { Trouble } from '../emulatorProcess.ts';
 import type { Question, Row } from '../question.ts';
 
-/** Counts, so that one run of each is enough. */
+/** Counts token requests. Counts don't vary, so each situation runs once. */
 
 const thousand: Order = { kind: 'call', calls: 1_000, inFlight: 1_000 };
 const inTurn: Order = { kind: 'call', calls: 10, inFlight: 1 };
@@ -12,7 +12,7 @@ const inTurn: Order = { kind: 'call', calls: 10, inFlight: 1 };
 interface Situation {
   readonly name: string;
   readonly trouble: Trouble;
-  /** Before what is counted: calls once, and revokes the token. */
+  /** True to make a call and revoke its token before counting. */
   readonly isRevoked?: boolean;
   readonly order: Order;
   readonly goal: number;
@@ -28,7 +28,7 @@ const situations: readonly Situation[] = [
     goal: 2,
   },
   {
-    name: '10 calls in turn, server clock an hour behind',
+    name: '10 consecutive calls, server clock an hour behind',
     trouble: { clockOffsetSeconds: -3_700 },
     order: inTurn,
     goal: 1,
@@ -36,8 +36,8 @@ const situations: readonly Situation[] = [
 ];
 
 const question: Question = {
-  title: 'Token requests, and calls that fail',
-  goal: '1, 1, 2 and 1 requests, none failed',
+  title: 'Token requests and failed calls',
+  goal: '1, 1, 2, and 1 requests, no failed calls',
   measure: async () => {
     const rows: Row[] = [];
     let isMet = true;

@@ -1,7 +1,7 @@
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
 import { type ChatAnswer, chatRequest, fetchToken, textOf } from '../../callers/caller.ts';
 
-/** Sends the selected text, awaits the whole answer and inserts it below, with nothing around it. */
+/** Sends the selected text, waits for the whole response, and inserts it below. */
 async function generate({ url, token }: { url: string; token: string }): Promise<void> {
   const editor = window.activeTextEditor as TextEditor;
   const { document, selection } = editor;
@@ -14,7 +14,7 @@ async function generate({ url, token }: { url: string; token: string }): Promise
 
 export function activate({ subscriptions, secrets }: ExtensionContext): void {
   subscriptions.push(commands.registerCommand('bench.fetchAndEdit', generate));
-  /** What every extension does first that keeps a key and needs a token, with nothing around it. */
+  /** Also reads a key and gets a token, as every extension with a stored key has to. */
   const generateWithKey = async ({ url }: { url: string }) => {
     await secrets.get('key');
     await generate({ url, token: await fetchToken(url) });

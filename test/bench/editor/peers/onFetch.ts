@@ -1,6 +1,6 @@
 import { askingWith, generating } from '../stage/peer.ts';
 
-/** On `fetch` as VS Code has it. */
+/** Uses VS Code's `fetch`. */
 export const activate = generating(
   'bench.onFetch',
   askingWith(async (url, headers, body) => {

@@ -8,8 +8,8 @@ import {
 } from 'vscode';
 
 /**
- * Registers what the product registers at activation, from the same kind of module, with no code
- * behind it. No extension with these commands and listeners can be faster.
+ * Makes the registrations that the product makes at activation, in the same module format, with no
+ * code behind them.
  */
 export function activate({ subscriptions, secrets }: ExtensionContext): void {
   const none = () => {};

@@ -1,6 +1,6 @@
 /**
- * The product and the small extensions beside it, each of which reaches both services by lines that
- * nobody else has: so none takes a connection that another one has opened.
+ * The product and the small extensions that it is compared with. Each reaches both services over
+ * its own lines, so none uses a connection that another one opened.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
@@ -21,23 +21,23 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/** To another continent, where services close what nobody has used for seconds. */
+/** A line to another continent, to a service that closes idle connections after seconds. */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
-/** What a command has come to. Times are milliseconds on the clock of `clockMs`. */
+/** The result of a command. Times are milliseconds on the clock of `clockMs`. */
 export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
-  /** On the lines of this contestant, from the command to its end, and to whom. */
+  /** Events on the lines of this contestant while the command runs, each with its service. */
   readonly passed: readonly (Passed & { readonly service: ServiceName })[];
 }
 
 export interface Window {
-  /** Has somebody generate, from one selected line unless told otherwise. */
+  /** Runs the command of a contestant, by default from one selected line. */
   generate(who: Contestant, how?: Partial<Run>): Promise<Generation>;
 }
 
-/** @param use is given what opens a window in which nobody has generated, far from the service or beside it */
+/** @param use receives a function that opens a new window, far from the service or near it */
 export function withContestants<Value>(
   use: (open: (distance: 'far' | 'near') => Promise<Window>) => Promise<Value>,
 ): Promise<Value> {
@@ -80,7 +80,7 @@ async function generate(
   const [firstAt] = changedAt;
   const wanted = how.lines?.length ?? 1;
   if (firstAt === undefined || text.split('Dear reader,').length !== wanted + 1) {
-    throw new Error(`${titles[who]} left this: ${text}`);
+    throw new Error(`${titles[who]} left an unexpected text: ${text}`);
   }
   const portOf = (address: string) => Number(new URL(address).port);
   const services = new Map<number, ServiceName>([
@@ -94,7 +94,7 @@ async function generate(
   return { startedAt, endedAt, firstMs: firstAt - startedAt, passed };
 }
 
-/** The product's figure, and below it those of its peers. */
+/** Returns the rows of the product and its peers. */
 export function rowsOf(unit: string, figureOf: (who: Contestant) => number): Row[] {
   const [product, ...peers] = contestants.map((who) => [titles[who], figureOf(who)] as const);
   return product ? compared(unit, product, ...peers) : [];

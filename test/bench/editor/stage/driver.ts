@@ -1,10 +1,10 @@
-/** The side of the benchmark that the driver in the extension host reports to. */
+/** The benchmark's side of the connection to the driver in the extension host. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import type { Orders } from './protocol.ts';
 
-/** Milliseconds from the address of a window to the start of its extension host, and for an order. */
+/** Timeouts in milliseconds: for the start of a window's extension host, and for an order. */
 const [startMs, orderMs] = [60_000, 180_000];
 
 export class Drivers {
@@ -17,7 +17,7 @@ export class Drivers {
     this.port = (server.address() as AddressInfo).port;
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
-      // A host that ends with its window may reset the connection.
+      // An extension host may reset the connection when its window closes.
       socket.on('error', () => {});
       socket.on('close', () => this.#sockets.delete(socket));
     });
@@ -29,7 +29,7 @@ export class Drivers {
     return new Drivers(server);
   }
 
-  /** The driver of the next extension host that starts. */
+  /** Waits for the driver of the next extension host. */
   async next(): Promise<Driver> {
     const [socket] = await once(this.#server, 'connection', {
       signal: AbortSignal.timeout(startMs),
@@ -53,7 +53,7 @@ export class Driver {
     this.#lines = createInterface({ input: socket });
   }
 
-  /** @throws Error with what the driver failed with, or if it does not answer within 3 minutes */
+  /** @throws {Error} if the driver reports an error, or doesn't respond within 3 minutes */
   async do<Name extends keyof Orders>(
     name: Name,
     order: Orders[Name]['order'],

@@ -1,6 +1,6 @@
 /**
- * The part of the benchmark that runs in the extension host. Started before everything that waits
- * for the end of the start, so that it can time how that is activated.
+ * The part of the benchmark that runs in the extension host. It starts before extensions that wait
+ * for the end of the startup, so that it can time their activation.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -16,9 +16,9 @@ import {
 } from 'vscode';
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
-/** Milliseconds a timer of one millisecond takes in a host that has nothing else to do. */
+/** Milliseconds within which a timer of 1 ms fires in an idle extension host. */
 const quietTurnMs = 3;
-/** Turns in a row that must be quiet, and how many are waited for at the most. */
+/** Required number of quiet turns in a row, and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 500];
 
 const answers: {
@@ -27,7 +27,7 @@ const answers: {
   ) => Promise<Orders[Name]['answer']>;
 } = { activate: activateInTurn, run, close };
 
-/** Ends once the first order is carried out: then the start of the host goes on. */
+/** Resolves after the first order is carried out. Only then does the host finish its startup. */
 export function activate({ subscriptions }: ExtensionContext): Promise<void> {
   const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   subscriptions.push(commands.registerCommand('bench.wait', wait));
@@ -100,13 +100,13 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // What VS Code says late about the selection before takes its place. This is answered later.
+    // A late event about the previous selection can replace this one. The command ends after it.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;
 }
 
-/** @returns the steps until the document was as before */
+/** @returns the number of steps until the document has its previous text */
 async function undo(document: TextDocument, text: string): Promise<number> {
   let steps = 0;
   while (document.getText() !== text) {
@@ -124,7 +124,7 @@ async function undo(document: TextDocument, text: string): Promise<number> {
   return steps;
 }
 
-/** Waits until the host has nothing else to do, but not for long. */
+/** Waits until the host is idle, for a limited number of turns. */
 async function quiet(): Promise<void> {
   let inRow = 0;
   for (let turn = 0; inRow < quietTurns && turn < mostTurns; turn += 1) {

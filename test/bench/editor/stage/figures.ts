@@ -4,7 +4,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** @param share 0 to 1 of the values that are not above it */
+/** @param share the share of values that aren't above the result, from 0 to 1 */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const place = share * (sorted.length - 1);
@@ -15,7 +15,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place % 1);
 }
 
-/** The product's figure, and below it that of a peer with their ratio. */
+/** Returns a row for the product, and a row with a ratio for each peer. */
 export function compared(
   unit: string,
   product: readonly [name: string, value: number],

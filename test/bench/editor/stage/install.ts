@@ -1,4 +1,4 @@
-/** Packs and installs what is measured: the shipped extension, its peers and the driver. */
+/** Packages and installs the extensions of the benchmark: product, peers, and driver. */
 import { globSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -21,7 +21,7 @@ export const sameRegistrationsId = 'bench.sameRegistrations';
 
 let installed: Promise<string> | undefined;
 
-/** The folder that holds all of them, installed as a user installs them; made once in a process. */
+/** Installs all extensions like a user, once per process, and returns their folder. */
 export function installedExtensions(): Promise<string> {
   installed ??= install();
   return installed;
@@ -41,7 +41,10 @@ async function install(): Promise<string> {
   return extensions;
 }
 
-/** Makes an extension of one source: of an .mts, an ECMAScript module. @param start when VS Code activates it */
+/**
+ * Packages an extension from one source file. An `.mts` file becomes an ES module.
+ * @param start the activation event
+ */
 async function pack(source: string, start: string): Promise<string> {
   const [publisher, name = ''] = idOf(source).split('.');
   const folder = join(directory, name);

@@ -2,18 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../../../emulator/emulator.ts';
 import { clockMs } from './protocol.ts';
 
-/** When the service did what, on the clock of `clockMs`. */
+/** Times of the service, on the clock of `clockMs`. */
 export interface Service {
-  /** Milliseconds from the arrival of the request until this part of its answer left. */
+  /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
-  /** When this part of the answer left; parts of a stream are its events, the first one without text. */
+  /**
+   * The time when this part of the response was sent. The parts of a stream are its events. The
+   * first one has no text.
+   */
   sentAt(part: number): number;
 }
 
 /**
- * Times the next answer of this operation, and gives it a pace.
- * @param everyMs from one part to the next, by the clock and not from the end of the last one
- * @param firstMs before the first part
+ * Times and delays the next response of this operation.
+ * @param everyMs milliseconds from the start of one part to the start of the next
+ * @param firstMs milliseconds before the first part
  */
 export function timeNextAnswer(
   emulator: Emulator,

@@ -1,17 +1,17 @@
-/** What the small extensions have in common that stand beside the product: each asks in its own way. */
+/** Shared code of the small extensions. They differ only in how they send requests. */
 import { json } from 'node:stream/consumers';
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
 import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';
 import type { Addresses } from './protocol.ts';
 
-/** Asks the service, and hands on the texts of its answer one after the other. */
+/** Sends a request to the service, and passes on the texts of its response in order. */
 type Ask = (
   addresses: Addresses,
   prompt: string,
   onText: (text: string) => Promise<void>,
 ) => Promise<void>;
 
-/** @returns the bytes of the answer as they come */
+/** @returns the bytes of the response as they arrive */
 type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -19,9 +19,9 @@ type Post = (
 ) => Promise<AsyncIterable<Uint8Array>>;
 
 /**
- * The `activate` of an extension with one command: it sends the selected text and awaits one edit for
- * each event of the answer, at the end of the document. An edit that VS Code refuses, since somebody
- * typed meanwhile, is made again.
+ * Creates the `activate` function of an extension with one command. It sends the selected text, and
+ * awaits one edit at the end of the document for each event of the response. If VS Code rejects an
+ * edit because the user typed, the edit is repeated.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
   const generate = async (addresses: Addresses) => {
@@ -46,7 +46,7 @@ interface Token {
   readonly expiration: number;
 }
 
-/** Asks with a token that is kept until it expires. */
+/** Sends requests with a token that is kept until it expires. */
 export function askingWith(post: Post): Ask {
   let token: Token = { access_token: '', expiration: 0 };
   return async ({ authUrl, url }, prompt, onText) => {

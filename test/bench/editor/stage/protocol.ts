@@ -1,13 +1,13 @@
 /**
- * What the benchmark asks of its driver, an extension in the extension host of the window that is
- * measured: one line of JSON each, over a connection on the loopback.
+ * The orders that the benchmark sends to its driver, an extension in the measured window. Each
+ * order and answer is one line of JSON, over a loopback connection.
  */
 export interface Orders {
-  /** Activates extensions, one after the other. Answered with the milliseconds of each. */
+  /** Activates extensions one after the other, and returns the milliseconds of each. */
   activate: { order: readonly string[]; answer: Record<string, number> };
-  /** Opens a document with a text in which lines are selected, and runs a command for it. */
+  /** Opens a document with a text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };
-  /** Closes the document that a command has run for. */
+  /** Closes the document of the last command. */
   close: { order: Record<string, never>; answer: true };
 }
 
@@ -15,35 +15,35 @@ export interface Run {
   readonly command: string;
   readonly argument?: unknown;
   readonly text: string;
-  /** The selected ones, counted from 0, each a selection of its own. */
+  /** Numbers of the selected lines, from 0. Each is a separate selection. */
   readonly lines: readonly number[];
-  /** Whether the command runs even if the host has something else to do. */
+  /** True to run the command even if the extension host is busy. */
   readonly isAtOnce?: boolean;
-  /** Whether to undo until the document is as before, and count the steps. */
+  /** True to undo the command and count the steps. */
   readonly isUndone?: boolean;
-  /** Whether somebody still works in the document, and closes it. */
+  /** True to leave the document open until the order `close`. */
   readonly staysOpen?: boolean;
 }
 
 /** Times are milliseconds on the clock of `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
-  /** When the document said that it had changed. */
+  /** Times of the change events of the document. */
   readonly changedAt: readonly number[];
-  /** When the command had. */
+  /** Time when the command ended. */
   readonly endedAt: number;
   readonly text: string;
   readonly undoSteps?: number;
 }
 
-/** Where an extension finds both services, each without a slash at its end. */
+/** Addresses of both services, without a trailing slash. */
 export interface Addresses {
-  /** Of the identity service. */
+  /** Address of the identity service. */
   readonly authUrl: string;
   readonly url: string;
 }
 
-/** What the driver finds its way back by: the port that the benchmark listens on. */
+/** Environment variable with the port that the benchmark listens on for its driver. */
 export const portVariable = 'HOSTED_MODEL_BENCH_PORT';
 
 /** Milliseconds on a clock that all processes of a machine share. */

@@ -1,6 +1,6 @@
 /**
- * A real VS Code with the shipped extension and its peers installed, and an emulated service: what
- * each question about the editor is measured on.
+ * A real VS Code with the shipped extension and its peers, and an emulated service. All questions
+ * about the editor are measured in it.
  */
 
 import { type Emulator, startEmulator } from '../../../emulator/emulator.ts';
@@ -16,24 +16,24 @@ import { type Addresses, portVariable } from './protocol.ts';
 
 export interface Stage {
   readonly emulator: Emulator;
-  /** `lineProcess.ts`. */
+  /** The process of `lineProcess.ts`. */
   readonly lines: Child;
-  /** Where the product finds both services. */
+  /** The addresses of both services for the product. */
   readonly addresses: Addresses;
   readonly server: VSCodeServer;
   /** The only window, without a folder. */
   readonly workbench: Workbench;
   /**
-   * Opens the window, or loads it anew, which starts another extension host. Nothing in it that
-   * waits for the end of the start is activated before the driver has had its first order.
-   * @param port by which the window reaches its server; the server's own without it
+   * Opens or reloads the window, which starts a new extension host. Extensions that wait for the
+   * end of the startup aren't activated until the driver has carried out its first order.
+   * @param port the port that the window uses to reach its server, by default the server's own
    */
   start(port?: number): Promise<Driver>;
-  /** Has the product keep the key that the service knows, as a user does. */
+  /** Stores the key of the emulated service in the product, like a user. */
   storeKey(): Promise<void>;
 }
 
-/** @param isByLine whether the product reaches each service by a line of its own */
+/** @param isByLine true if the product reaches each service over its own line */
 export async function onStage<Value>(
   use: (stage: Stage) => Promise<Value>,
   { isByLine = false }: { readonly isByLine?: boolean } = {},
@@ -72,7 +72,7 @@ export async function onStage<Value>(
   }
 }
 
-/** Lines to both services that nobody else has, and so connections and a count of their own. */
+/** Opens separate lines to both services, so that their connections can be counted. */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
   const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;
@@ -87,7 +87,7 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // What VS Code itself does at every change is none of the question.
+      // Turn off VS Code's own work after each change, which isn't part of the question.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },

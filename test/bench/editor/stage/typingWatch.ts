@@ -1,9 +1,10 @@
-/** Measures in the page of a window how long a key takes to be seen. */
+/** Measures in the page of a window how long a typed character takes to appear. */
 import type { Workbench } from '../../../vscode/workbench.ts';
 
 /**
- * Watches the first line of the editor from now on, which holds this text.
- * @returns waits for as many keys, and tells the milliseconds from each to its character
+ * Starts to watch the first line of the editor.
+ * @param text the current text of this line
+ * @returns a function that waits for a number of keys, and returns the milliseconds of each
  */
 export async function watchTyping(
   { screen }: Workbench,
