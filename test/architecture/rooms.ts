@@ -18,34 +18,35 @@ export interface Room {
 /** One sentence for each room. A room without a sentence, and a sentence without a room, is an error. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
-    'Activation: commands, status item, and chat models. Loads the rest with its first use.',
-  app: 'Creates the parts behind the commands and the chat.',
-  commands: 'Each command with its function, behind one guard that reports failures.',
+    'Activation: commands, status item, and chat models. Loads everything else on first use.',
+  app: 'Creates the objects behind the commands and chat.',
+  commands: 'Each command and its function, behind one guard that reports failures.',
   chat: 'Language model provider, tool, and _Use in Chat_.',
-  generate: 'The main job: from the selections to prompts, generations, and their outcome.',
+  generate: 'Jobs: from selections to prompts, generations, and their outcome.',
   diagnose: 'The messages of failed commands, the checks of _Diagnose Connection_, and the report.',
-  templates: 'Prompts with variables: reads, checks, completes, fills, and picks them.',
+  templates:
+    'Templates, which are prompts with variables: reading, checks, completion, and selection.',
   editor:
     'The only code that edits documents: stream writer, tracked ranges, insert modes, preview.',
   'editor/fit': 'Fits text to its place: indentation, code fences, line endings, characters. Pure.',
   status: 'The status item, its tooltip and menu, the history of the window, and usage.',
   envFile: 'Problems and quick fixes of an open `.env` file.',
-  connection: 'Sources, their selection, approvals, secret storage, and the set-up.',
-  ui: 'Progress, wizard steps, log, and announcements. Knows no feature.',
+  connection: 'Sources, their selection, approvals, secret storage, and setup.',
+  ui: 'Progress, wizard steps, log, and announcements. Independent of features.',
   messages: 'A message and its actions for each failure of the service.',
   config: 'The only reader of the configuration, and its values as one snapshot.',
   dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
   undocumentedApi:
-    'Commands and fields that VS Code doesn’t promise, each with a source and a canary.',
+    'Undocumented commands and fields of VS Code, each with its source and a canary test.',
   service:
-    'Services, credentials, error kinds, and secrets in text. Plain Node, as all of `service/`.',
-  'service/connection': 'The connection: what every feature calls.',
+    'Services, credentials, error kinds, and secrets in text. Plain Node, like all of `service/`.',
+  'service/connection': 'The connection, which every feature uses.',
   'service/serviceRuntime':
-    'What connections share: HTTP client, tokens, concurrency limits, models.',
+    'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
   'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/client': 'One call: request body, secrets in prompts, parameters, and usage.',
   'service/sendWithToken': 'A request with a token, and its replay after a 401.',
-  'service/models': 'The models of a service, their life, and their limits.',
+  'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire formats: paths, bodies, streams, and errors of each API.',
   'service/auth': 'Authentication methods, and the token of each connection.',
   'service/http': 'One request: attempts, retries, concurrency limit, and event stream.',
