@@ -51,7 +51,7 @@ function page({ machine, versions, questions }: Results): string {
 
 ${daysOf(questions)} on ${machine}. ${named.join(', ')}.
 
-All contestants take turns in each round, and call the emulated service of this repository. Values are medians of all rounds. A ratio is the product's value divided by the value of its row. In plain Node, it's the median of the ratios of all rounds, which stays the same even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
+All contestants take turns in each round, and call the emulated service of this repository. Values are medians of all rounds. A ratio is the product's value divided by the value of its row. In plain Node, it's the median of the ratios of all rounds, which is reliable even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
 
 _Far from the service_ is a real VS Code that reaches both services over a line with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own lines. The number of round trips is the time that the line adds to the first character, divided by 500 ms.
 

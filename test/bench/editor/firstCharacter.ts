@@ -7,7 +7,7 @@ import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
-/** Windows, and commands in each after the first, which is a separate figure. */
+/** Number of windows, and of commands in each after the first, which is measured separately. */
 const [windows, rounds] = [12, 4];
 
 /** Milliseconds until the first token of a fast model. Work in this time delays no one. */
@@ -92,7 +92,7 @@ async function toFirstCharacter(stage: Stage, driver: Driver, who: Who): Promise
   });
   const [firstAt] = changedAt;
   if (firstAt === undefined || !text.includes('Hello from the emulated model!')) {
-    throw new Error(`${command} left an unexpected text: ${text}`);
+    throw new Error(`${command} left unexpected text: ${text}`);
   }
   return firstAt - startedAt - service.delayUntil(textPart);
 }

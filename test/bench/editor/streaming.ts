@@ -96,7 +96,7 @@ async function stream(
   });
   const wanted = Array.from({ length: tokens }, (_, index) => pieceAt(index)).join('');
   if (text !== `Write a reply.\n${wanted}`)
-    throw new Error(`${commands[who]} left an unexpected text: ${text}`);
+    throw new Error(`${commands[who]} left unexpected text: ${text}`);
   const within = (start: number) => changedAt.filter((at) => at >= start && at < start + 1_000);
   return {
     editsPerSecond: Math.max(...changedAt.map((at) => within(at).length)),

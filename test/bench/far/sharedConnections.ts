@@ -10,7 +10,7 @@ import {
 } from '../editor/stage/contestants.ts';
 import type { Question } from '../question.ts';
 
-/** Consecutive generations, as by an agent, and selections of one command. */
+/** Number of consecutive generations, and of selections in one command. */
 const [times, selections] = [20, 10];
 
 const questions: Question[] = [

@@ -80,7 +80,7 @@ async function generate(
   const [firstAt] = changedAt;
   const wanted = how.lines?.length ?? 1;
   if (firstAt === undefined || text.split('Dear reader,').length !== wanted + 1) {
-    throw new Error(`${titles[who]} left an unexpected text: ${text}`);
+    throw new Error(`${titles[who]} left unexpected text: ${text}`);
   }
   const portOf = (address: string) => Number(new URL(address).port);
   const services = new Map<number, ServiceName>([

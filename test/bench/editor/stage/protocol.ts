@@ -5,7 +5,7 @@
 export interface Orders {
   /** Activates extensions one after the other, and returns the milliseconds of each. */
   activate: { order: readonly string[]; answer: Record<string, number> };
-  /** Opens a document with a text, selects lines, and runs a command. */
+  /** Opens a document with text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };
   /** Closes the document of the last command. */
   close: { order: Record<string, never>; answer: true };
