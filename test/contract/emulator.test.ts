@@ -10,7 +10,7 @@ import { answerFor, piecesOf, tokenCount } from '../emulator/text.ts';
 
 const userAgent = 'contract-test/1';
 const modelList = '/ml/v1/foundation_model_specs';
-/** Time and id that the recordings have throughout. */
+/** The time and the ID in all recordings. */
 const recordedNowMs = Date.parse('2026-01-01T00:00:00.000Z');
 const recordedIdentifier = '0123456789abcdef0123456789abcdef';
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   running.clear();
 });
 
-/** Sends a recorded request; its body changed as given, where a value of `undefined` takes away. */
+/** Sends a recorded request with changes to its body. A value of `undefined` removes a field. */
 async function sendRecorded(
   emulator: Emulator,
   { request }: Recording,
@@ -64,7 +64,7 @@ async function sendNumber(
   return sendRecorded(emulator, recording(n), { token: await newToken(emulator), change });
 }
 
-/** Parses the recorded framing, and nothing but it. */
+/** Parses exactly the recorded framing, and fails on any other. */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');
   return text
@@ -77,8 +77,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * What of a body is fixed. Two things are not: the token, and the number of tokens of a prompt,
- * which only the model knows. Of these the type has to be the same.
+ * Returns the fixed part of a body. The token and the token counts of the prompt, which depend on
+ * the model, are replaced by their types.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];
@@ -108,7 +108,7 @@ function assertRecorded(answer: ProbeAnswer, { response }: Recording, url: strin
   assert.deepEqual(fixedPart(actual), fixedPart(JSON.parse(expected)));
 }
 
-/** The state that provokes a recorded answer, and what has to be said to get it. */
+/** The emulator state and the request changes that lead to a recorded response. */
 interface Situation {
   readonly settings?: EmulatorOptions;
   readonly change?: Record<string, unknown>;
@@ -162,7 +162,7 @@ const situations: Readonly<Record<number, Situation>> = {
       const { path } = recording(21).request;
       emulator.faults.next(path, { neverAnswers: true }, 10);
       for (let count = 0; count < 10; count += 1) {
-        // Broken off by the end of the test.
+        // Aborted at the end of the test.
         sendRecorded(emulator, recording(21), { token }).catch(() => {});
       }
       await emulator.requestCount(path, 10);
@@ -175,7 +175,7 @@ const situations: Readonly<Record<number, Situation>> = {
   28: { change: { model_id: 'x' } },
 };
 
-describe('The emulator is true to the recordings wherever they fix the bytes', () => {
+describe('The emulator reproduces the recordings', () => {
   for (const each of recordings) {
     it(`${each.n} ${each.name}`, async () => {
       const { settings, change, token, before } = situations[each.n] ?? {};
@@ -192,7 +192,7 @@ describe('The emulator is true to the recordings wherever they fix the bytes', (
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`${each.n} ${each.name}, replayed to whoever asks`, async () => {
+    it(`${each.n} ${each.name}, replayed for any request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -207,7 +207,7 @@ describe('The emulator is true to the recordings wherever they fix the bytes', (
 });
 
 describe('The emulated identity service', () => {
-  it('issues a fresh token each time, of characters that a header takes', async () => {
+  it('issues a new token each time, with only characters that are valid in a header', async () => {
     const emulator = await start();
     const tokens = [await newToken(emulator), await newToken(emulator)];
     assert.notEqual(tokens[0], tokens[1]);
@@ -215,14 +215,14 @@ describe('The emulated identity service', () => {
     assert.deepEqual(emulator.tokensIssued, tokens);
   });
 
-  it('refuses a body that is not declared to be a form', async () => {
+  it('rejects a body without the content type of a form', async () => {
     const emulator = await start();
     const answer = await probe(`${emulator.url}/identity/token`, { method: 'POST', body: '{}' });
     assert.equal(answer.status, 400);
     assert.equal(JSON.parse(answer.text).errorCode, 'BXNIM0106E');
   });
 
-  it('lives on its own clock: an offset moves Date and expiration, not the life of a token', async () => {
+  it('applies a clock offset to Date and expiration, but not to the lifetime of a token', async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs, clockOffsetSeconds: 3600 });
     const answer = await sendRecorded(emulator, recording(1), { token: '' });
@@ -238,7 +238,7 @@ describe('The emulated identity service', () => {
 });
 
 describe('The emulated inference service', () => {
-  it('answers with a text that depends on the prompt alone', async () => {
+  it('returns text that depends only on the prompt', async () => {
     const emulator = await start();
     const answer = await sendNumber(emulator, 6, { input: 'café\nsecond line' });
     const text = answerFor('café\nsecond line');
@@ -247,7 +247,7 @@ describe('The emulated inference service', () => {
     assert.notEqual(text, answerFor('café\nsecond lime'));
   });
 
-  it('streams the same text in pieces', async () => {
+  it('streams the same text in chunks', async () => {
     const emulator = await start();
     const chunks = eventsOf((await sendNumber(emulator, 10)).text) as {
       readonly data: { readonly choices: { readonly delta: { readonly content: string } }[] };
@@ -257,14 +257,14 @@ describe('The emulated inference service', () => {
     assert.equal(texts.join(''), answerFor('Say hello'));
   });
 
-  it('cuts pieces that are the text again, white space included', () => {
+  it('splits text into chunks without losing whitespace', () => {
     for (const text of ['', 'hello', ' two  words ', 'a\n\nb\n', 'naïve 👩‍💻 emoji']) {
       assert.equal(piecesOf(text).join(''), text);
     }
     assert.equal(tokenCount('hello'), 1);
   });
 
-  it('stops at the limit of tokens, and says so in the words of each operation', async () => {
+  it('stops at the token limit, with the stop reason that the operation uses', async () => {
     const emulator = await start();
     const generated = await sendNumber(emulator, 6, { parameters: { max_new_tokens: 3 } });
     const [result] = JSON.parse(generated.text).results;
@@ -274,7 +274,7 @@ describe('The emulated inference service', () => {
     assert.deepEqual([usage.completion_tokens, choices[0].finish_reason], [3, 'length']);
   });
 
-  it('takes a limit of 0 in a chat for no limit', async () => {
+  it('treats a chat limit of 0 as no limit', async () => {
     const emulator = await start();
     const { choices } = JSON.parse(
       (await sendNumber(emulator, 9, { max_completion_tokens: 0 })).text,
@@ -282,20 +282,20 @@ describe('The emulated inference service', () => {
     assert.equal(choices[0].finish_reason, 'stop');
   });
 
-  it('gives the stop reason that a test chose', async () => {
+  it('returns the stop reason that the test set', async () => {
     const emulator = await start({ stopReason: 'time_limit' });
     assert.match((await sendNumber(emulator, 8)).text, /"stop_reason":"time_limit"\}\]\}\n\n$/u);
     assert.match((await sendNumber(emulator, 10)).text, /"finish_reason":"time_limit"/u);
   });
 
-  it('ends a stream without text with the stop reason all the same', async () => {
+  it('sends the stop reason even in a stream without text', async () => {
     const emulator = await start({ answer: () => '' });
     assert.match((await sendNumber(emulator, 8)).text, /"stop_reason":"eos_token"/u);
   });
 
   for (const newline of ['\n', '\r\n', '\r'] as const) {
     for (const spaceAfterColon of [true, false]) {
-      it(`frames events with ${JSON.stringify(newline)}, ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
+      it(`frames events with ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
         const emulator = await start({ newline, spaceAfterColon });
         const colon = spaceAfterColon ? ': ' : ':';
         const { text } = await sendNumber(emulator, 10);
@@ -307,7 +307,7 @@ describe('The emulated inference service', () => {
     }
   }
 
-  it('answers 403 around a 404 for a project it does not know', async () => {
+  it('returns a 403 that wraps a 404 for an unknown project', async () => {
     const emulator = await start();
     const answer = await sendNumber(emulator, 9, { project_id: 'nowhere' });
     assert.equal(answer.status, 403);
@@ -317,12 +317,12 @@ describe('The emulated inference service', () => {
     );
   });
 
-  it('wants a version', async () => {
+  it('rejects a request without a version', async () => {
     const emulator = await start();
     assert.equal((await probe(`${emulator.url}${modelList}`)).status, 400);
   });
 
-  it('lists models in pages and leaves out the withdrawn when asked to', async () => {
+  it('lists models in pages, and filters out withdrawn ones on request', async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs });
     const list = async (more: string) =>
@@ -341,7 +341,7 @@ describe('The emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('tells revoked tokens from those it never issued', async () => {
+  it('returns the error code that a token was revoked with', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -354,7 +354,7 @@ describe('A scripted fault', () => {
   const chatPath = '/ml/v1/text/chat';
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-  it('meets as many matching requests as it says, in order, and then no more', async () => {
+  it('applies to the given number of matching requests, in order', async () => {
     const emulator = await start();
     emulator.faults.next(chatPath, { status: 503 }, 2);
     emulator.faults.next(undefined, { status: 502, headers: { 'retry-after': '1' }, json: [] });
@@ -369,7 +369,7 @@ describe('A scripted fault', () => {
     assert.equal(emulator.faults.pending, 0);
   });
 
-  it('stays until it is ended when it is to be met always', async () => {
+  it('applies to all matching requests until it is removed', async () => {
     const emulator = await start();
     const end = emulator.faults.always(({ method }) => method === 'GET', { status: 500 });
     assert.equal((await probe(emulator.url)).status, 500);
@@ -385,7 +385,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('holds an answer back, and makes it from the state after the hold', async () => {
+  it('holds a response, and creates it from the state after the hold', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -412,7 +412,7 @@ describe('A scripted fault', () => {
     assert.deepEqual(answered, ['soon']);
   });
 
-  it('writes each chunk on its own', async () => {
+  it('writes each chunk separately', async () => {
     const emulator = await start();
     const arrived = [gate(), gate(), gate()];
     emulator.faults.next(undefined, {
@@ -436,14 +436,14 @@ describe('A scripted fault', () => {
     assert.equal(headers['transfer-encoding'], 'chunked');
   });
 
-  it('writes one byte at a time, through the middle of characters', async () => {
+  it('writes one byte at a time, even within a character', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { chunks: [{ bytes: 'é' }], oneByteAtATimeMs: 0 });
     const { text } = await probeRaw(emulator.url, request('/'));
     assert.match(text, /\r\n\r\n1\r\n.\r\n1\r\n.\r\n0\r\n\r\n$/u);
   });
 
-  it('cuts the body with an ordinary end of the connection', async () => {
+  it('truncates the body by closing the connection normally', async () => {
     const emulator = await start();
     const cut = { body: 'a whole body', cutAfterBytes: 7 };
     emulator.faults.next(undefined, cut, 2);
@@ -453,14 +453,14 @@ describe('A scripted fault', () => {
     assert.equal((await probe(emulator.url)).isComplete, false);
   });
 
-  it('cuts the body with a reset', async () => {
+  it('truncates the body with a connection reset', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { body: 'a whole body', cutAfterBytes: 7, reset: true });
     const { error } = await probeRaw(emulator.url, request('/'));
     assert.equal(error, 'ECONNRESET');
   });
 
-  it('cuts the normal stream too', async () => {
+  it('truncates the normal stream too', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.faults.next('/ml/v1/text/chat_stream', { cutAfterBytes: 100 });
@@ -483,7 +483,7 @@ describe('A scripted fault', () => {
     });
   });
 
-  it('never answers, until the client goes away', async () => {
+  it('leaves a request unanswered until the client disconnects', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { neverAnswers: true });
     const client = new AbortController();
@@ -496,7 +496,7 @@ describe('A scripted fault', () => {
     assert.equal(emulator.inFlight.inference, 0);
   });
 
-  it('falls silent in the middle of a body and keeps the connection', async () => {
+  it('stops sending in the middle of a body, but keeps the connection open', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { body: 'a whole body', silentAfterBytes: 7 });
     const { promise: seven, resolve } = Promise.withResolvers<number>();
@@ -508,7 +508,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([(await answer).text, (await answer).isComplete], ['a whole', false]);
   });
 
-  it('sends an oversized body, with its length or without', async () => {
+  it('sends an oversized body, with or without a content length', async () => {
     const emulator = await start();
     const oversizedBytes = 1_000_001;
     emulator.faults.next(undefined, { oversizedBytes });
@@ -521,8 +521,8 @@ describe('A scripted fault', () => {
   });
 });
 
-describe('The emulator as a witness', () => {
-  it('records each request to the byte, with the connection it came on', async () => {
+describe('The emulator', () => {
+  it('records the exact bytes of each request, and its connection', async () => {
     const emulator = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { 'Content-Type': 'application/json', 'X-Own': 'Value' };
@@ -546,7 +546,7 @@ describe('The emulator as a witness', () => {
     assert.deepEqual(emulator.counts, { '/a': 2, '/z': 1 });
   });
 
-  it('counts how many requests were in flight at once, per service', async () => {
+  it('counts concurrent requests per service', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     emulator.faults.next(undefined, { hold: opened }, 4);
@@ -560,13 +560,13 @@ describe('The emulator as a witness', () => {
     assert.deepEqual(emulator.mostInFlight, { identity: 1, inference: 3 });
   });
 
-  it('never counts two requests that a client sent one after the other as simultaneous', async () => {
+  it('never counts sequential requests of a client as concurrent', async () => {
     const emulator = await start();
     for (let count = 0; count < 50; count += 1) await probe(emulator.url + modelList);
     assert.equal(emulator.mostInFlight.inference, 1);
   });
 
-  it('forgets everything at a reset', async () => {
+  it('clears all state when it is reset', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.settings.quotaReached = true;
@@ -578,7 +578,7 @@ describe('The emulator as a witness', () => {
     assert.equal((await sendRecorded(emulator, recording(24), { token })).status, 401);
   });
 
-  it('leaves no connection behind when it is closed, whatever is going on', async () => {
+  it('leaves no connection open after it is closed, even during requests', async () => {
     const emulator = await startEmulator();
     const agent = new Agent({ keepAlive: true });
     await probe(emulator.url, { agent });
@@ -597,7 +597,7 @@ describe('The emulator as a witness', () => {
     agent.destroy();
   });
 
-  it('shares nothing with a second emulator', async () => {
+  it('shares no state with a second emulator', async () => {
     const [one, two] = [await start(), await start()];
     const token = await newToken(one);
     assert.equal((await sendRecorded(two, recording(24), { token })).status, 401);

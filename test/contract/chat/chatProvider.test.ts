@@ -24,7 +24,7 @@ const listPath = '/ml/v1/foundation_model_specs';
 const builtIn = { toolMode: 1, requestInitiator: 'github.copilot-chat' };
 const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
 
-/** VS Code as far as a provider meets it, in plain Node; the service is real. */
+/** Runs the provider in plain Node with a fake VS Code, against the emulated service. */
 describe('the chat provider', () => {
   let editor = new FakeEditor();
   let hooks: ReturnType<typeof installEditor>;
@@ -125,7 +125,7 @@ describe('the chat provider', () => {
       return name.startsWith('LanguageModel') && typeof Part === 'function' && part instanceof Part;
     }) ?? 'unknown';
 
-  it('reports text as it comes, then calls, whole, and the usage as its last', async () => {
+  it('reports text first, then complete tool calls, and the usage last', async () => {
     emulator.settings.step = () => ({
       text: 'I look at both.',
       toolCalls: [
@@ -152,7 +152,7 @@ describe('the chat provider', () => {
     assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
   });
 
-  it('sends roles, pictures, calls and results as the service takes them, and none of VS Code’s own options', async () => {
+  it('converts roles, images, tool calls, and results to the format of the API, without VS Code’s internal data', async () => {
     const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1);
     const call = make('LanguageModelToolCallPart', '7', 'read', { path: 'a' });
     const result = (id: string, ...content: unknown[]) =>
@@ -212,21 +212,21 @@ describe('the chat provider', () => {
   });
 
   const sentences: readonly [what: string, step: object, expected: RegExp][] = [
-    ['says nothing', {}, /^The model’s response was empty\./],
-    ['only thinks', { reasoning: 'hm' }, /^The model’s response contained only its reasoning/],
+    ['returns nothing', {}, /^The model’s response was empty\./],
+    ['returns only reasoning', { reasoning: 'hm' }, /^The model’s response contained only its reasoning/],
     [
-      'writes arguments that are no JSON',
+      'calls a tool with invalid JSON',
       { toolCalls: [{ name: 'x', arguments: '{"a' }] },
       /can’t be read/,
     ],
     [
-      'writes arguments that are a list',
+      'calls a tool with an array as arguments',
       { toolCalls: [{ name: 'x', arguments: '[1]' }] },
       /can’t be read/,
     ],
   ];
   for (const [what, step, expected] of sentences) {
-    it(`has a sentence for a model that ${what}`, async () => {
+    it(`fails with a plain message and no stack if the model ${what}`, async () => {
       emulator.settings.step = () => step;
       const { failure } = await respond();
       assert.match(failure?.message ?? '', expected);
@@ -234,7 +234,7 @@ describe('the chat provider', () => {
     });
   }
 
-  it('runs nothing of a list of calls of which one is broken', async () => {
+  it('reports no tool calls if one of them is malformed', async () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
     const { told, failure } = await respond();
@@ -242,7 +242,7 @@ describe('the chat provider', () => {
     assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('says that the answer ended at its limit, and keeps what came', async () => {
+  it('keeps a truncated response, and reports the token limit', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { told, failure } = await respond();
     assert.match(failure?.message ?? '', /token limit/);
@@ -269,15 +269,15 @@ describe('the chat provider', () => {
       { status: 429, json: { errors: [{ code: 'rate_limit_reached_requests', message: echo }] } },
       /Too many requests/,
     ],
-    ['a service that fails', chatStream, { status: 503, body: echo }, /failed \(503\)/],
+    ['a 503', chatStream, { status: 503, body: echo }, /failed \(503\)/],
     [
-      'a page',
+      'a web page',
       chatStream,
       { status: 200, body: echo, headers: { 'content-type': 'text/html' } },
       /web page/,
     ],
     [
-      'a conversation that is too long',
+      'an oversized conversation',
       chatStream,
       {
         status: 400,
@@ -293,14 +293,14 @@ describe('the chat provider', () => {
       /4,098 tokens.*Start a new chat/,
     ],
     [
-      'a model that is gone',
+      'a removed model',
       chatStream,
       { status: 404, json: { errors: [{ code: 'model_not_supported', message: echo }] } },
       /Select/,
     ],
   ];
   for (const [what, path, fault, expected] of answers) {
-    it(`says ${what} in a plain sentence: no stack, no path, nothing of the service, no key, no token`, async () => {
+    it(`reports ${what} in plain words, without a stack, a path, service text, or a secret`, async () => {
       emulator.faults.next(path, fault, 10);
       const { failure } = await respond();
       const { message = '', stack } = failure ?? {};
@@ -322,7 +322,7 @@ describe('the chat provider', () => {
     assert.doesNotMatch(message.replace(/`[^`]*`/g, ''), /www\.|:\/\//);
   });
 
-  it('asks about a foreign extension first, and sends nothing before that and after a no', async () => {
+  it('asks before another extension sends a request, and sends nothing if the user declines', async () => {
     const foreign = { toolMode: 1, requestInitiator: 'Evil.foreign' };
     const first = respond([ask('Hello')], foreign);
     const question = await editor.question();
@@ -348,7 +348,7 @@ describe('the chat provider', () => {
     assert.match((await elsewhere).failure?.message ?? '', /didn’t allow/);
   });
 
-  it('sends no key that was deleted while its question was open', async () => {
+  it('sends nothing if the key is deleted while the approval dialog is open', async () => {
     const foreign = respond([ask('Hello')], { toolMode: 1, requestInitiator: 'evil.foreign' });
     const question = await editor.question();
     signedOut.abort();
@@ -357,7 +357,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists without a request or a question, once, whether there is a group or none', async () => {
+  it('lists models without a request or a prompt, and none for a group, without trust, with AI off, or before setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -375,7 +375,7 @@ describe('the chat provider', () => {
     assert.deepEqual([emulator.requests.length, editor.asked], [0, 0]);
   });
 
-  it('learns what the service lists from the first answer, and asks no more for a day', async () => {
+  it('requests the model list after the first response, and then caches it', async () => {
     for (let step = 0; step < 3; step += 1) await respond();
     await emulator.requestCount(listPath, 2);
     while ((await provider.information({ silent: true })).length < 2) await respond();
@@ -384,7 +384,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.count(listPath), before);
   });
 
-  it('stops where the budget of the day is used up, with its sentence', async () => {
+  it('reports the budget message and sends nothing once the daily budget is used up', async () => {
     budgetText = 'Nothing was sent: the budget is used up.';
     const { failure } = await respond();
     assert.equal(failure?.message, budgetText);
@@ -422,14 +422,14 @@ describe('the chat provider', () => {
     kept.end();
   });
 
-  it('says what is missing where nothing is set up, and sends nothing', async () => {
+  it('suggests Set Up and sends nothing if no service is set up', async () => {
     isSetUp = false;
     const { failure } = await respond();
     assert.match(failure?.message ?? '', /Hosted Model: Set Up\.\.\./);
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts a text like a message with this text, without a request', () => {
+  it('counts the same tokens for a string and for a message with that text, without a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -438,7 +438,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  /** Asserts that `end` cancels a request in flight, which is answered right after it. */
+  /** Asserts that `end` cancels a running request, even if its response arrives right afterward. */
   async function assertCancels(end: () => void, token?: object) {
     const { opened, open } = gate();
     emulator.faults.next(chatStream, { hold: opened });
@@ -452,7 +452,7 @@ describe('the chat provider', () => {
     await emulator.disconnected(request);
   }
 
-  it('ends the request once VS Code cancels, and says nothing', async () => {
+  it('aborts the request when VS Code cancels, and reports nothing', async () => {
     let cancel = () => {};
     const token = {
       isCancellationRequested: false,
@@ -464,7 +464,7 @@ describe('the chat provider', () => {
     await assertCancels(() => cancel(), token);
   });
 
-  it('ends the request once the key is deleted', () => assertCancels(() => signedOut.abort()));
+  it('aborts the request when the key is deleted', () => assertCancels(() => signedOut.abort()));
 
   describe('as a tool', () => {
     const invoke = async (input: object) => {
@@ -483,7 +483,7 @@ describe('the chat provider', () => {
       return String(confirmationMessages?.message);
     };
 
-    it('names size, host and project before it runs', async () => {
+    it('shows the size, host, and project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
         /^1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,
@@ -504,7 +504,7 @@ describe('the chat provider', () => {
       assert.doesNotMatch(await question(''), /`/);
     });
 
-    it('answers with the text', async () => {
+    it('returns the generated text', async () => {
       const { status, text } = await invoke({ prompt: 'Hello' });
       assert.equal(status, 'done');
       assert.match(text, /Hello from the emulated model!/);
@@ -516,7 +516,7 @@ describe('the chat provider', () => {
       ['token_expired', chatStream, { recording: '401 token expired' }],
     ];
     for (const [cause, path, fault] of causes) {
-      it(`says ${cause} as a result, not as an exception`, async () => {
+      it(`returns ${cause} as a result instead of throwing`, async () => {
         emulator.faults.next(path, fault, 10);
         const result = await invoke({ prompt: 'Hello' });
         assert.deepEqual([result.status, result.cause], ['failed', cause]);
@@ -524,13 +524,13 @@ describe('the chat provider', () => {
       });
     }
 
-    it('does nothing while it is not offered, whoever calls it', async () => {
+    it('refuses to run while the setting is off', async () => {
       editor.userSettings.clear();
       assert.equal((await invoke({ prompt: 'Hello' })).cause, 'not_offered');
       assert.equal(emulator.requests.length, 0);
     });
 
-    it('says that an answer is none, or cut, in place of handing it on as one', async () => {
+    it('fails if the response is empty or truncated', async () => {
       emulator.settings.step = () => ({});
       assert.deepEqual((await invoke({ prompt: 'Hello' })).status, 'failed');
       emulator.settings.step = () => undefined;
@@ -539,7 +539,7 @@ describe('the chat provider', () => {
       assert.deepEqual([status, /the token limit/.test(message)], ['failed', true]);
     });
 
-    it('refuses nothing, too much, and what is no text', async () => {
+    it('refuses an empty prompt, an oversized prompt, and a non-string', async () => {
       for (const prompt of ['', ' ', 'x'.repeat(100_001), 7]) {
         assert.equal((await invoke({ prompt })).cause, 'prompt_refused');
       }
