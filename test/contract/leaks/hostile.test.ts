@@ -6,16 +6,16 @@ import { SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Text of others on its way through the whole extension. */
+/** Follows hostile text through the whole extension. */
 
 const identity = { json: { access_token: token, expires_in: 3_600 } };
-/** Characters of one message. */
+/** The most characters in one message. */
 const LONGEST_MESSAGE = 200;
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectModel', 'showMenu'];
-/** Every sink but the one that an answer is for. */
+/** Every sink except the one that responses go to. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
 
-describe('hostile text in the whole extension', () => {
+describe('the whole extension, with hostile text', () => {
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());
@@ -33,7 +33,7 @@ describe('hostile text in the whole extension', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F07 F08 F11: of a service that answers ${status} comes to light nowhere`, async () => {
+    it(`F01 F03 F07 F08 F11: keeps the text of a service that returns ${status} out of all sinks`, async () => {
       const message = HOSTILE.join('\n');
       const inference = {
         status,
@@ -64,7 +64,7 @@ describe('hostile text in the whole extension', () => {
     });
   }
 
-  it('F04 F05: of settings and hosts is plain text in the tooltip, whose only links are commands of ours', async () => {
+  it('F04 F05: escapes settings and hosts in the tooltip, and links only to its own commands', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set(
       'modelId',
@@ -75,7 +75,7 @@ describe('hostile text in the whole extension', () => {
     await useService(opened, { key, source: 'secret storage', answers, editor }, COMMANDS);
     const links = new Set<string>();
     for (const { value, isTrusted, supportHtml } of editor.tooltips) {
-      // What stays after the links that are markup, and after what is escaped.
+      // The text without links to commands. All markup in it must be escaped.
       const rest = value.replace(
         /(?<!\\)\[[\w .]+\]\(command:(hostedModel\.\w+)\)/g,
         (_, command) => {
@@ -94,7 +94,7 @@ describe('hostile text in the whole extension', () => {
     assert.match(editor.textOf('tooltip'), /h0stile.*not a model ID/);
   });
 
-  it('E06: a log on its lowest level holds neither prompt, answer, header nor body', async () => {
+  it('E06: logs no prompt, response, header, or body, even at the lowest level', async () => {
     const editor = new SinkEditor();
     editor.text = 'pr0mpt of a person';
     const answer = 'answ3r of a model';
@@ -117,7 +117,7 @@ describe('hostile text in the whole extension', () => {
     }
   });
 
-  it('E05: a failure in the background is told by its name, and no rejection is left behind', async () => {
+  it('E05: logs only the name of a background failure, and leaves no rejection unhandled', async () => {
     class FailingKeyring extends FakeKeyring {
       override window() {
         const fail = async () => {
@@ -135,14 +135,14 @@ describe('hostile text in the whole extension', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // What the editor itself throws holds the key; nobody is shown it.
+    // The errors of the fake stores contain the key, but the user never sees them.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');
     assert.match(editor.textOf('log'), /in the background: TypeError/);
   });
 
-  it('E14: a log that fails keeps nobody from generating', async () => {
+  it('E14: generates text even if the log fails', async () => {
     const editor = new SinkEditor();
     editor.onLog = () => {
       throw new Error('ENOSPC');
@@ -155,7 +155,7 @@ describe('hostile text in the whole extension', () => {
     assert.equal(editor.textOf('thrown error'), '');
   });
 
-  it('E13: puts on the clipboard what was asked for and nothing else', async () => {
+  it('E13: copies only the requested report to the clipboard', async () => {
     const scenario = { key, source: 'secret storage', answers: { identity } } as const;
     const { editor } = await useService(opened, scenario, COMMANDS);
     assert.equal(editor.textOf('clipboard'), editor.textOf('report'));

@@ -9,7 +9,7 @@ import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Every secret of every method that an added service can have, in the whole extension. */
+/** Follows all secrets of all authentication methods of custom services through the extension. */
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
@@ -20,7 +20,7 @@ interface Method {
   readonly authentication: (url: string) => object;
   readonly record?: object;
   readonly emulator?: Partial<EmulatorSettings>;
-  /** The secrets that requests to the service have. */
+  /** The secrets that requests to the service contain. */
   readonly sent: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const printed = (line: string) => ({
   authentication: () => ({ kind: 'command', command: [process.execPath, '-e', line] }),
   record: { apiKey: '', program: process.execPath },
 });
-/** An expression for a text that isn't in the arguments, which are shown. */
+/** Returns an expression that encodes a text, because the user sees the arguments of a command. */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
 
@@ -62,23 +62,23 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Services that fail, or that repeat what they were sent. */
+/** Responses that fail, or that repeat the secrets of the request. */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');
   const [code = ''] = sent;
   const error = { code, type: sent.at(-1), message: all };
   return {
-    'all is well': undefined,
+    'no failure': undefined,
     'status 400': { status: 400, json: { error } },
     'status 401': { status: 401, json: { error } },
-    'status 403 of a gateway': { status: 403, body: all },
+    'status 403 from a gateway': { status: 403, body: all },
     'status 404': { status: 404, json: { error: { ...error, code: teamKey } } },
     'status 431': { status: 431, headers: { 'x-request-id': teamKey }, body: all },
     'status 503, four times': { status: 503, body: all },
-    'models that repeat them': {
+    'models that repeat the secrets': {
       json: { data: [...sent, 'm/free'].map((id) => ({ id, owned_by: all })) },
     },
-    'an event that repeats them': {
+    'an event that repeats the secrets': {
       headers: { 'content-type': 'text/event-stream' },
       body: `data: ${JSON.stringify({ error })}\n\n`,
     },
@@ -90,7 +90,7 @@ const hitsIn = (text: string) => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
+describe(`no secret of any authentication method reaches any of ${SINKS.length} sinks`, () => {
   let opened: Windows;
   let [runs, bytes, hits] = [0, 0, 0];
   before(() => {
@@ -100,7 +100,7 @@ describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
     opened.end();
     printTable({
       figure: 'methodLeaks',
-      title: 'Key, token, secret header, and output of a command, in added services',
+      title: 'Keys, tokens, secret headers, and command output of custom services',
       heads: ['scenarios', 'sinks', 'bytes searched', 'hits'],
       rows: [[String(runs), SINKS.length, bytes, hits]],
     });
@@ -149,7 +149,7 @@ describe(`no secret of any method is in any of ${SINKS.length} sinks`, () => {
         for (const secret of method.sent) {
           assert.ok(
             headers.some((value) => value.includes(secret)),
-            'it was sent',
+            'the secret was sent',
           );
         }
         const texts = requests.map(({ path, query, text }) => `${path}?${query} ${text}`);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { FakeEditor } from '../../unit/connection/fakeEditor.ts';
 
-/** Every place that something of the extension could come to light in. */
+/** Every place where text from the extension can appear. */
 export const SINKS = [
   'log',
   'file log',
@@ -52,7 +52,7 @@ class FakeRange {
   }
 }
 
-/** As VS Code writes it, and what was given to it. */
+/** Escapes text as VS Code does, and keeps the original. */
 class FakeMarkdown {
   value = '';
   given = '';
@@ -97,30 +97,30 @@ class FakeEdit {
 
 class Empty {}
 
-/** An editor that keeps whatever it is told, by the place where it would come to light. */
+/** An editor that records everything it receives, by sink. */
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
   /** Number of times that the extension read each setting. */
   readonly settingReads = new Map<string, number>();
-  /** Where the only document is. */
+  /** The path of the only document. */
   path = '/work/a.txt';
-  /** Its only line of text. */
+  /** The only line of the document. */
   text = 'Write a haiku';
   isDocumentClosed = false;
   /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
-  /** What is pressed in each modal question, if it is there. */
+  /** The button that is clicked in each dialog that has it. */
   button = 'Use These Values';
-  /** What a log does besides keeping its lines. */
+  /** Called for each line that is logged. */
   onLog: () => void = () => {};
-  /** Whether somebody looks at the window. */
+  /** True if the window has the focus. */
   isFocused = true;
-  /** A part that throws whatever is asked of it. */
+  /** The part of the editor that throws on each access. */
   broken: 'configuration' | 'status bar' | 'windows' | 'tabs' | undefined;
-  /** A command whose name somebody else has. */
+  /** The name of a command that another extension has registered. */
   takenCommand: string | undefined;
-  /** What the extension has made or listens to and has not disposed of, by its kind. */
+  /** Objects and listeners that the extension hasn't disposed of, by kind. */
   readonly held = new Map<string, Set<unknown>>();
   #exports: Record<string, unknown> | undefined;
 
@@ -135,19 +135,19 @@ export class SinkEditor extends FakeEditor {
     return this.sunk.get(sink)?.join('\n') ?? '';
   }
 
-  /** Tells everybody who listens to it of an event. */
+  /** Notifies all listeners of an event. */
   override fire(event: string, value: unknown = {}): void {
     for (const listener of this.held.get(event) ?? [])
       (listener as (value: unknown) => void)(value);
   }
 
-  /** How many there are of each kind that are held. */
+  /** The number of held objects of each kind. */
   get heldCounts(): Readonly<Record<string, number>> {
     const counts = [...this.held].map(([kind, all]) => [kind, all.size] as const);
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
-  /** Holds something until it is disposed of. */
+  /** Holds an object until it is disposed of. */
   #hold(kind: string, thing: unknown): { dispose(): void } {
     const all = this.held.get(kind) ?? new Set();
     this.held.set(kind, all.add(thing));
@@ -365,7 +365,7 @@ export class SinkEditor extends FakeEditor {
     return new Proxy({ show: () => {}, dispose }, { set });
   }
 
-  /** A list whose report is copied once it is there, and which is closed then. */
+  /** A list that accepts its copy item once, and then closes. */
   #list(sink: Sink): unknown {
     let hide = () => {};
     let accept = () => {};
@@ -408,12 +408,12 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the list of services. Its first item is picked, so the key comes next. */
+/** Placeholder of the list of services. Its first item is picked, so the prompt for the key follows. */
 const ASKS_SERVICE = 'Select a service';
-/** Lists that are not closed at once. */
+/** Lists that stay open after they are shown. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 
-/** What the sources import, and what nothing here needs. */
+/** Exports of `vscode` that the sources import but these tests don't use. */
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
@@ -425,7 +425,7 @@ function later(run: () => void): boolean {
   return true;
 }
 
-/** How many bytes these texts have. */
+/** The size of a text in bytes. */
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }

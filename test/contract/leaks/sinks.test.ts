@@ -12,7 +12,7 @@ import { type Windows, windows } from './window.ts';
 
 const LEAST_RUNS = 40;
 const LEAST_SINKS = 14;
-/** What the extension does not use at all, or not for a service that fails: not a byte may come there. */
+/** Sinks that must stay empty, because the extension doesn't use them for a service that fails. */
 const SILENT: ReadonlySet<Sink> = new Set([
   'command result',
   'document',
@@ -36,18 +36,18 @@ const COMMANDS = [
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
-/** What of the two secrets stands in a text. */
+/** Returns all occurrences of the two secrets in a text. */
 const hitsIn = (text: string): string[] => [
   ...formsIn(text, key),
   ...formsIn(text, token),
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} sources of the key, ${COMMANDS.length} commands each`, () => {
+describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} sources of the key, ${COMMANDS.length} commands each`, () => {
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
-  /** What was played, by its name: each once, whichever test comes first. */
+  /** The scenarios that have run, by name. Each runs only once, for the first test that needs it. */
   const runs = new Map<string, Promise<SinkEditor>>();
   before(() => {
     opened = windows(new SinkEditor());
@@ -110,7 +110,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs reach at least ${LEAST_SINKS} sinks, and no byte the others`, async () => {
+  it(`E01: at least ${LEAST_RUNS} runs reach at least ${LEAST_SINKS} sinks, and leave the others empty`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -129,13 +129,13 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
 
   const imperfect: Readonly<Record<string, string>> = {
     'in quotes': `IBM_API_KEY="${key}"\n`,
-    'with a comment behind it': `IBM_API_KEY=${key} # of the team\n`,
-    'beside an address that is none': `IBM_API_KEY=${key}\nIBM_PROJECT_ID=p\nIBM_URL=none\n`,
-    'of an incomplete set': `IBM_API_KEY=${key}\n`,
+    'with a trailing comment': `IBM_API_KEY=${key} # of the team\n`,
+    'next to an invalid URL': `IBM_API_KEY=${key}\nIBM_PROJECT_ID=p\nIBM_URL=none\n`,
+    'without the other settings': `IBM_API_KEY=${key}\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: never sends a selected key in a .env file ${what}: ${button}`, async () => {
+      it(`E15: never sends a selected .env key ${what} (${button})`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -152,7 +152,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
 
   for (const [what, values] of Object.entries({
     'the project ID': { projectId: key },
-    'a part of the project ID': { projectId: `my-${key}` },
+    'part of the project ID': { projectId: `my-${key}` },
     'the model': { modelId: key },
     'the service URL': { path: `/${key}` },
   })) {
@@ -162,7 +162,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
         const { editor, requests } = await run;
         assert.ok(
           requests.some(({ text }) => text.includes(key)),
-          'a token was asked for',
+          'a token was requested',
         );
         for (const request of requests) {
           if (request.path !== tokenPath) assert.deepEqual(hitsIn(sentBy(request)), []);
@@ -176,7 +176,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     }
   }
 
-  it('E01: a list of models that repeats the token does not show it', async () => {
+  it('E01: a model list that repeats the token is shown without it', async () => {
     const models = [token, 'maker/model'].map((id) => ({ model_id: id, label: id }));
     const repeats = [{ model_id: 'maker/other', short_description: `Your token: ${token}` }];
     const inference = { json: { resources: [...models, ...repeats] } };
@@ -188,7 +188,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: a service that succeeds and repeats them as words does not show them, key from ${source}`, async () => {
+    it(`E01: a successful response that repeats both as words is shown without them, key from ${source}`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');
@@ -206,7 +206,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
       assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
-      // This service has counted nothing.
+      // The service reported no token counts.
       assert.match(editor.textOf('tooltip'), /Today with .*: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);
@@ -217,7 +217,7 @@ describe(`neither key nor token is in any of ${SINKS.length} sinks: ${Object.key
     });
   }
 
-  it('E01: a key that is put into a sink is found in it', async () => {
+  it('E01: the search finds a key in each sink', async () => {
     const editor = new SinkEditor();
     const stores = {
       keyring: new FakeKeyring(),

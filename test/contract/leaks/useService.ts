@@ -9,14 +9,14 @@ import { tokenPath } from '../service/world.ts';
 import { SinkEditor } from './sinkEditor.ts';
 import type { Stores, Windows } from './window.ts';
 
-/** The deadline of the extension for headers. */
+/** The extension's deadline for response headers. */
 const HEADERS_MS = 60_000;
 
-/** Where the key comes from. */
+/** The sources of the key. */
 export const KEY_SOURCES = ['secret storage', '.env'] as const;
 export type KeySource = (typeof KEY_SOURCES)[number];
 
-/** A service of the user at this address, and what is stored for it. */
+/** A custom service: its entry in the settings, and its stored record. */
 export interface AddedService {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly record: Readonly<Record<string, unknown>>;
@@ -25,22 +25,22 @@ export interface AddedService {
 export interface Scenario {
   readonly key: string;
   readonly source: KeySource;
-  /** What both services answer to everything; the normal answer where it is left out. */
+  /** The responses to all requests. Defaults to the normal responses. */
   readonly answers?: { readonly identity?: Fault; readonly inference?: Fault };
-  /** Values that differ from those of the service. */
+  /** Values to use in place of the defaults. */
   readonly values?: {
     readonly projectId?: string;
     readonly modelId?: string;
     readonly path?: string;
   };
-  /** The service in use; that of IBM if undefined. */
+  /** The custom service to use. If undefined, the service is IBM watsonx.ai. */
   readonly added?: (url: string) => AddedService;
   readonly emulator?: EmulatorOptions;
   readonly editor?: SinkEditor;
   readonly stores?: Partial<Stores>;
 }
 
-/** Runs commands one after the other in a window of its own, with a service of its own. */
+/** Runs commands one after another in a new window, with a new emulated service. */
 export async function useService(
   opened: Windows,
   scenario: Scenario,

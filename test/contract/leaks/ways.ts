@@ -7,7 +7,7 @@ interface Way {
   readonly opened: OpenWindow;
 }
 
-/** How a text comes into each sink of an open window, as code of the extension would put it there. */
+/** Writes a text to each sink of an open window, as code of the extension would. */
 export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> = {
   log: (text, way) => logOf(way).info(text),
   'file log': (text, way) => logOf(way).trace(text),
@@ -49,7 +49,7 @@ export const WAYS: Readonly<Record<Sink, (text: string, way: Way) => unknown>> =
     reportedToTest(new Error('outer', { cause: new Error(text) }));
   },
   'process warning': (text) => {
-    // Of those that Node itself does not print.
+    // Keeps Node from printing the warning itself.
     const { noDeprecation = false } = process;
     process.noDeprecation = true;
     process.emit('warning', Object.assign(new Error(text), { name: 'DeprecationWarning' }));

@@ -7,13 +7,13 @@ import { textsOfError } from '../../unit/service/canaries.ts';
 import type { SinkEditor } from './sinkEditor.ts';
 
 /**
- * The whole extension in plain Node, as `activate` puts it together, in an editor that keeps all it
- * is told. Only its pauses are shorter.
+ * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
+ * everything it receives. Only the pauses are shorter.
  */
 
 const MARK = '?window';
 
-/** Changes of the sources on their way in: file, what stands there, what takes its place. */
+/** Changes to the sources as they load: the file, the original text, and its replacement. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
@@ -24,16 +24,16 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ],
 ];
 
-/** Where the extension may keep files. */
+/** The folder where the extension stores files. */
 export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** The real one, also where a test has mocked it. */
+/** The real timer, even if a test mocks the global one. */
 const { setTimeout: startTimer } = globalThis;
-/** The news of this moment is painted: timers of the same time, here 1 ms, end in their order. */
+/** Resolves after pending paints, because timers with the same delay, here 1 ms, end in order. */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 
-/** What outlives a window. */
+/** State that outlives a window. */
 export interface Stores {
   readonly keyring: FakeKeyring;
   readonly globalState: FakeState;
@@ -43,16 +43,16 @@ export interface Stores {
 /** Runs a command of the extension. */
 type Run = (command: string, ...args: readonly unknown[]) => Promise<void>;
 
-/** A window with the extension in it. */
+/** A window that runs the extension. */
 export interface OpenWindow {
   run: Run;
-  /** Ends as VS Code does it, by disposing of what the extension has subscribed. */
+  /** Closes the window as VS Code does, by disposing of the extension's subscriptions. */
   close(): Promise<void>;
 }
 
 export interface Windows {
   start(editor: SinkEditor, stores: Stores): Promise<OpenWindow>;
-  /** Makes something that the editor shows, without the extension around it. */
+  /** Creates an object that uses the editor, without starting the extension. */
   showing<Made>(editor: SinkEditor, make: () => Made): Made;
   /** Opens a window, and closes it once the work is done. */
   open(editor: SinkEditor, stores: Stores, work: (run: Run) => Promise<void>): Promise<void>;
@@ -139,7 +139,7 @@ export function windows(firstEditor: SinkEditor): Windows {
   };
 }
 
-/** Keeps what is written to the streams of the process, and what Node would warn of. */
+/** Records the output of the process and the warnings of Node. Returns a function that stops it. */
 function listen(editor: SinkEditor): () => void {
   const streams = [process.stdout, process.stderr].map((stream) => {
     const write = stream.write;
