@@ -6,7 +6,7 @@ import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 import { MOST_TOKENS, Witness } from '../live/witness.ts';
 import { endWorlds, failureOf, startWorld } from './service/world.ts';
 
-/** `npm run test:live`, with the emulator in place of the live service: there is none here. */
+/** Runs `npm run test:live` against the emulator. */
 
 const chat = '/ml/v1/text/chat';
 
@@ -15,7 +15,7 @@ interface Ended {
   readonly said: string;
 }
 
-/** @param environment all that it has besides the path */
+/** @param environment all variables except `PATH` */
 function runLive(environment: Readonly<Record<string, string>>, ...given: string[]) {
   const { promise, resolve } = Promise.withResolvers<Ended>();
   const env = { PATH: process.env['PATH'], ...environment };
@@ -32,7 +32,7 @@ const runAgainst = ({ url }: Emulator) =>
     url,
   );
 
-describe('the run against the live service', () => {
+describe('a live test run', () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startEmulator();
@@ -49,20 +49,20 @@ describe('the run against the live service', () => {
     }
   };
 
-  it('is skipped with a sentence where the environment has none of its settings', async () => {
+  it('is skipped with a message if the environment has none of the settings', async () => {
     const { code, said } = await runLive({});
     assert.equal(code, 0);
     assert.match(said, /^Skipped: .*VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL.*\n$/);
   });
 
-  it('names what is missing or wrong, and sends nothing', async () => {
+  it('reports missing and invalid settings, and sends nothing', async () => {
     const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
     const { code, said } = await runLive(some);
     assert.equal(code, 1);
     assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Wrong: IBM_URL: bad-url.\n');
   });
 
-  it('finds nothing where the service is as recorded, and keeps within its tokens', async () => {
+  it('finds no differences if the service matches the recordings, and stays within its token limit', async () => {
     const { code, said } = await runAgainst(emulator);
     assert.equal(code, 0, said);
     assert.doesNotMatch(said, /DIFFERS/);
@@ -78,7 +78,7 @@ describe('the run against the live service', () => {
     assert.ok(limits.reduce((sum, limit) => sum + limit, 0) <= MOST_TOKENS, limits.join());
   });
 
-  it('prints what differs from the recordings: fields, types, words, status, headers', async () => {
+  it('prints differences from the recordings: fields, types, values, status, and headers', async () => {
     const { json } = recording(9).response;
     const { created_at, ...others } = json as Record<string, unknown>;
     const planted = { ...others, created: 'today', extra: { more: 1 } };
@@ -103,7 +103,7 @@ describe('the run against the live service', () => {
     assertHarmless(said);
   });
 
-  it('shows nothing at all where the service repeats the key', async () => {
+  it('hides the whole result if the service repeats the key', async () => {
     emulator.faults.always(chat, {
       status: 400,
       json: { [defaultApiKey]: 1, code: defaultApiKey },
@@ -113,7 +113,7 @@ describe('the run against the live service', () => {
     assert.equal(said, 'Not shown: a key, a token or a project ID is in the result.\n');
   });
 
-  it('sends nothing that could generate more tokens than a run may', async () => {
+  it('blocks requests that could exceed the token limit of a run', async () => {
     const witness = new Witness([]);
     const { generate, inferenceCount } = await startWorld({ http: { fetch: witness.fetch } });
     await failureOf(generate({}, { max_new_tokens: MOST_TOKENS + 1 }));

@@ -1,4 +1,4 @@
 import { unapprovedTotal } from '../emulator/unapprovedTotal.ts';
 
-/** For `mocha --require`: nothing reaches a host that nobody approved, in the whole suite. */
+/** For `mocha --require`: checks that the whole suite contacts no unapproved host. */
 export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(25);

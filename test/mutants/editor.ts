@@ -72,7 +72,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    if (this.#isDisposed) return;\n',
     to: '',
     test: 'test/contract/lifecycle/closing.test.ts',
-    title: 'has a status item that neither paints nor starts a timer once it is gone',
+    title: 'neither repaints nor starts timers after its status item is disposed of',
   },
   {
     name: 'a failed start shows no message',
@@ -80,7 +80,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    void window.showErrorMessage(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
-    title: 'K02: with a status bar that throws has its commands all the same',
+    title: 'K02: keeps its commands if the status bar throws',
   },
   {
     name: "waiting for the keyring can't be canceled",
@@ -88,7 +88,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'new SharedTask(() => this.#active.look(owner)).wait(signal),',
     to: 'new SharedTask(() => this.look(owner)).result.finally(() => signal),',
     test: 'test/contract/lifecycle/events.test.ts',
-    title: 'K12: wait for a secret storage that takes 5 s',
+    title: 'K12: waits 5 s for secret storage',
   },
   {
     name: 'a diagnosis waits for the keyring forever',
@@ -104,7 +104,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (window.state.focused) ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',
-    title: 'H29: renews while somebody looks at it',
+    title: 'H29: refreshes while focused',
   },
   {
     name: 'the search for a trailing comment takes quadratic time',

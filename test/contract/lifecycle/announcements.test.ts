@@ -65,7 +65,7 @@ describe('announcements in the status bar', () => {
       const generating = run('generateFromSelection');
       await becomes('sent', () => emulator.count(chatStream) === 2);
       const now = items().filter((item) => !atRest.includes(item));
-      assert.equal(now.length, 1, 'generating… alone');
+      assert.equal(now.length, 1, 'only the running generation is announced');
       assert.notEqual(now[0], last[0]);
       held.open();
       await generating;

@@ -13,11 +13,11 @@ import { eachWithLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-/** From news to its painting. */
+/** From a change to its paint. */
 const PAINT_AFTER_MS = 16;
-/** Twice. */
+/** Windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** Code that is compiled and caches that are filled while it runs are no growth. */
+/** Windows before the measurement, so that compiled code and filled caches don't count as growth. */
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window that closes', () => {
@@ -25,7 +25,7 @@ describe('a window that closes', () => {
 
   it(`ends ${CALLS} concurrent calls, and leaves nothing behind`, async () => {
     const { emulator, stores } = suite.life;
-    // What loads with the first call stays loaded.
+    // Code that loads with the first call stays loaded.
     const first = suite.life.editor();
     await suite.opened.open(first, stores, (run) => run('generateFromSelection'));
     await becomes('closed', () => emulator.openConnections === 0);
@@ -36,7 +36,7 @@ describe('a window that closes', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // Calls that end before they are sent are a failure, and nothing to wait for.
+    // If a call ends before it is sent, the test fails instead of waiting.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();
@@ -44,11 +44,11 @@ describe('a window that closes', () => {
     await becomes('closed', () => emulator.openConnections === 0);
     const after = await resources();
     prove('a window that closes', [
-      { what: 'calls in flight', found: inFlight, bar: ['=', CALLS] },
+      { what: 'concurrent calls', found: inFlight, bar: ['=', CALLS] },
       { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
       { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
       {
-        what: 'requests sent after it',
+        what: 'requests sent after closing',
         found: emulator.count(chatStream) - seen - CALLS,
         bar: ['=', 0],
       },
@@ -57,11 +57,12 @@ describe('a window that closes', () => {
     assert.equal(stores.keyring.listeners.size, 0);
     // On a slow machine, the window offers a retry before its end.
     const said = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
-    for (const buttons of said ?? [])
-      assert.equal(buttons, '["Retry"]', 'a cancellation is silent');
+    for (const buttons of said ?? []) {
+      assert.equal(buttons, '["Retry"]', 'a canceled call reports nothing');
+    }
   });
 
-  it(`K04: leaves nothing in memory, ${2 * ROUNDS} times in a row with a generation each`, async () => {
+  it(`K04: leaves nothing in memory after ${2 * ROUNDS} windows with one generation each`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
@@ -93,7 +94,7 @@ describe('a window that closes', () => {
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,
     );
-    prove(`${2 * ROUNDS} windows, one after the other`, [
+    prove(`${2 * ROUNDS} windows in a row`, [
       { what: 'listeners left', found: left.length, bar: ['=', 0] },
       { what: 'sockets left', found: after.sockets - before.sockets, bar: ['=', 0] },
       { what: 'timers left', found: after.timers - before.timers, bar: ['=', 0] },
@@ -105,7 +106,7 @@ describe('a window that closes', () => {
     ]);
   });
 
-  it('looks after its token once a minute, however often a countdown repaints', async () => {
+  it('checks its token once a minute, no matter how often a countdown repaints', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;
@@ -143,7 +144,7 @@ describe('a window that closes', () => {
     }
   });
 
-  it('paints its status item once for all that changes in a moment, and nothing that is over', async () => {
+  it('paints its status item once for simultaneous changes, and drops pending paints at the end', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;
@@ -156,7 +157,7 @@ describe('a window that closes', () => {
     try {
       status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
       status.update({ activity: nextActivity(status.facts.activity, 'end') });
-      assert.equal(readings, 0, 'whoever has news does not wait for the painting');
+      assert.equal(readings, 0, 'an update returns before the paint');
       mock.timers.tick(PAINT_AFTER_MS);
       assert.equal(readings, 1);
       assert.doesNotMatch(editor.textOf('status text'), /spin/);
@@ -166,14 +167,14 @@ describe('a window that closes', () => {
       status.update({ unreachable: false });
       status.dispose();
       mock.timers.tick(PAINT_AFTER_MS);
-      assert.equal(readings, 2, 'what waited for its painting is dropped at the end');
+      assert.equal(readings, 2, 'a pending paint is dropped at the end');
     } finally {
       status.dispose();
       mock.timers.reset();
     }
   });
 
-  it('has a status item that neither paints nor starts a timer once it is gone', async () => {
+  it('neither repaints nor starts timers after its status item is disposed of', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the commands in the palette', () => {
   const suite = eachWithLife();
 
-  it('show a newcomer only the ones that work without credentials', async () => {
+  it('show a new user only those that work without credentials', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
@@ -41,7 +41,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include Sign Out while an approval is left, even without a key, but not for a declined one', async () => {
+  it('include Sign Out while an approval remains, even without a key, but not for a declined source', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];
@@ -58,7 +58,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include those about a generation after the first one, even if it fails', async () => {
+  it('include those about generations after the first generation, even if it fails', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
@@ -76,7 +76,7 @@ describe('the commands in the palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`do not include Refresh Token for a key that is sent itself before its first use, if the settings name ${chosen || 'none'}`, async () => {
+    it(`omit Refresh Token before the first use of a key that is sent directly, if the settings name ${chosen || 'no service'}`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -90,7 +90,7 @@ describe('the commands in the palette', () => {
     });
   }
 
-  it('do not include Refresh Token if the key itself is the token', async () => {
+  it('omit Refresh Token if the key itself is the token', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** Milliseconds between two readings of the settings. */
+/** Milliseconds between two reads of the settings. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -55,7 +55,7 @@ class LockedKeyring extends FakeKeyring {
   }
 }
 
-/** Answers the questions of a set-up with what was typed and picked in advance. */
+/** Answers the prompts of a setup with prepared input. */
 class AnsweringEditor extends SinkEditor {
   #exports: Record<string, unknown> | undefined;
 
@@ -82,7 +82,7 @@ function lastStatus(editor: SinkEditor): string {
   return lines.findLast((line) => line.startsWith('$(')) ?? '';
 }
 
-describe('events of an open window', () => {
+describe('an open window', () => {
   let opened: Windows;
   let life: Life;
   let keyring: SlowKeyring;
@@ -100,7 +100,7 @@ describe('events of an open window', () => {
     await life.emulator.close();
   });
 
-  it('H32: of a key that did not change, a hundred of them, get no new token', async () => {
+  it('H32: requests no new token after 100 events for an unchanged key', async () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('generateFromSelection');
@@ -111,7 +111,7 @@ describe('events of an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it('show no token after a sign-out that failed, and then the next one', async () => {
+  it('shows no token after a failed sign-out, and then the next token', async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -129,14 +129,14 @@ describe('events of an open window', () => {
     });
   });
 
-  it('A03: that come while a key is stored forget no token: that of the test is the one in use', async () => {
+  it('A03: keeps the token from the test of a key, even if it looks for the key while it is being stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
     let looks = 0;
     keyring.beforeStore = async (name) => {
       if (name !== 'hostedModel.key.ibm') return;
-      // Looks for the key, of which storage has nothing yet.
+      // Makes the window look for the key, which isn't stored yet.
       editor.fire('window state');
       for (let turn = 0; turn < 10; turn += 1) await settled();
       looks += 1;
@@ -151,7 +151,7 @@ describe('events of an open window', () => {
     );
   });
 
-  it('of another key show its usage in the tooltip at once, and that of the first one again', async () => {
+  it('shows the usage of another key in the tooltip at once, and that of the first key when it returns', async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -172,7 +172,7 @@ describe('events of an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
-  it('of a key that was in use before anything was counted show its usage in the tooltip', async () => {
+  it('shows the first counted request in the tooltip if the key was already in use', async () => {
     const editor = life.editor();
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
@@ -182,14 +182,14 @@ describe('events of an open window', () => {
     });
   });
 
-  it('H29: renew nothing while nobody looks at the window, and at once when somebody does', async () => {
+  it('H29: refreshes no token while it has no focus, and refreshes at once when it gets it', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
       editor.isFocused = false;
-      // Past the soft end of the token, short of the hard one.
+      // After the soft threshold of the token, before the hard one.
       mock.timers.tick(57 * MINUTE_MS);
       for (let event = 0; event < 100; event += 1) {
         editor.fire('window state');
@@ -202,7 +202,7 @@ describe('events of an open window', () => {
     });
   });
 
-  it(`K10: of the configuration, 1,000 in a row, cause one read per ${APART_MS} ms`, async () => {
+  it(`K10: reads the configuration once per ${APART_MS} ms, even after 1,000 changes in a row`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {
@@ -222,7 +222,7 @@ describe('events of an open window', () => {
         await pass(1);
         assert.equal(reads() - before, read + 1);
       }
-      // The last of them is not lost.
+      // The last change isn't lost.
       const shown = editor.textOf('status text').length;
       editor.userSettings.set('projectId', '');
       editor.fire('configuration', event);
@@ -233,11 +233,11 @@ describe('events of an open window', () => {
     });
   });
 
-  it('K12: wait for a secret storage that takes 5 s, and no longer than the user wants', async () => {
+  it('K12: waits 5 s for secret storage, or until the user cancels', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
-      // Everything is loaded.
+      // Loads all the code first.
       await run('refreshToken');
       const slow = Promise.withResolvers<void>();
       keyring.slowly = slow.promise;
@@ -260,7 +260,7 @@ describe('events of an open window', () => {
   });
 
   for (const command of ['selectModel', 'showMenu']) {
-    it(`K12: ${command} says that secret storage does not answer, and can be given up`, async () => {
+    it(`K12: shows in ${command} that secret storage is slow, and lets the user cancel`, async () => {
       const { stores } = life;
       const editor = life.editor();
       await opened.open(editor, stores, async (run) => {
@@ -281,7 +281,7 @@ describe('events of an open window', () => {
     });
   }
 
-  it('K12: diagnose fails its first check if secret storage takes longer than 10 s', async () => {
+  it('K12: fails the first check of diagnose if secret storage takes longer than 10 s', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -308,10 +308,10 @@ describe('events of an open window', () => {
   });
 
   for (const [what, status, code] of [
-    ['whom the service refuses', 403, 'forbidden'],
-    ['whose model it does not offer', 404, 'model_not_supported'],
+    ['denies access', 403, 'forbidden'],
+    ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`send nothing to find the cause for somebody ${what}, and asks for a pause`, async () => {
+    it(`sends no request to find the cause if the service ${what} and asks for a pause`, async () => {
       const { emulator, stores } = life;
       const refusal = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), refusal);

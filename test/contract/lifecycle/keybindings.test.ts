@@ -29,7 +29,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it('choose a template, whatever the case of its name', async () => {
+  it('choose a template, ignoring the case of its name', async () => {
     const { editor, prompts } = await generate({ template: 'review' });
     assert.deepEqual(prompts, [`Review this: ${editor.text}`]);
     assert.match(editor.textOf('clipboard'), /^Hello from/);
@@ -53,7 +53,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     [7, /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
   ];
   for (const [given, message] of unknown) {
-    it(`send nothing and say what is wrong: ${JSON.stringify(given)}`, async () => {
+    it(`cause a specific error message and no request if they are invalid: ${JSON.stringify(given)}`, async () => {
       const { prompts, said } = await generate(given);
       assert.deepEqual(prompts, []);
       assert.match(said, message);

@@ -4,11 +4,11 @@ import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Stores, type Windows, windows } from '../leaks/window.ts';
 
-/** A service, and what a user of it has stored. */
+/** An emulated service, and the stored state of its user. */
 export interface Life {
   readonly emulator: Emulator;
   readonly stores: Stores & { readonly keyring: FakeKeyring };
-  /** A window that has never been open. */
+  /** Prepares the editor of a new window. */
   readonly editor: (editor?: SinkEditor) => SinkEditor;
 }
 
@@ -32,7 +32,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   };
 }
 
-/** Registers hooks that start a life before each test of a suite, and open windows for it. */
+/** Registers hooks that create a new life for each test of a suite, and the windows for all of them. */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;
   let opened: Windows;

@@ -10,7 +10,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
-/** What a window shows or listens to once it has started. */
+/** Things that a started window shows or listens to. */
 const HEARD = /status item|configuration|window state|trust|opened document/;
 
 describe('a window that opens', () => {
@@ -34,7 +34,7 @@ describe('a window that opens', () => {
   const closeAll = async () => {
     for (const window of started.splice(0).reverse()) await window.close();
   };
-  /** Windows are closed before anybody hears how it went: they keep what is written meanwhile. */
+  /** Closes all windows before the result is reported, because open windows capture the output. */
   const closing = (test: () => Promise<void>) => async () => {
     try {
       await test();
@@ -44,7 +44,7 @@ describe('a window that opens', () => {
   };
 
   it(
-    'K01: with everything stored sends nothing, reads no secret and starts no timer that stays',
+    'K01: sends nothing, reads no secret, and leaves no timer running if everything is stored',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -53,8 +53,8 @@ describe('a window that opens', () => {
       const [editor, before] = [life.editor(), activeResources('Timeout')];
       await start(editor, stores);
       await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
-      // What earlier tests left may end meanwhile.
-      assert.ok(activeResources('Timeout') <= before, 'timers of its own');
+      // Timers of earlier tests can end in the meantime.
+      assert.ok(activeResources('Timeout') <= before, 'its own timers');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
       assert.equal(stores.keyring.reads, 0);
     }),
@@ -76,14 +76,14 @@ describe('a window that opens', () => {
   const breaks: Readonly<
     Record<string, readonly [breakIt: (editor: SinkEditor) => FakeKeyring, logged: RegExp]>
   > = {
-    'a secret storage': [() => new BrokenKeyring(), failed('the key store')],
-    'a configuration': [brokenPart('configuration'), failed('the status item')],
-    'a status bar': [brokenPart('status bar'), failed('the status item')],
-    'windows, and a status item at its end,': [
+    'secret storage': [() => new BrokenKeyring(), failed('the key store')],
+    'the configuration': [brokenPart('configuration'), failed('the status item')],
+    'the status bar': [brokenPart('status bar'), failed('the status item')],
+    'listening to the window, or disposing of the status item,': [
       brokenPart('windows'),
       failed('listening to the window'),
     ],
-    'a list of commands': [
+    'registering a command': [
       (editor) => {
         editor.takenCommand = 'hostedModel.selectModel';
         return new FakeKeyring();
@@ -93,7 +93,7 @@ describe('a window that opens', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: with ${what} that throws has its commands all the same, and they say so`,
+      `K02: keeps its commands if ${what} throws, and each reports the failed start`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -108,7 +108,7 @@ describe('a window that opens', () => {
         assert.equal(life.emulator.requests.length, 0);
         const mayStay = editor.broken === 'windows' ? { 'status item': 1 } : {};
         const heard = Object.keys(editor.heldCounts).filter((one) => !(one in mayStay));
-        assert.doesNotMatch(heard.join(), HEARD, 'nothing half built');
+        assert.doesNotMatch(heard.join(), HEARD, 'no part is left half-created');
         await closeAll();
         assert.deepEqual(editor.heldCounts, mayStay);
         assert.equal(life.stores.keyring.listeners.size + keyring.listeners.size, 0);
@@ -117,7 +117,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'reports with each command that a part behind it fails, keeps none of it, and starts it later',
+    'reports with each command that its code failed to load, leaves no listeners, and loads it later',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -139,7 +139,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: beside another one shares the key with it and nothing else, and signs out in both',
+    'K13: shares only the key with another window, and signs out in both',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -159,7 +159,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'A20: ends calls with credentials of a .env file when another window signs out, and asks again',
+    'A20: cancels calls with .env credentials when another window signs out, and then asks again',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -177,7 +177,7 @@ describe('a window that opens', () => {
       await one.run('signOut');
       await generating;
       held.open();
-      assert.doesNotMatch(editor.textOf('notification'), /in time/, 'cancelled, not given up');
+      assert.doesNotMatch(editor.textOf('notification'), /in time/, 'canceled, not timed out');
       editor.button = 'Do Not Use';
       await other.run('refreshToken');
       assert.equal(editor.textOf('notification').match(/Use the API key/g)?.length, 2);
@@ -186,14 +186,14 @@ describe('a window that opens', () => {
   );
 
   it(
-    'keeps its token when another one stores the key of another service',
+    'keeps its token when another window stores the key of another service',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
       const editor = life.editor();
       const window = await start(editor, stores);
       await window.run('refreshToken');
-      // Of this one nothing is stored, which is no signing out.
+      // Nothing is stored for this service, but that isn't a sign-out.
       editor.userSettings.set('service', 'zen');
       const record = stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
       await stores.keyring.window().store('hostedModel.key.cpd', record);
@@ -205,7 +205,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'is set up with the only stored key if its settings name no service, and reads no secret',
+    'is set up with the only stored key if the settings name no service, without reading it',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -220,7 +220,7 @@ describe('a window that opens', () => {
 
   for (const chosen of ['', 'acme']) {
     it(
-      `is not set up with the stored key of a service whose entry was deleted, if the settings name ${chosen || 'none'}`,
+      `ignores the stored key of a service with a deleted entry, if the settings name ${chosen || 'no service'}`,
       closing(async () => {
         life = await startLife();
         const [editor, { keyring }] = [life.editor(), life.stores];
@@ -255,7 +255,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows what its settings name, before anything else has loaded',
+    'shows the space from its settings before anything else has loaded',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

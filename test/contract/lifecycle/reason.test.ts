@@ -4,7 +4,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-describe('the reason why an account is used', () => {
+describe('the reason for using an account', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
@@ -27,7 +27,7 @@ describe('the reason why an account is used', () => {
     });
     assert.ok(editor.textOf('quick pick').includes(`"prompt":"${reason}"`));
     assert.ok(editor.textOf('quick pick').includes(`"description":"${reason}"`));
-    // Others read the report, so the folder is not named there.
+    // Other people read the report, so it doesn't name the folder.
     assert.match(editor.textOf('report'), /^Settings: passed\. From a \.env file, because the/m);
   });
 });

@@ -11,7 +11,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const chatPath = pathOf('chat', true);
 
-describe('a window that nobody generates in', () => {
+describe('an idle window', () => {
   let opened: Windows;
   let life: Life;
   let time: FakeTime;
@@ -30,7 +30,7 @@ describe('a window that nobody generates in', () => {
     await life.emulator.close();
   });
 
-  /** Lets time pass with all its timers. @returns when requests for a token were sent meanwhile */
+  /** Advances the clock with all timers. @returns the times of the token requests that were sent */
   async function pass(ms: number, stepMs: number): Promise<number[]> {
     const { emulator } = life;
     const sentAt: number[] = [];
@@ -56,7 +56,7 @@ describe('a window that nobody generates in', () => {
     assert.equal(editor.textOf('thrown error'), '');
   }
 
-  it('H28: tries at most once in 30 s while the network is gone, and recovers on its next use', async () => {
+  it('H28: retries at most every 30 s while offline, and recovers on the next use', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -73,7 +73,7 @@ describe('a window that nobody generates in', () => {
     });
   });
 
-  it('H28: renews the living token once the network is back', async () => {
+  it('H28: refreshes a valid token once the network is back', async () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('refreshToken');
@@ -85,15 +85,15 @@ describe('a window that nobody generates in', () => {
     });
   });
 
-  it('H29: renews while somebody looks at it, nothing in 8 h in which nobody does, and is right on its first use', async () => {
+  it('H29: refreshes while focused, sends nothing for 8 h without focus, and gets a new token on the next use', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
-      assert.equal((await pass(57 * MINUTE, 10 * SECOND)).length, 1, 'looked at');
+      assert.equal((await pass(57 * MINUTE, 10 * SECOND)).length, 1, 'focused');
       editor.isFocused = false;
       editor.fire('window state');
-      assert.deepEqual(await pass(8 * HOUR, 10 * SECOND), [], 'not looked at');
+      assert.deepEqual(await pass(8 * HOUR, 10 * SECOND), [], 'not focused');
       editor.fire('window state');
       await settled();
       assert.equal(emulator.count(tokenPath), 2);

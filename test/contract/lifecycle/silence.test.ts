@@ -7,7 +7,7 @@ import { startLife } from './life.ts';
 
 const never = new Promise<never>(() => {});
 
-/** Stops answering at some moment, as a keyring does that asks for its password. */
+/** Stops responding at some point, like a keyring that prompts for its password. */
 class KeyringThatStops extends FakeKeyring {
   isSilent = false;
 
@@ -36,10 +36,10 @@ describe('a failure', () => {
   for (const [what, fallSilent] of Object.entries(falls)) {
     for (const [status, code] of [
       [400, 'any'],
-      // What is refused is explained by checks, for which the credentials are read, too.
+      // A refusal starts checks, which read the credentials too.
       [403, 'authorization_rejected'],
     ] as const) {
-      it(`of a request that gets a ${status} is shown although ${what} does not answer any more`, async () => {
+      it(`of a request that gets a ${status} is shown even if ${what} stops responding`, async () => {
         const keyring = new KeyringThatStops();
         const { emulator, stores, editor: newEditor } = await startLife(keyring);
         const editor = newEditor();

@@ -33,7 +33,7 @@ describe('a service that the settings do not name', () => {
   };
 
   for (const [name, store] of Object.entries(sources)) {
-    it(`is that of ${name} in the tooltip and the report`, async () => {
+    it(`is taken from ${name} in the tooltip and the report`, async () => {
       const editor = new SinkEditor();
       editor.addFolder('/work');
       editor.userSettings.set('services', [acme]);
@@ -49,7 +49,7 @@ describe('a service that the settings do not name', () => {
     });
   }
 
-  it('is that of a stored key in the tooltip before anything else has loaded', async () => {
+  it('is taken from a stored key in the tooltip before anything else has loaded', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
@@ -60,7 +60,7 @@ describe('a service that the settings do not name', () => {
     assert.equal(suite.life.stores.keyring.reads, 0);
   });
 
-  it('is set up before the models of another one are listed', async () => {
+  it('has to be set up before Select Model lists any models', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

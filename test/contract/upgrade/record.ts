@@ -1,7 +1,7 @@
 /**
- * `npm run record-state`, before a release: keeps what this version stores, as a file beside those
- * of the versions before. One that is there is never written anew, since the users of that version
- * cannot be asked to store anything again. Every value is made up.
+ * `npm run record-state`, before a release: writes the state that this version stores to a file next
+ * to those of earlier versions. Existing files are never overwritten, because the users of those
+ * versions already have that state. All values are made up.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ VENDOR_URL=https://file.example
 const templates = ['Explain', 'Made-up template of the user', 'Übersetzen'];
 
 interface Step extends Workspace {
-  /** The button that is pressed in each question. */
+  /** The button that is clicked in each dialog. */
   readonly button: string;
 }
 
@@ -43,12 +43,12 @@ const bare = { folder: '', envFile: '', settings: {}, button: '' };
 const steps: readonly Step[] = [
   {
     ...bare,
-    title: 'uses the stored key, in a folder that brings nothing',
+    title: 'uses the stored key in a folder without credentials',
     folder: '/plain',
   },
   {
     ...bare,
-    title: 'uses an approved .env file in place of the stored key',
+    title: 'uses an approved .env file instead of the stored key',
     folder: '/approved',
     envFile,
     button: 'Use These Values',
@@ -56,7 +56,7 @@ const steps: readonly Step[] = [
   },
   {
     ...bare,
-    title: 'does not use a .env file that was refused',
+    title: 'ignores a declined .env file',
     folder: '/refused',
     envFile,
     button: 'Do Not Use',
@@ -64,7 +64,7 @@ const steps: readonly Step[] = [
   },
   {
     ...bare,
-    title: 'uses the approved environment, in a window without a folder',
+    title: 'uses the approved environment in a window without a folder',
     button: 'Use These Values',
     settings: { credentialSource: 'environment' },
   },
@@ -72,10 +72,10 @@ const steps: readonly Step[] = [
 
 const path = join(import.meta.dirname, 'stored', `${version}.json`);
 if (existsSync(path))
-  throw new Error(`${path} is there: what ${version} has stored stays as it is.`);
+  throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
 const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
-// The window has those of its process.
+// A window uses the environment of its process.
 Object.assign(process.env, environment);
 const stores = storesWith({ secrets: {}, globalState: {} }, {});
 const workspaces: StoredWorkspace[] = [];
@@ -95,7 +95,7 @@ const state: StoredState = {
 writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`);
 console.log(path);
 
-/** Does in a workspace what its user does, with the key stored at the beginning. */
+/** Acts as the user of a workspace. The first call also stores the key. */
 async function take({ button, ...workspace }: Step, isFirst: boolean) {
   const here = {
     ...stores,
@@ -110,7 +110,7 @@ async function take({ button, ...workspace }: Step, isFirst: boolean) {
     await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
   await connections.for();
-  // A whole window notes what it finds.
+  // A complete window also stores its own state.
   await opened.open(editor, here, (run) => run('showMenu'));
   const outcome = outcomeOf(await connections.peek());
   return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };

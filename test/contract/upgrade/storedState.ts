@@ -7,39 +7,39 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
 
 /**
- * What a release has stored, written by its own code with `npm run record-state`, and never again:
- * every later release must read it.
+ * The state that a release stored, written once by its own code with `npm run record-state`. Every
+ * later release must be able to read it.
  */
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** What the user has besides: the settings, the environment of VS Code, and workspaces. */
+  /** The user's settings, environment of VS Code, and workspaces that go with it. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
   readonly globalState: Readonly<Record<string, unknown>>;
   readonly workspaces: readonly StoredWorkspace[];
-  /** The newest first. */
+  /** Newest first. */
   readonly lastUsedTemplates: readonly string[];
 }
 
-/** A workspace as the user has it. */
+/** A workspace of the user. */
 export interface Workspace {
   readonly title: string;
-  /** The path of its folder; empty without one. */
+  /** The path of the folder, or an empty string. */
   readonly folder: string;
-  /** The content of its `.env`; empty without one. */
+  /** The content of the `.env` file, or an empty string. */
   readonly envFile: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface StoredWorkspace extends Workspace {
   readonly workspaceState: Readonly<Record<string, unknown>>;
-  /** What the release itself came to with all this. */
+  /** The outcome in the release itself. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
-/** The credentials that would be used, and what the user is known to have answered. */
+/** Returns the credentials that would be used, and the stored decisions of the user. */
 export function outcomeOf({ found, choice }: Lookup) {
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const { apiKey, projectId, authUrl, serviceUrl } = connection
@@ -53,14 +53,14 @@ export function outcomeOf({ found, choice }: Lookup) {
   };
 }
 
-/** An editor with one of these workspaces open. */
+/** Creates an editor in which a workspace is open. */
 export function editorWith(
   { folder, envFile, settings }: Workspace,
   userSettings: StoredState['settings'],
 ): SinkEditor {
   const editor = new SinkEditor();
   for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
-  // Without a folder, they are the user's own.
+  // Without a folder, they are user settings.
   const ofWorkspace = folder === '' ? editor.userSettings : editor.folderSettings;
   for (const [name, value] of Object.entries(settings)) ofWorkspace.set(name, value);
   editor.path = `${folder}/a.txt`;
@@ -69,7 +69,7 @@ export function editorWith(
   return editor;
 }
 
-/** Stores that hold what a release has left in them. */
+/** Creates stores with the state that a release left behind. */
 export function storesWith(
   { secrets, globalState }: Pick<StoredState, 'secrets' | 'globalState'>,
   workspaceState: StoredWorkspace['workspaceState'],
@@ -89,7 +89,7 @@ export function storesWith(
   return stores;
 }
 
-/** The connections of a window, as `extension.ts` creates them. */
+/** Creates the connections of a window as `extension.ts` does. */
 export async function connectionsIn(
   windows: Windows,
   editor: SinkEditor,
@@ -102,7 +102,7 @@ export async function connectionsIn(
   const { KeyStore } = await import('../../../src/connection/keyStore.ts');
   const secrets = keyring.window();
   const { ServiceRuntime } = await import('../../../src/service/serviceRuntime.ts');
-  const fetch = async () => assert.fail('nothing is to be sent');
+  const fetch = async () => assert.fail('nothing may be sent');
   return new Made({
     keys: new KeyStore(secrets, globalState, () => {}),
     approvals: new Approvals(secrets, globalState),

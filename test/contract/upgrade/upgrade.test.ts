@@ -17,7 +17,7 @@ const states = readdirSync(folder).map(
   (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredState,
 );
 
-/** The versions that a changelog has a section for. */
+/** Returns the versions that have a section in a changelog. */
 function releasedIn(changelog: string): string[] {
   return [...changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm)].map(([, version = '']) => version);
 }
@@ -29,7 +29,7 @@ describe('an upgrade', () => {
   });
   after(() => opened.end());
 
-  it('is tried from every version that was released', () => {
+  it('is tested from every released version', () => {
     const released = releasedIn(readFileSync('CHANGELOG.md', 'utf8'));
     const recorded = states.map(({ version }) => version);
     const missing = released.filter((version) => !recorded.includes(version));
@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     const { version, settings, environment, workspaces, lastUsedTemplates } = state;
     describe(`from ${version}`, () => {
       for (const { outcome, workspaceState, ...workspace } of workspaces) {
-        it(`${workspace.title}, without a question`, async () => {
+        it(`${workspace.title}, without a prompt`, async () => {
           const editor = editorWith(workspace, settings);
           const stores = storesWith(state, workspaceState);
           const connections = await connectionsIn(opened, editor, stores, environment);
@@ -57,8 +57,8 @@ describe('an upgrade', () => {
         });
 
         const isOutside = outcome.source !== 'editor';
-        it(`knows before anybody looks that it is set up: ${workspace.title}`, async () => {
-          // Of what the editor alone would need, a source outside of it has no use.
+        it(`is shown as set up before any command runs: ${workspace.title}`, async () => {
+          // A source outside the editor doesn't need the editor's settings.
           const editor = editorWith(workspace, isOutside ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));
           try {
@@ -71,7 +71,7 @@ describe('an upgrade', () => {
         });
       }
 
-      it('has the templates first that were used last', async () => {
+      it('lists the most recently used templates first', async () => {
         const lastUsed = await import('../../../src/templates/template.ts');
         const { globalState } = storesWith(state, {});
         assert.deepEqual(lastUsed.lastUsedTemplates(globalState), lastUsedTemplates);
