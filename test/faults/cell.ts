@@ -30,7 +30,7 @@ const pathOfPhase: Readonly<Record<Phase, string>> = {
   'mid-stream': pathOf('chat', true),
 };
 
-/** How one of the parallel calls of a cell ended. */
+/** The result of one of the parallel calls of a cell. */
 interface Ending {
   readonly result: PromiseSettledResult<Generation>;
   readonly parts: readonly string[];
@@ -52,7 +52,7 @@ export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<
 
 async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): Promise<void> {
   const path = pathOfPhase[phase];
-  // Callers who wait for a token share one request for it.
+  // Calls that wait for a token share one token request.
   const flights = phase === 'token' ? 1 : calls;
   const begun = gate();
   let seen = 0;
@@ -108,13 +108,13 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The rest of an answer is read in the background, as long as that takes, and keeps its slot.
+  // The rest of a response is read in the background, and keeps its slot until then.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
-/** Points to a service that doesn't listen, if the cell has no fault. */
+/** Returns addresses that nothing listens on, if the cell has no fault. */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};
   const closed = `http://127.0.0.1:${CLOSED_PORT}`;
@@ -127,7 +127,7 @@ function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   };
 }
 
-/** One call; what reaches it after its end is an error of the test. */
+/** Makes one call. Text that arrives after its end fails the test. */
 async function play(world: World, streams: boolean, onFirstText: () => void): Promise<Ending> {
   const parts: string[] = [];
   let isSettled = false;
@@ -147,7 +147,7 @@ function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void
   if (result.status === 'fulfilled') {
     assert.equal('success', cell.outcome);
     assert.equal(result.value.text, pieces.join(''));
-    assert.deepEqual(parts, streams ? pieces : [], 'each piece once');
+    assert.deepEqual(parts, streams ? pieces : [], 'each chunk once');
     return;
   }
   const error: unknown = result.reason;
@@ -155,6 +155,6 @@ function assertEnding({ result, parts }: Ending, phase: Phase, cell: Cell): void
   assert.equal(error.kind, cell.outcome);
   assert.equal(error.details.attempts, cell.attempts);
   if (cell.outcome === 'timeout') assert.equal(error.details.phase, cell.deadline);
-  assert.deepEqual(parts, phase === 'mid-stream' ? pieces.slice(0, 1) : [], 'each piece once');
+  assert.deepEqual(parts, phase === 'mid-stream' ? pieces.slice(0, 1) : [], 'each chunk once');
   assertOnlyFacts(error);
 }

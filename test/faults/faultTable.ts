@@ -2,29 +2,28 @@ import type { ErrorKind } from '../../src/service/errors.ts';
 import { streamedPiece } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** The faults of the matrix, and what becomes of a call that meets one. */
+/** The faults of the matrix, and the expected outcome of a call with each of them. */
 
-/** Where in a call a fault strikes. */
+/** The phases of a call in which a fault can occur. */
 export const phases = ['token', 'generation', 'stream start', 'mid-stream'] as const;
 export type Phase = (typeof phases)[number];
 
-/** A fault at one phase, and the one way in which a call may end there. */
+/** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * What the request meets; undefined for a service that does not listen.
-   * @param begun resolves once the client has seen what came before the fault: the headers, or in
-   * the middle of a stream the first text
+   * The fault of the request. Undefined if nothing listens on the address.
+   * @param begun resolves once the client has received the headers or, in mid-stream, the first text
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
-  /** Requests that one call sends, of which the first `faulty` meet the fault. */
+  /** Requests that one call sends. The first `faulty` of them get the fault. */
   readonly attempts: number;
   readonly faulty: number;
-  /** What ends the call; `none` where the fault itself does, or the answer. */
+  /** The deadline that ends the call. `none` if the fault itself or the response ends it. */
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
-/** Why there is no such cell. */
+/** The reason that a cell is impossible. */
 export interface NoCell {
   readonly impossible: string;
 }
@@ -34,7 +33,7 @@ export interface FaultRow {
   readonly cells: Readonly<Record<Phase, Cell | NoCell>>;
 }
 
-/** The text of every answer, in the two pieces of its stream. */
+/** The text of every response, in the two chunks of its stream. */
 export const pieces = ['first ', 'second'] as const;
 
 const json = { 'content-type': 'application/json' };
@@ -64,7 +63,7 @@ function cell(
   };
 }
 
-/** A stream that has given its first text, and goes on like this once that has arrived. */
+/** A stream that continues with these chunks once its first text has arrived. */
 function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<void>) => Fault {
   return (begun) => ({
     headers: eventStream,
@@ -75,20 +74,20 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
   });
 }
 
-/** The same, ending in the middle of the next event. */
+/** The same stream, truncated in the middle of the next event. */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
 }
 
-/** The same cell before the first text, whatever was asked for. */
+/** Uses one cell for all phases before the first text. */
 function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Cell>> {
   return { token: one, generation: one, 'stream start': one };
 }
 
 const headersHaveCome: NoCell = {
-  impossible: 'a stream that has given text is connected, and its headers have come',
+  impossible: 'a stream that has delivered text is connected and has already received its headers',
 };
-/** Cut once the headers have arrived: a reset would overtake them. */
+/** Truncates the body once the headers have arrived, because a reset would overtake them. */
 const cut = (reset: boolean) => (begun: Promise<void>) => ({
   beforePart: () => begun,
   cutAfterBytes: 5,
@@ -181,7 +180,7 @@ export const faultTable: readonly FaultRow[] = [
       ...beforeText(
         cell('unexpected-answer', { headers: { 'content-type': 'text/html' }, body: page }),
       ),
-      // Its status and its type have come: here the page takes the place of the other events.
+      // The status and the content type have already arrived. The page replaces the other events.
       'mid-stream': cell('incomplete', afterText(page)),
     },
   },
@@ -198,7 +197,7 @@ export const faultTable: readonly FaultRow[] = [
     name: '503 four times',
     cells: {
       ...beforeText(cell('server-failed', { status: 503 }, four)),
-      // An error of a stream that has begun comes as an event, and is not sent again.
+      // Once a stream has begun, an error arrives as an event, and the request isn't retried.
       'mid-stream': cell('server-failed', afterText(errorEvent('downstream_request_failed', 503))),
     },
   },

@@ -7,7 +7,7 @@ import { faultTable, phases } from './faultTable.ts';
 
 const CELLS = 104;
 
-describe('a call that meets a fault ends once, in success or in one classified error', () => {
+describe('a call with a fault ends once, with success or one classified error', () => {
   const parallels = [1, 8] as const;
   const reasons = new Map<string, number>();
   const unhandled: unknown[] = [];
@@ -32,7 +32,7 @@ describe('a call that meets a fault ends once, in success or in one classified e
         continue;
       }
       for (const calls of parallels) {
-        it(`K15: ${name}, ${phase}, ${calls} at once: ${cell.outcome}`, async () => {
+        it(`K15: ${name}, ${phase}, concurrency ${calls}: ${cell.outcome}`, async () => {
           await playCell(phase, cell, calls);
           played += 1;
         });
@@ -40,7 +40,7 @@ describe('a call that meets a fault ends once, in success or in one classified e
     }
   }
 
-  it(`K15: these are ${CELLS} cells, with those that cannot exist`, () => {
+  it(`K15: plays all ${CELLS} cells, except the impossible ones`, () => {
     const impossible = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });
@@ -55,24 +55,24 @@ describe('a call that meets a fault ends once, in success or in one classified e
       name,
       ...phases.map((phase) => {
         const cell = cells[phase];
-        if ('impossible' in cell) return 'cannot exist';
+        if ('impossible' in cell) return 'impossible';
         return cell.deadline === 'none' ? cell.outcome : `${cell.outcome} (${cell.deadline})`;
       }),
     ]);
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and ${parallels[1]} at once: ${played} cells played`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and with ${parallels[1]} concurrent calls: ${played} cells played`,
       heads: ['fault', ...phases],
       rows,
       note: [
-        'How each call ends, and which deadline ends it where one does.',
-        ...[...reasons].map(([reason, count]) => `${count} cells cannot exist: ${reason}.`),
+        'Each cell shows how the call ends, and in parentheses the deadline that ends it, if any.',
+        ...[...reasons].map(([reason, count]) => `${count} cells are impossible: ${reason}.`),
       ].join(' '),
     });
   }
 });
 
-/** Ends of connections in this process, those of the emulator included. */
+/** The number of socket ends in this process, including those of the emulator. */
 function sockets(): number {
   return activeResources('TCPSocketWrap');
 }

@@ -1,11 +1,11 @@
-/** How long a call goes on after its user has cancelled it, on this machine. Nothing judges it. */
+/** Measures the time from canceling a call to its end, on this machine. No test checks the result. */
 import { cancelPhases } from '../contract/service/cancelPhases.ts';
 import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
 
 const CALLS = 200;
 
-/** Measures each phase, and writes the table. */
+/** Measures each phase and writes the table. */
 export async function measureCancelling(): Promise<void> {
   const rows: string[][] = [];
   for (const phase of cancelPhases) {
@@ -24,14 +24,14 @@ export async function measureCancelling(): Promise<void> {
   }
   printTable({
     figure: 'cancel',
-    title: `Milliseconds from cancelling a call to its end, ${CALLS} calls in each phase`,
-    heads: ['cancelled in', 'p50', 'p99'],
+    title: `Milliseconds from canceling a call to its end, for ${CALLS} calls in each phase`,
+    heads: ['canceled in', 'p50', 'p99'],
     rows,
-    note: 'An insertion ends with its edit, of which there is one in 34 ms.',
+    note: 'An insertion ends with its next edit, and edits are 34 ms apart.',
   });
 }
 
-/** The smallest value that so many percent do not exceed. */
+/** Returns the smallest value that this percentage of values doesn't exceed. */
 function percentile(values: readonly number[], percent: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1]?.toFixed(1) ?? '';

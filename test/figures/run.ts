@@ -1,6 +1,6 @@
 /**
- * `npm run figures`: runs in full what docs/quality.md quotes, and keeps each table beside this
- * file. Ends at the first suite that fails.
+ * `npm run figures`: runs the full form of all suites that docs/quality.md quotes, and writes each
+ * table next to this file. Stops at the first suite that fails.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { measureCancelling } from './cancel.ts';
 
 const suites = {
   'test:services': 'each authentication method works with each API',
-  'test:faults': 'a call that meets a fault ends once, and as it should',
+  'test:faults': 'each call with a fault ends once, with the expected result',
   'test:soak':
-    'long work leaves nothing behind, a storm of refusals calms down, many windows are no crowd',
-  'test:fuzz': 'random bytes of others come to nothing worse than an error',
-  'test:leaks': 'neither key nor token comes to light anywhere',
-  'test:mutants': 'a test fails for each defence that is taken out',
+    'long use leaks nothing, a storm of 429s calms down, and many windows spread their requests',
+  'test:fuzz': 'random input causes nothing worse than an error',
+  'test:leaks': 'no key or token appears anywhere',
+  'test:mutants': 'a test fails for each safeguard that is removed',
 };
 
 const [load = 0] = loadavg();
@@ -23,7 +23,7 @@ const day = new Date().toISOString().slice(0, 10);
 const begunAt = Date.now();
 
 const [processor] = cpus();
-const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} before it began.`;
+const title = `Measured on ${day} by \`npm run figures\`: Node ${process.versions.node}, ${type()} ${release()}, ${cpus().length} cores of ${processor?.model.trim()}, load ${load.toFixed(1)} at the start.`;
 const heads = ['Command', 'Shows that', 'Took'];
 
 const rows: string[][] = [];
@@ -36,7 +36,7 @@ for (const [name, shows] of Object.entries(suites)) {
 }
 await measureCancelling();
 printTable({ figure: 'measured', title, heads, rows });
-// No figure outlives the table that it came from.
+// Removes figures that no suite has written in this run.
 for (const path of globSync('test/figures/*.md')) {
   if (statSync(path).mtimeMs < begunAt) rmSync(path);
 }

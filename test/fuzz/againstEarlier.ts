@@ -1,6 +1,6 @@
 /**
- * `npm run test:earlier -- <commit> [scripts]`: plays random scripts with the HTTP client of an
- * earlier commit and with the current one, over real sockets, and compares requests, outcomes, retries,
+ * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, with the
+ * HTTP client of an earlier commit and with the current one. Compares requests, outcomes, retries,
  * and the state of the concurrency limit. HOSTED_MODEL_SEED repeats a run.
  */
 import { execFileSync } from 'node:child_process';
@@ -95,7 +95,7 @@ function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   return isDeepStrictEqual(before, { ...after, calls });
 }
 
-/** Takes the sources of a commit out of the repository. */
+/** Extracts the sources of a commit from the repository. */
 async function versionOf(name: string): Promise<Version> {
   const archive = join(folder, 'src.tar');
   execFileSync('git', ['archive', `--output=${archive}`, name, 'src', 'package.json']);
@@ -106,7 +106,7 @@ async function versionOf(name: string): Promise<Version> {
 
 async function versionIn(root: string): Promise<Version> {
   const load = (path: string) => import(pathToFileURL(resolve(root, 'src/service', path)).href);
-  /** The first of these files that the version has: the tag before-one-connection has the last one. */
+  /** Loads the first of these files that exists. The tag before-one-connection has the last one. */
   const firstOf = async (path: string, ...others: readonly string[]): Promise<object> => {
     const [next, ...rest] = others;
     return next === undefined ? load(path) : load(path).catch(() => firstOf(next, ...rest));

@@ -13,7 +13,7 @@ import { nasty, repeat, seed } from './fuzz.ts';
 const FOREIGN = 'f0reign words';
 const anything = fc.oneof(nasty, fc.jsonValue(), fc.constant(FOREIGN));
 
-/** An object with these keys, each of which may be missing or anything. */
+/** An object with these keys, each of which can be missing or have any value. */
 const shaped = (...keys: string[]) =>
   fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
 
@@ -64,10 +64,10 @@ const answers = fc.oneof(
   anything,
 );
 
-describe('answers of the service', () => {
-  it(`F01 F06 F07: that say no become a failure with none of their words, and a sentence of ours (seed ${seed})`, async () => {
+describe('responses of the service', () => {
+  it(`F01 F06 F07: with an error become failures and messages without any service text (seed ${seed})`, async () => {
     await repeat(
-      'error answers',
+      'error responses',
       [fc.integer({ min: 300, max: 599 }), errorBodies],
       (status, body) => {
         const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -83,8 +83,8 @@ describe('answers of the service', () => {
     );
   });
 
-  it(`are read as what they have to be, or as unexpected (seed ${seed})`, async () => {
-    await repeat('answers with text', [answers], (answer) => {
+  it(`are read into the expected types, or rejected as unexpected (seed ${seed})`, async () => {
+    await repeat('text responses', [answers], (answer) => {
       const json = parseJson(JSON.stringify(answer));
       for (const read of [readChat, readGeneration]) {
         const piece = unlessUnexpected(() => read(json));

@@ -15,7 +15,7 @@ const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12
 });
 const cuts = fc.array(fc.nat(4_000), { maxLength: 30 });
 
-/** The events of one answer, as the service writes them. */
+/** Writes the events of one response as the service does. */
 function written(operation: string, parts: readonly string[], ends: readonly string[]): Buffer {
   const event = (text: string, index: number) => {
     const isLast = index === parts.length;
@@ -50,9 +50,9 @@ async function collected(operation: Operation, body: Body) {
 }
 
 describe('event streams', () => {
-  it(`M02: give the same text wherever they are cut (seed ${seed})`, async () => {
+  it(`M02: give the same text wherever they are split (seed ${seed})`, async () => {
     await repeat(
-      'event streams, cut anywhere',
+      'event streams, split anywhere',
       [operations, texts, lineEnds, cuts],
       async (operation, parts, ends, places) => {
         const bytes = written(operation, parts, ends);
@@ -77,7 +77,7 @@ describe('event streams', () => {
     { minLength: 1, maxLength: 4 },
   );
 
-  it(`M02: that are corrupted end with a text or one failure of ours (seed ${seed})`, async () => {
+  it(`M02: end with text or one known failure if they are corrupted (seed ${seed})`, async () => {
     await repeat(
       'event streams, corrupted',
       [operations, texts, lineEnds, cuts, damage],

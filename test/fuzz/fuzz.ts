@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 /**
- * Random cases against the places where foreign text enters. Each run has a new seed; it is printed,
- * and HOSTED_MODEL_SEED repeats it.
+ * Runs random cases against the code that reads external text. Each run prints a new seed, and
+ * HOSTED_MODEL_SEED repeats it.
  */
 
 export const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? Date.now() % 0x7fff_ffff);
 
-/** How many cases each area has. */
+/** The number of cases in each area. */
 export const AREAS = {
-  'token answers': 10_000,
-  'event streams, cut anywhere': 5_000,
+  'token responses': 10_000,
+  'event streams, split anywhere': 5_000,
   'event streams, corrupted': 5_000,
-  'error answers': 2_000,
-  'answers with text': 3_000,
+  'error responses': 2_000,
+  'text responses': 3_000,
   'service URLs': 5_000,
   '.env bytes': 5_000,
-  'redactor, secret in it': 5_000,
-  'redactor, no secret in it': 2_000,
+  'redactor, with a secret': 5_000,
+  'redactor, without a secret': 2_000,
   'Retry-After': 3_000,
   'template texts': 2_000,
   'front matter': 1_000,
@@ -26,10 +26,10 @@ export const AREAS = {
 
 export type Area = keyof typeof AREAS;
 
-/** What has run, for the table. */
+/** The areas that have run, for the table. */
 export const rows: { readonly area: Area; readonly ran: number }[] = [];
 
-/** Checks an area with as many cases as it has. */
+/** Checks an area with its number of random cases. */
 export async function repeat<Case extends unknown[]>(
   area: Area,
   arbitraries: { [Index in keyof Case]: fc.Arbitrary<Case[Index]> },
@@ -48,7 +48,7 @@ export async function repeat<Case extends unknown[]>(
   rows.push({ area, ran });
 }
 
-/** Short texts that break what is careless with them. */
+/** Short texts that break careless code. */
 export const nasty: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(

@@ -33,11 +33,11 @@ export interface Version
   readonly ConcurrencyLimit: typeof ConcurrencyLimit;
 }
 
-/** What one call of a script led to. */
+/** The result of one call of a script. */
 export interface CallRecord {
   readonly outcome: unknown;
   readonly endedMs: number;
-  /** The requests that arrived, without what belongs to their connection. */
+  /** The requests that arrived, without data that depends on the connection. */
   readonly requests: readonly unknown[];
   /** Retries, the turn, silence, and text, in order. */
   readonly events: readonly unknown[];
@@ -48,7 +48,7 @@ export interface PlayRecord {
   readonly limiter: ConcurrencyState;
 }
 
-/** Turns of the event loop without any activity after which everything waits for the clock. */
+/** After this many turns of the event loop without activity, everything is waiting for the clock. */
 const QUIET_TURNS = 30;
 /** The same while the system delivers a request or a response. */
 const TRANSIT_TURNS = 1_000;
@@ -67,7 +67,7 @@ export async function play(
   script: HttpScript,
   time: FakeTime,
 ): Promise<PlayRecord> {
-  // A date has no fractions of a second.
+  // Dates in headers have no fractions of a second.
   await time.pass(SECOND_MS - (time.monotonic() % SECOND_MS));
   try {
     return await new Play(version, emulator, script, time).run();
@@ -115,7 +115,7 @@ class Play {
     });
     while (!isOver) await this.#step();
     const records = await ended;
-    // The rest of each response has been read, or given up.
+    // Waits until the rest of each response has been read or abandoned.
     while (this.#limiter.state.inFlight > 0) await this.#step();
     const { state } = this.#limiter;
     this.#http.dispose();
@@ -235,7 +235,7 @@ class Play {
       budget: this.#http.budget(call.totalMs),
       maxBytes: call.reads === 'text' ? 50_000 : 1_000_000,
       signal,
-      // The earlier version has the second name.
+      // The earlier version uses the second name.
       ...{ beforeFirstAttempt: async () => note('turn'), onTurn: async () => note('turn') },
       onRetry: ({ retry, waitMs, error }) => {
         note({ retry, waitMs, kind: error.kind, details: sorted(error.details) });
@@ -249,7 +249,7 @@ class Play {
   #gate({ isProbe, isLowPriority }: ScriptedCall): RequestGate {
     const limiter: ConcurrencyLimit & { passive?(isLowPriority: boolean): RequestGate } =
       this.#limiter;
-    // Up to the tag before-one-connection, a probe had another gate.
+    // Up to the tag before-one-connection, a probe used a different gate.
     if (isProbe && limiter.passive) return limiter.passive(isLowPriority);
     return isLowPriority ? limiter.lowPriority : limiter;
   }
@@ -295,7 +295,7 @@ function pairsOf(rawHeaders: readonly string[]): string[] {
     .sort();
 }
 
-/** The same properties in the order of their names. */
+/** Sorts the properties by name. */
 function sorted(details: object): object {
   return Object.fromEntries(
     Object.entries(details).sort(([one], [other]) => (one < other ? -1 : 1)),

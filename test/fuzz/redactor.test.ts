@@ -34,15 +34,15 @@ const words = fc.array(
 );
 
 describe('the redactor', () => {
-  it(`M05 E04: lets no secret through, in whatever form and text it stands (seed ${seed})`, async () => {
+  it(`M05 E04: masks a secret in any form and in any text (seed ${seed})`, async () => {
     await repeat(
-      'redactor, secret in it',
+      'redactor, with a secret',
       [fc.oneof(canary, oddCanary), form, nasty, nasty],
       (secret, how, before, after) => {
         const write = writtenDown[how];
         assert.ok(write);
         const text = before + write(secret) + after;
-        assert.ok(formsIn(text, secret).length > 0, 'the secret stands in the text');
+        assert.ok(formsIn(text, secret).length > 0, 'the text contains the secret');
         const clean = redact(text, [secret]);
         assert.deepEqual(
           formsIn(clean, secret),
@@ -53,8 +53,8 @@ describe('the redactor', () => {
     );
   });
 
-  it(`M05: leaves a text without a secret as it is (seed ${seed})`, async () => {
-    await repeat('redactor, no secret in it', [words, canary], (parts, secret) => {
+  it(`M05: leaves a text without a secret unchanged (seed ${seed})`, async () => {
+    await repeat('redactor, without a secret', [words, canary], (parts, secret) => {
       const text = parts.join(' ');
       assert.equal(redact(text, [secret]), text);
     });

@@ -22,7 +22,7 @@ const urls = fc.oneof(
   nasty,
 );
 
-/** The origin that the text names, found without the URL parser. */
+/** Returns the origin in a text without using the URL parser. */
 function originIn(text: string): string {
   const [, scheme = '', authority = ''] = /^\W*(https?):\/\/([^/?#]*)/i.exec(text.trim()) ?? [];
   const [, host = '', port = ''] =
@@ -34,7 +34,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: are refused, or on the origin their text names, encrypted or of this machine, without a user (seed ${seed})`, async () => {
+  it(`M03 C06: are rejected unless they have the origin in the text, no user, and HTTPS or a local host (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

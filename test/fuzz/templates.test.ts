@@ -6,7 +6,7 @@ import { templateIssueText } from '../../src/templates/templateMessages.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-/** Not written out, since a linter takes it for a mistake. */
+/** Returns a variable. Written out, the linter would report it as a mistake. */
 const variable = (name: string) => `\${${name}}`;
 
 const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;
@@ -60,7 +60,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`are a template or mistakes with a place in the text, and fill in values once (seed ${seed})`, async () => {
+  it(`yield a template, or issues with ranges inside the text, and fill in each value once (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],
@@ -86,7 +86,7 @@ describe('template files', () => {
     );
   });
 
-  it(`have front matter of plain data, or a mistake in it (seed ${seed})`, async () => {
+  it(`have front matter with plain data, or an error with a range inside it (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

@@ -23,7 +23,7 @@ const value = fc.oneof(
 );
 const field = fc.constantFrom(...Object.keys(normal), '__proto__', 'constructor', 'x');
 const changes = fc.array(fc.tuple(field, value), { maxLength: 4 });
-/** What becomes of the text: a place, how much is cut there, and what is put in. */
+/** A change to the text: the offset, the number of removed characters, and the inserted text. */
 const damage = fc.option(fc.tuple(fc.nat(300), fc.nat(30), nasty), { freq: 3 });
 const date = fc.option(
   fc.oneof(
@@ -33,9 +33,9 @@ const date = fc.option(
   { nil: undefined },
 );
 
-describe('token answers', () => {
-  it(`M01: are a token that can be sent and a life of at most a day, or unusable (seed ${seed})`, async () => {
-    await repeat('token answers', [changes, damage, date], (changed, damaged, serverDate) => {
+describe('token responses', () => {
+  it(`M01: yield a valid token with a life of at most a day, or are rejected as unusable (seed ${seed})`, async () => {
+    await repeat('token responses', [changes, damage, date], (changed, damaged, serverDate) => {
       const whole = JSON.stringify({ ...normal, ...Object.fromEntries(changed) });
       const text = damaged
         ? whole.slice(0, damaged[0]) + damaged[2] + whole.slice(damaged[0] + damaged[1])
