@@ -8,8 +8,8 @@ import { COMMANDS } from '../../src/commands/commandTypes.ts';
 import { provideEditor } from '../builtEditor.ts';
 
 /**
- * Activation of the shipped file in plain Node, with an editor that only answers: here everything
- * it does can be counted, which a real extension host hides among its own work.
+ * Activates the shipped file in plain Node with a minimal fake editor. This way, everything it does
+ * can be counted. In a real extension host, it would be hidden among other work.
  */
 describe('activation of the shipped file', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };
@@ -50,7 +50,7 @@ describe('activation of the shipped file', () => {
     for (const undo of restore) undo();
   });
 
-  it('starts no timer, opens no connection, reads no secret, loads no HTTP stack, gives nothing away', async () => {
+  it('starts no timer, opens no connection, reads no secret, loads no HTTP stack, and exports no API', async () => {
     const disposable = { dispose: () => {} };
     const subscriptions: { dispose(): void }[] = [];
     const secrets = {
@@ -83,7 +83,7 @@ describe('activation of the shipped file', () => {
     );
   });
 
-  it('goes through with settings of any type', async () => {
+  it('succeeds with settings of any type', async () => {
     const { activate } = await import(pathToFileURL(join('dist', 'extension.js')).href);
     for (const value of [1, null, [], {}, true, 'text']) {
       Object.assign(globalThis, { settingOfTest: value });
@@ -91,7 +91,7 @@ describe('activation of the shipped file', () => {
       const secrets = { keys: async () => [], onDidChange: () => disposable };
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
-      // The log alone says that it could not start; behind it there is all the rest, as one.
+      // The commands, the log, and one object for all parts, which is missing after a failed start.
       assert.equal(subscriptions.length, COMMANDS.length + 2, `with ${value}`);
     }
     Object.assign(globalThis, { settingOfTest: undefined });
@@ -100,7 +100,7 @@ describe('activation of the shipped file', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Whatever is asked of this editor it answers with more of itself; all settings have one value. */
+/** An editor whose properties and calls all return more of the same. All settings have one value. */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>

@@ -1,7 +1,7 @@
 /**
- * The last step of `npm run package`: looks into the VSIX that was made, and takes it away where a
- * file of it holds something of the shape of a key or token. What is left of the machine in it is
- * evened out, so that a commit has one package, whose SHA-256 is said. Argument: its path.
+ * The last step of `npm run package`. Deletes the new VSIX if one of its files contains text that
+ * looks like a key or token. Otherwise, removes the file permissions of this machine, so that each
+ * commit has one package, and prints its SHA-256. Argument: the path of the VSIX.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const found = entriesOf(archive).flatMap(({ name, bytes }) =>
 if (found.length > 0) {
   rmSync(path);
   console.error(found.join('\n'));
-  console.error('Nothing was packaged. Take it out of the sources, and make that key worthless.');
+  console.error('Nothing was packaged. Remove the key from the sources, and revoke it.');
   process.exitCode = 1;
 } else {
   evenRights(archive);

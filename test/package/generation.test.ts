@@ -3,15 +3,15 @@ import { provideEditor, shippedRuntime } from '../builtEditor.ts';
 import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 
-/** The build leaves out parts of libraries: what is left must work, also where a request fails. */
-describe('the service as it is shipped', () => {
+/** The build omits parts of libraries. The rest must work, even if a request fails. */
+describe('the shipped service client', () => {
   let hooks: ReturnType<typeof provideEditor>;
   before(() => {
     hooks = provideEditor();
   });
   after(() => hooks.deregister());
 
-  it('generates, streams, tries again, and says what a failure is', async () => {
+  it('generates, streams, retries, and classifies failures', async () => {
     const runtime = await shippedRuntime();
     const emulator = await startEmulator({ namesRequestLimit: false });
     try {

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { loadedAtStart, loadedByFirstCommand } from '../built.ts';
 import { entriesOf } from './vsix.ts';
 
-/** What is shipped: `npm run package` has made it before. */
+/** The package that `npm run package` has created. */
 const vsix = 'hosted-model.vsix';
 const scripts = globSync('dist/*.js');
 const text = new Map(scripts.map((path) => [basename(path), readFileSync(path, 'utf8')]));
@@ -14,7 +14,7 @@ const sizeOf = (names: Iterable<string>) =>
 const script = (name: string) => `dist/${name}.js`;
 
 describe('the package', () => {
-  it('L01: holds exactly the files that users need', () => {
+  it('L01: contains exactly the files that users need', () => {
     const files = entriesOf(readFileSync(vsix)).flatMap(
       ({ name }) => /^extension\/(.*)$/.exec(name)?.[1]?.replace(/(?<=shared)-\w+/, '') ?? [],
     );
@@ -22,7 +22,7 @@ describe('the package', () => {
       'LICENSE.txt',
       'ThirdPartyNotices.txt',
       'changelog.md',
-      // A file for activation and for each place that imports on first use, and two that they share.
+      // One file for activation, one for each import on first use, and two that they share.
       ...['app', 'chat', 'envFile', 'extension', 'shared', 'shared', 'templates'].map(script),
       'media/icon.png',
       ...['chat', 'generated', 'hosts', 'menu', 'templates'].flatMap((name) =>
@@ -33,7 +33,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('has at most seven script files, and reports bytes', () => {
+  it('has at most seven script files, and prints their sizes', () => {
     assert.ok(scripts.length <= 7, scripts.join());
     const start = sizeOf([...loadedAtStart()].map((path) => basename(path)));
     const command = sizeOf(loadedByFirstCommand().map((path) => basename(path)));
@@ -49,25 +49,25 @@ describe('the package', () => {
     }
   });
 
-  it('does not load the HTTP stack at start', () => {
+  it('does not load the HTTP stack at startup', () => {
     for (const path of loadedAtStart()) {
       assert.doesNotMatch(text.get(basename(path)) ?? '', /axios/, path);
     }
   });
 
-  it('reads no global navigator, since VS Code logs each access as an error of the extension', () => {
+  it('never reads the global navigator, because VS Code logs each access as an error of the extension', () => {
     const access = /\btypeof navigator\b|(?<![.\w])navigator[.?]/;
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });
 
-  it('names nothing that VS Code keeps from extensions: the server that tests run in does not check it', () => {
+  it('uses no proposed API, which the VS Code server for tests does not reject', () => {
     const gated =
       /\b(requiresAuthorization|isDefault|editTools|debounceDelayMs|createChatStatusItem|pastTenseMessage|approveCombination|enabledApiProposals)\b/;
     for (const [name, script] of text) assert.doesNotMatch(script, gated, name);
     assert.doesNotMatch(readFileSync('package.json', 'utf8'), /enabledApiProposals/);
   });
 
-  it('starts a program in one place only, and runs no text', () => {
+  it('starts programs only in runProgram.ts, through cross-spawn', () => {
     const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
       readonly inputs: Readonly<
         Record<string, { readonly imports: readonly { readonly path: string }[] }>
@@ -86,7 +86,7 @@ describe('the package', () => {
     assert.deepEqual(using, ['src/service/auth/runProgram.ts']);
   });
 
-  it('holds no code that runs text, and no address but its own', () => {
+  it('contains no eval, no source maps, and no unknown addresses', () => {
     const addresses = new Set<string>();
     for (const [name, script] of text) {
       assert.doesNotMatch(script, /\beval\(|new Function\(|sourceMappingURL/, name);
@@ -96,7 +96,8 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // Examples have a host that never exists. What axios resolves relative addresses against, ours are absolute; and VS Code's page about models in its chat.
+    // The base of axios for relative URLs, which the extension doesn't use, and VS Code's page about
+    // chat models. Addresses in examples end in `.example`, which never exists.
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 const address = manifest.repository.url;
 
-/** The page of the extension and its changelog, as a marketplace and VS Code get them. */
+/** Returns the readme and the changelog as a marketplace and VS Code get them. */
 function pagesOf(vsix: string): [name: string, text: string][] {
   const entries = entriesOf(readFileSync(vsix));
   return ['readme.md', 'changelog.md'].map((name) => {
@@ -21,7 +21,7 @@ function pagesOf(vsix: string): [name: string, text: string][] {
 }
 
 describe('the page of the extension', () => {
-  it('leads with every link and picture to a heading of its own or to something that there is', () => {
+  it('has links and images only to its own headings, existing files, and HTTPS addresses', () => {
     for (const [name, page] of pagesOf('hosted-model.vsix')) {
       const links = linksIn(page);
       const ours = links.filter((link) => link.startsWith(`${address}/`));
@@ -35,12 +35,12 @@ describe('the page of the extension', () => {
         const isHeading = link.startsWith('#') && anchorsIn(page).includes(link.slice(1));
         assert.ok(isHeading || link.startsWith('https://'), `${name}: ${link}`);
       }
-      // vsce leaves these as they are, so that they would lead nowhere.
+      // vsce doesn't rewrite these, so their links would be broken.
       assert.doesNotMatch(page, /<picture|<source|srcset/, name);
     }
   });
 
-  it('is packaged without an address of the repository, too, and has no broken link then @nightly', async () => {
+  it('has no broken links even if package.json has no repository @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
       const { repository: _, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -54,7 +54,7 @@ describe('the page of the extension', () => {
         }
         assert.doesNotMatch(page, /<img|!\[/, name);
       }
-      // What a picture shows stands in its place, in words.
+      // Each image is replaced by its alt text.
       const [[, readme] = assert.fail()] = pages;
       const shown = [...readFileSync('README.md', 'utf8').matchAll(/\balt="([^"]+)"/g)];
       assert.ok(shown.length > 2);

@@ -5,16 +5,16 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import { makeWorkingCopy } from '../workingCopy.ts';
 
-/** `npm run release` in a repository of its own, with the shortest of all checks as its tests. */
+/** Runs `npm run release` in a temporary repository, with the fastest script as its tests. */
 
 describe('a release', () => {
   let cwd = '';
   before(() => {
     cwd = makeWorkingCopy();
     git('init', '--quiet');
-    // Here it is a link, which the rules of the repository do not mean.
+    // It is a symbolic link here, which the patterns in .gitignore don't match.
     appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
-    // Whatever the changelog has by now: just after a release it has nothing.
+    // The changelog needs an entry. Right after a release, it has none.
     const changelog = read('CHANGELOG.md');
     const [start = '', ...others] = changelog.split('## Unreleased\n');
     const planted = `${start}## Unreleased\n\n- Something new.\n${others.join('')}`;
@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it('has the next version everywhere, is packaged, and is not published @nightly', async () => {
+  it('sets the next version everywhere, creates the package, and publishes nothing @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, said } = await release('way');
     assert.equal(code, 0, said);
@@ -69,7 +69,7 @@ describe('a release', () => {
     assert.equal(git('tag'), '');
   });
 
-  it('ends with the first step that fails, and says how to take it back', async () => {
+  it('stops at the first step that fails, and explains how to undo it', async () => {
     const { code, said } = await release('no-such-script');
     assert.equal(code, 1);
     assert.match(
@@ -79,7 +79,7 @@ describe('a release', () => {
     assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
   });
 
-  it('is refused where its tag is there already', async () => {
+  it('is refused if its tag already exists', async () => {
     const [, minor = 0] = JSON.parse(read('package.json')).version.split('.').map(Number);
     const tag = `v0.${minor + 1}.0`;
     git('tag', tag);
@@ -90,7 +90,7 @@ describe('a release', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  it('is refused in a sentence where nothing is new', async () => {
+  it('is refused with a message if nothing is new', async () => {
     writeFileSync(
       join(cwd, 'CHANGELOG.md'),
       '# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- All.\n',
@@ -102,7 +102,7 @@ describe('a release', () => {
     assert.match(said, /^\nNothing is released\. CHANGELOG\.md has nothing under/);
   });
 
-  it('is refused where the folder has changes that are not committed', async () => {
+  it('is refused if there are uncommitted changes', async () => {
     writeFileSync(join(cwd, 'LICENSE'), 'changed');
     const { code, said } = await release('way');
     assert.equal(code, 1);

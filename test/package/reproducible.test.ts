@@ -8,7 +8,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const run = promisify(execFile);
 
-/** Packages a copy of the repository in a folder of its own. @returns the SHA-256, and what was said */
+/** Packages a copy of the repository in its own folder. @returns the SHA-256 and the output */
 async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   const cwd = makeWorkingCopy();
   try {
@@ -26,12 +26,12 @@ async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   }
 }
 
-// Files have no modes where this is Windows.
+// Files have no modes on Windows.
 const itWithModes = process.platform === 'win32' ? it.skip : it;
 
 describe('the package of a commit', () => {
   itWithModes(
-    'is the same bytes whenever, wherever and by whomever it is made, and says which @nightly',
+    'has the same bytes with any file mode, time zone, and locale, and prints its SHA-256 @nightly',
     async () => {
       const one = await packaged(0o644, { TZ: 'America/Los_Angeles', LC_ALL: 'C' });
       const other = await packaged(0o600, { TZ: 'Asia/Tokyo', LC_ALL: 'sv_SE.UTF-8' });

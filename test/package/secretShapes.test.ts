@@ -7,7 +7,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 import { secretShapesIn } from './secretShapes.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Made up here, and put together so that no file of the repository holds one. */
+/** Made-up keys, assembled at run time so that no file of the repository contains one. */
 const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
 const serviceKey = letters(44);
 const keys: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ function pngWith(type: string, data: Buffer): Buffer {
     return Buffer.concat([length, named, sum]);
   };
   const icon = readFileSync('media/icon.png');
-  // Behind the signature and the first chunk, which says how large it is.
+  // After the signature and the first chunk, which contains the size of the image.
   return Buffer.concat([icon.subarray(0, 33), chunk(type, data), icon.subarray(33)]);
 }
 
@@ -44,7 +44,7 @@ function webpWith(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(data.length);
   const chunk = Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)]);
-  // Whose letters follow at once.
+  // The name of this chunk comes right after the data.
   const empty = Buffer.from('NEXT\0\0\0\0');
   const all = Buffer.concat([picture, chunk, empty]);
   all.writeUInt32LE(all.length - 8, 4);
@@ -63,20 +63,20 @@ const pictures: Readonly<Record<string, (value: string) => Buffer>> = {
   'EXIF of a WebP': (value) => webpWith('EXIF', Buffer.from(value)),
   'XMP of a WebP': (value) => webpWith('XMP ', Buffer.from(`<x:xmpmeta>${value}</x:xmpmeta>`)),
   'compressed chunk of a WebP': (value) => webpWith('EXIF', deflateSync(Buffer.from(value))),
-  'chunk of a WebP, packed by gzip': (value) => webpWith('ANY ', gzipSync(Buffer.from(value))),
+  'gzipped chunk of a WebP': (value) => webpWith('ANY ', gzipSync(Buffer.from(value))),
 };
 
-describe('what has the shape of a key or token', () => {
+describe('text that looks like a key or token', () => {
   for (const [shape, values] of Object.entries(keys)) {
     for (const [index, value] of values.entries()) {
-      it(`is found in a text: ${shape}, ${index + 1}`, () => {
+      it(`is found in source code: ${shape}, ${index + 1}`, () => {
         assert.deepEqual(secretShapesIn(Buffer.from(`const a = 1;\n${value};\n`)), [shape]);
       });
     }
   }
 
   for (const [place, picture] of Object.entries(pictures)) {
-    it(`is found in a picture: ${place}`, () => {
+    it(`is found in an image: ${place}`, () => {
       for (const [shape, [value = '']] of Object.entries(keys)) {
         assert.deepEqual(secretShapesIn(picture(value)), [shape]);
       }
@@ -87,7 +87,7 @@ describe('what has the shape of a key or token', () => {
   const others = [
     'this.apiKey=options.apiKey;headers={authorization:"Bearer "+e.token}',
     'API_KEY=your-api-key, apiKey: "API key", bearer authentication',
-    // Of a hash, of a word of 44 letters, and of a longer run.
+    // A hash, words of 44 letters, and longer sequences.
     `sha256-${letters(43)}=`,
     'x'.repeat(44),
     'aFunctionWhoseNameHasExactlyFortyFourLetters',
@@ -95,7 +95,7 @@ describe('what has the shape of a key or token', () => {
     letters(88),
   ];
   for (const other of others) {
-    it(`is not seen in ${other}`, () => {
+    it(`is not found in ${other}`, () => {
       assert.deepEqual(secretShapesIn(Buffer.from(other)), []);
     });
   }
@@ -106,7 +106,7 @@ describe('what has the shape of a key or token', () => {
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);
   });
 
-  it('is packaged neither in a source file nor in a picture @nightly', async () => {
+  it('is never packaged, neither in a source file nor in an image @nightly', async () => {
     const copy = makeWorkingCopy();
     try {
       appendFileSync(join(copy, 'src/extension.ts'), `\nexport const planted = '${serviceKey}';\n`);

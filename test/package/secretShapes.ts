@@ -1,26 +1,26 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
-/** Finds what has the shape of a key or token in a file of any kind. */
+/** Finds text that looks like a key or token in files of any type. */
 
-/** Those that can be told from any other text by their first letters, of services in common use. */
+/** Keys of popular services that have a distinctive prefix. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
-/** The key of IBM Cloud: 44 characters, those that Base64 has in addresses. */
+/** An API key of IBM Cloud: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
-/** In either order of bytes. */
+/** UTF-16 text in either byte order. */
 const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 
-/** More than any file that is shipped holds once it is unpacked, in bytes. */
+/** Maximum size after decompression, in bytes. It is larger than any shipped file. */
 const MOST_BYTES = 67_108_864;
 
 /**
- * What a file holds of the shape of a key or token: in its bytes, in UTF-16, and in whatever is
- * compressed within it, as texts in pictures are. What a picture shows in its pixels is out of reach.
- * @returns a name for each kind that was found, and nothing of the key
- * @throws {Error} if something in it unpacks to more bytes than a shipped file may have
+ * Finds text that looks like a key or token in a file. It searches the bytes, UTF-16 text, and
+ * compressed data, such as texts in images. It doesn't search the pixels of images.
+ * @returns the name of each kind that was found, without any part of the key
+ * @throws {Error} if compressed data in it exceeds the maximum size
  */
 export function secretShapesIn(file: Buffer): string[] {
   const texts = [file, ...chunksOf(file)]
@@ -46,13 +46,16 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
   'a key of another service': (text) => text.search(PREFIXED) >= 0,
 };
 
-/** Scripts say `apiKey: other.apiKey` in many ways; a machine made what has letters and digits. */
+/** True if text has letters and digits like a generated key, unlike code such as `apiKey: other.apiKey`. */
 function isMade(found: string): boolean {
   const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
   return word.length >= 11 && /\d/.test(word) && /[a-z]/i.test(word);
 }
 
-/** What the chunks of a PNG or WebP hold: a key in one may touch the letters and sums around it. */
+/**
+ * Returns the content of each chunk of a PNG or WebP, because the chunk names and checksums around
+ * a key could hide it.
+ */
 function chunksOf(file: Buffer): Buffer[] {
   const isPng = file.toString('latin1', 1, 4) === 'PNG';
   if (!isPng && file.toString('latin1', 0, 4) !== 'RIFF') return [];
@@ -65,7 +68,7 @@ function chunksOf(file: Buffer): Buffer[] {
   return chunks;
 }
 
-/** What unpacks wherever compressed bytes could begin, by zlib's first two bytes or those of gzip. */
+/** Decompresses data at each offset that has the first two bytes of zlib or gzip. */
 function unpackedIn(file: Buffer): Buffer[] {
   const unpacked: Buffer[] = [];
   for (let at = 0; at + 1 < file.length; at += 1) {

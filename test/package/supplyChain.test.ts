@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** What comes from others: into the package, into its scripts, and onto the machine that builds it. */
+/** Checks third-party code in the package, in its scripts, and on the machine that builds it. */
 
 interface Locked {
   readonly version: string;
@@ -33,7 +33,7 @@ const lockAt = (folder: string) =>
     readonly packages: Readonly<Record<string, Locked>>;
   };
 const lock = lockAt('.');
-/** What a release installs besides; without running scripts of it. */
+/** Packages that only a release installs, without running their scripts. */
 const lockOfPublishing = lockAt('.github/publish');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly allowScripts: Readonly<Record<string, boolean>>;
@@ -43,7 +43,7 @@ const lockedIn = ({ packages }: typeof lock) =>
 const locked = lockedIn(lock);
 const nameOf = (path: string) => /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 
-/** The packages whose code is in the scripts, each with the licence it comes under. */
+/** The packages whose code is bundled, with their licenses. */
 const BUNDLED: Readonly<Record<string, string>> = {
   axios: 'MIT',
   'axios-retry': 'Apache-2.0',
@@ -60,14 +60,14 @@ const BUNDLED: Readonly<Record<string, string>> = {
   which: 'ISC',
 };
 
-/** For packages whose licence file only refers to it. */
+/** For packages whose license file only refers to this text. */
 const APACHE = 'licences/Apache-2.0.txt';
 
-/** From here on it does not pass on secrets to another host, and bounds what it reads. */
+/** Since this version, axios doesn't forward secrets to other hosts, and limits the response size. */
 const AXIOS_FLOOR = [1, 18] as const;
 
-describe('what comes from others', () => {
-  it('L02: is in no package, whatever lies in the folder', async () => {
+describe('third-party code', () => {
+  it('L02: stays out of the package, like all stray files in the folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = [
       ...['.env', '.env.local', 'dist/.env', 'server.pem', 'dist/id_rsa', 'dist/part.js.map'],
@@ -95,12 +95,12 @@ describe('what comes from others', () => {
     }
   });
 
-  it('L04: is locked to one version and its content, from the registry alone', () => {
+  it('L04: is locked by version and hash, and comes only from the npm registry', () => {
     assert.ok(locked.length > 100);
     const all = [...locked, ...lockedIn(lockOfPublishing)];
     for (const [path, { version, integrity, resolved, optional, os, cpu }] of all) {
       assert.match(version, /^\d+\.\d+\.\d+/, path);
-      // npm leaves it out for what this machine cannot install.
+      // npm omits it for packages that this machine can't install.
       const isOfOtherMachine = optional === true && (os ?? cpu) !== undefined;
       if (integrity === undefined) assert.ok(isOfOtherMachine, `${path} without integrity`);
       else assert.match(integrity, /^sha512-/, path);
@@ -108,7 +108,7 @@ describe('what comes from others', () => {
     }
   });
 
-  it('L05: runs no script at its installation but those that were looked at', () => {
+  it('L05: runs only reviewed scripts during installation', () => {
     const withScript = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     const required = withScript.filter(([, { optional }]) => !optional);
     const allowed = Object.keys(manifest.allowScripts);
@@ -119,11 +119,11 @@ describe('what comes from others', () => {
     const others = withScript
       .map(([path]) => nameOf(path))
       .filter((name) => !allowed.includes(name ?? ''));
-    // It stores the password of a publisher, which nobody here is.
+    // It stores the password of a publisher, which isn't needed here.
     assert.deepEqual(others, ['keytar']);
   });
 
-  it('L06: is in the scripts only if it is on the list', () => {
+  it('L06: is bundled only if it is on the list', () => {
     const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
       readonly inputs: Readonly<Record<string, unknown>>;
     };
@@ -131,7 +131,7 @@ describe('what comes from others', () => {
     assert.deepEqual([...found].sort(), Object.keys(BUNDLED).sort());
   });
 
-  it('L11: ships with the full text of its licence, each once, and nothing else does', () => {
+  it('L11: ships with the full text of each license exactly once', () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     const shipped = entries.find(({ name }) => name === 'extension/ThirdPartyNotices.txt');
     const [, ...notices] = shipped?.bytes.toString('utf8').split(/^={80}$/m) ?? [];
@@ -157,12 +157,12 @@ describe('what comes from others', () => {
       assert.match(link ?? '', /^(git\+)?https:\/\/\S+$/, name);
       assert.deepEqual(others, []);
     }
-    // As https://www.apache.org/licenses/LICENSE-2.0.txt has it.
+    // The hash of https://www.apache.org/licenses/LICENSE-2.0.txt.
     const hash = createHash('sha256').update(readFileSync(APACHE)).digest('hex');
     assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
   });
 
-  it('is not built where the terms of a licence are missing', () => {
+  it('is not built if the terms of a license are missing', () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = (name: string, license: string, files: Readonly<Record<string, string>>) => {
       const path = `${folder}/node_modules/a/node_modules/${name}`;
@@ -184,7 +184,7 @@ describe('what comes from others', () => {
     }
   });
 
-  it('L12: has an HTTP library that is new enough to be safe', () => {
+  it('L12: includes an HTTP library that is recent enough to be safe', () => {
     const [major = 0, minor = 0] =
       lock.packages['node_modules/axios']?.version.split('.').map(Number) ?? [];
     assert.ok(major === AXIOS_FLOOR[0] && minor >= AXIOS_FLOOR[1], `${major}.${minor}`);

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** A VSIX as the archive that it is. The places of fields: APPNOTE 4.3.7, 4.3.12 and 4.3.16. */
+/** Reads a VSIX as a ZIP archive. Field offsets: APPNOTE 4.3.7, 4.3.12, and 4.3.16. */
 
 /** A file of the archive. */
 export interface Entry {
@@ -11,12 +11,12 @@ export interface Entry {
 const [END, ENTRY] = [0x06054b50, 0x02014b50];
 const [END_BYTES, ENTRY_BYTES, LOCAL_BYTES] = [22, 46, 30];
 const [STORED, DEFLATED] = [0, 8];
-/** A plain file that its owner may write and everybody read, as Unix says it. */
+/** Unix mode of a regular file that its owner can write and everyone can read. */
 const MODE = (0o100644 << 16) >>> 0;
 
 /**
- * Every file in an archive.
- * @throws {Error} where it is no archive, or one that is packed in another way than vsce does it
+ * Returns all files in an archive.
+ * @throws {Error} if it isn't a ZIP archive, or uses a compression method that vsce doesn't use
  */
 export function entriesOf(archive: Buffer): Entry[] {
   return placesOf(archive).map((at) => {
@@ -36,12 +36,12 @@ export function entriesOf(archive: Buffer): Entry[] {
   });
 }
 
-/** Gives every file the same rights, in place: vsce takes those that it has on this machine. */
+/** Gives all files the same permissions, in place. vsce uses those of the files on this machine. */
 export function evenRights(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);
 }
 
-/** Where the directory says something of each file. */
+/** Returns the offset of each file's entry in the central directory. */
 function placesOf(archive: Buffer): number[] {
   const end = archive.length - END_BYTES;
   if (end < 0 || archive.readUInt32LE(end) !== END) throw new Error('This is no VSIX.');

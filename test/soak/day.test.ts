@@ -9,7 +9,7 @@ const CALLS = 24 * 6;
 describe('a day of work', () => {
   afterEach(endWorlds);
 
-  it('K07: with a call each 10 minutes makes 24 to 31 token requests, and none fails', async () => {
+  it('K07: with a call every 10 minutes makes 24 to 31 token requests, and no call fails', async () => {
     const clock = new SetClock();
     const world = await startWorld({ clock, emulator: { now: clock.now } });
     let failed = 0;
@@ -17,14 +17,14 @@ describe('a day of work', () => {
       await world.generate().catch(() => {
         failed += 1;
       });
-      // A renewal in the background of the call has ended before time goes on.
+      // Waits for a background refresh before the clock moves on.
       while (world.emulator.inFlight.identity > 0) await turn();
       clock.pass(10 * MINUTE);
     }
     const tokens = world.emulator.count(tokenPath);
     printTable({
       figure: 'day',
-      title: `A day of one window, a call each 10 minutes: ${tokens} token requests, ${failed} calls failed`,
+      title: `A day of one window with a call every 10 minutes: ${tokens} token requests, ${failed} failed calls`,
       heads: ['', 'found', 'bar'],
       rows: [
         ['calls', CALLS, ''],

@@ -17,9 +17,9 @@ import {
 
 const GENERATIONS = inForm(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
-/** Code that is compiled and caches that are filled while it runs are no growth. */
+/** Generations before the measurement, so that compiled code and filled caches don't count as growth. */
 const WARM_UP = inForm(2_000, 100);
-/** Generations between two restarts, and after which the service forgets what it remembers. */
+/** Generations between two restarts, and between two resets of the emulator. */
 const EACH = inForm(500, 100);
 
 describe(`${GENERATIONS} generations`, function () {
@@ -45,7 +45,7 @@ describe(`${GENERATIONS} generations`, function () {
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
-  it('K05: end as they should with 5 % mishaps and a token revoked every 50, and leave nothing', async () => {
+  it('K05: end as expected with 5% mishaps and a revoked token every 50, and leave nothing behind', async () => {
     const seen = new ServerCount(WARM_UP + GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
@@ -62,7 +62,7 @@ describe(`${GENERATIONS} generations`, function () {
         const options = { first, midway, signedOut: signOut.signal };
         tally.note(first, await runBatch(runtime, credentials, options));
         tally.mostInFlight = Math.max(tally.mostInFlight, emulator.mostInFlight.inference);
-        // What the service remembers is no growth of ours.
+        // Otherwise, the records of the emulator would count as growth.
         if ((first + BATCH) % EACH === 0) emulator.reset();
       }
     };
@@ -75,15 +75,15 @@ describe(`${GENERATIONS} generations`, function () {
     const listeners = getEventListeners(signOut.signal, 'abort').length;
     runtime.dispose();
     const atEnd = await atRest(emulator);
-    const title = `${ALL} generations, 5 % with a mishap, a token revoked every ${BATCH}: ${tally.unexpected} ended otherwise than they should`;
+    const title = `${ALL} generations, 5% with a mishap, a token revoked every ${BATCH}: ${tally.unexpected} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
-      { what: 'with their own answer', found: tally.answers },
-      { what: 'with the failure of their mishap', found: tally.failures - tally.unexpected },
-      { what: 'lost, foreign or of another kind', found: tally.unexpected, bar: ['=', 0] },
-      { what: 'run twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
-      { what: 'most requests of one', found: Math.max(...seen.sent), bar: ['≤', 5] },
-      { what: 'most in flight', found: tally.mostInFlight, bar: ['=', 8] },
+      { what: 'with their own response', found: tally.answers },
+      { what: 'with the expected failure', found: tally.failures - tally.unexpected },
+      { what: 'lost, mixed up, or failed differently', found: tally.unexpected, bar: ['=', 0] },
+      { what: 'completed twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
+      { what: 'most requests for one generation', found: Math.max(...seen.sent), bar: ['≤', 5] },
+      { what: 'most concurrent requests', found: tally.mostInFlight, bar: ['=', 8] },
       { what: 'tokens revoked', found: tally.rotations, bar: ['=', GENERATIONS / BATCH] },
       { what: 'token requests', found: seen.tokenRequests },
       {
@@ -95,17 +95,17 @@ describe(`${GENERATIONS} generations`, function () {
       { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
       { what: 'listeners left on the window’s signal', found: listeners, bar: ['=', 0] },
       {
-        what: 'sockets kept for the next, both ends',
+        what: 'sockets kept for reuse, both ends',
         found: after.sockets - atStart.sockets,
         bar: ['≤', 16],
       },
       { what: 'sockets left', found: atEnd.sockets - atStart.sockets, bar: ['=', 0] },
-      { what: 'warnings of Node', found: warnings.length, bar: ['=', 0] },
+      { what: 'Node warnings', found: warnings.length, bar: ['=', 0] },
     ];
     prove(title, measures, 'soak');
   });
 
-  it(`K06: end as they should though the service restarts every ${EACH}, and go on after it`, async () => {
+  it(`K06: end as expected even if the service restarts every ${EACH}, and continue after it`, async () => {
     const seen = new ServerCount(GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
@@ -135,22 +135,22 @@ describe(`${GENERATIONS} generations`, function () {
     const [answers, cut] = [count('answer'), count('connection-lost', 'incomplete')];
     const refused = count('unreachable');
     const others = endings.length - answers - cut - refused;
-    const title = `${ALL} generations with a restart of the service every ${EACH}: ${others} ended otherwise than they should`;
+    const title = `${ALL} generations with a restart of the service every ${EACH}: ${others} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
       { what: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },
-      { what: 'with their own answer', found: answers },
-      { what: 'cut by a restart', found: cut },
+      { what: 'with their own response', found: answers },
+      { what: 'interrupted by a restart', found: cut },
       { what: 'refused during a restart', found: refused },
-      { what: 'foreign, or of another kind', found: others, bar: ['=', 0] },
-      { what: 'failed where nothing restarted', found: failedElsewhere, bar: ['=', 0] },
-      { what: 'run twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
+      { what: 'mixed up, or failed differently', found: others, bar: ['=', 0] },
+      { what: 'failed without a restart', found: failedElsewhere, bar: ['=', 0] },
+      { what: 'completed twice by the service', found: above(seen.answered, 1), bar: ['=', 0] },
     ];
     prove(title, measures, 'soakWithRestarts');
   });
 });
 
-/** How the generations of a run ended. */
+/** The outcomes of the generations of a run. */
 class Tally {
   answers = 0;
   failures = 0;
@@ -171,7 +171,7 @@ function above(counts: Uint8Array, most: number): number {
   return counts.filter((count) => count > most).length;
 }
 
-/** What is held once the service has seen that every connection is gone. */
+/** Returns the resources in use once the service has no open connections. */
 async function atRest(emulator: Emulator): Promise<Resources> {
   await becomes('closed', () => emulator.openConnections === 0);
   return resources();

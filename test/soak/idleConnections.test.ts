@@ -64,11 +64,11 @@ describe('a service that silently closes connections', () => {
       if (service.inferenceCount() > before + 1) found.twice += 1;
       await becomes('at rest', () => world.limiter.state.inFlight === 0);
     }
-    prove(`${GENERATIONS} generations, at random distances to a close of their connection`, [
+    prove(`${GENERATIONS} generations, each with a connection that closes at a random time`, [
       { what: 'answered', found: found.answered },
-      { what: 'lost on their way, and said to be', found: found.lost },
+      { what: 'lost in transit, and reported as lost', found: found.lost },
       {
-        what: 'lost though the close had arrived before',
+        what: 'lost even though the close had arrived',
         found: found.inVain,
         bar: ['=', 0],
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
-/** A figure of a run and what it must be; without a bar it only tells. */
+/** A figure of a run and its limit. Without a bar, it is only printed. */
 export interface Measure {
   readonly what: string;
   readonly found: number;
@@ -9,8 +9,8 @@ export interface Measure {
 }
 
 /**
- * Prints all figures beside their bars, and only then holds them against these.
- * @param figure name of their file in test/figures
+ * Prints all figures next to their bars, and then checks them.
+ * @param figure name of the file in test/figures
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {
   const rows = measures.map(({ what, found, bar }) => [what, found, bar ? barOf(bar) : '']);

@@ -1,16 +1,19 @@
 import type { ErrorKind } from '../../src/service/errors.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** What befalls one request in twenty, and what may come of it. */
+/** A fault for one job in twenty, and its allowed outcomes. */
 export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /** Without a kind the generation succeeds all the same. */
+  /** The allowed failures. If empty, the generation still succeeds. */
   readonly kinds: readonly ErrorKind[];
 }
 
-/** A good head with a body that breaks off. Not the normal answer, which may be about the token. */
+/**
+ * A successful status with an incomplete body. The normal response doesn't work here, because it
+ * can be an error about the token.
+ */
 const beginning = (streams: boolean): Fault => ({
   headers: { 'content-type': streams ? 'text/event-stream' : 'application/json' },
   body: streams ? 'data: {"choices": [\n\n' : '{"choices": [         ',
@@ -70,7 +73,7 @@ export const mishaps: readonly Mishap[] = [
 
 const EACH = 20;
 
-/** The mishap of a job; one in twenty has one, each kind in turn. */
+/** Returns the mishap of a job. One job in twenty has one, and the mishaps take turns. */
 export function mishapOf(job: number): Mishap | undefined {
   return job % EACH === 7 ? mishaps[Math.floor(job / EACH) % mishaps.length] : undefined;
 }

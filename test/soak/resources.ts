@@ -3,14 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { activeResources } from '../activeResources.ts';
 
-/** What a process holds at a moment, once all garbage is gone. */
+/** The resources that a process uses after garbage collection. */
 export interface Resources {
   readonly heapBytes: number;
   readonly sockets: number;
   readonly timers: number;
 }
 
-/** Sockets of both ends count: the service runs in the same process. */
+/** Sockets count at both ends, because the service runs in the same process. */
 export async function resources(): Promise<Resources> {
   await collectGarbage();
   return {
@@ -20,7 +20,7 @@ export async function resources(): Promise<Resources> {
   };
 }
 
-/** Finalizers of one round make garbage for the next. */
+/** Runs several rounds, because the finalizers of one round create garbage for the next. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -16,12 +16,12 @@ type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
 
 interface Step {
   readonly passMs: number;
-  /** What the wall clock does beside that: a sleep, or somebody sets it. */
+  /** An additional change of the wall clock, such as after a sleep or when the user sets it. */
   readonly wallMs: number;
   readonly deed: Deed;
-  /** Whether the request of this step fails, if it makes one. */
+  /** True if the request of this step fails, if it sends one. */
   readonly fails: boolean;
-  /** Seconds the next token lives, as the service says. */
+  /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;
 }
 
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** The end of use by the rule, written down a second time. */
+/** Returns the hard threshold in milliseconds, implemented independently of the sources. */
 function hardMs(expiresIn: number | undefined): number {
   const seconds = expiresIn ? Math.min(expiresIn, 86_400) : 300;
   return seconds * SECOND - Math.min(30 * SECOND, seconds * 100);
@@ -51,7 +51,7 @@ function hardMs(expiresIn: number | undefined): number {
 
 async function run(steps: readonly Step[]): Promise<void> {
   const clock = new SetClock();
-  /** The request that waits for its answer, and what every answered one made. */
+  /** The request that is waiting for its response. */
   let open: PromiseWithResolvers<void> | undefined;
   let next: Step | undefined;
   let requests = 0;
@@ -70,7 +70,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       return { ...tokenAnswer, value, expiresIn: next?.expiresIn };
     },
   });
-  /** By the larger of both clocks, as far as the wall clock was not set back. */
+  /** Uses the clock that has advanced more, because the wall clock can be set back. */
   const isPastHard = (value: string) => {
     const birth = born.get(value);
     if (!birth) return true;
@@ -86,7 +86,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const call = act(service, each.deed);
     if (requests > before && wasValid && each.deed !== 'refresh') {
       const apartMs = clock.elapsed - lastBackgroundAt;
-      assert.ok(apartMs >= MIN_INTERVAL_MS, `two in the background, ${apartMs} ms apart`);
+      assert.ok(apartMs >= MIN_INTERVAL_MS, `two background requests, ${apartMs} ms apart`);
       lastBackgroundAt = clock.elapsed;
     }
     assert.ok(requests <= before + 1, 'more than one request at once');
@@ -97,13 +97,13 @@ async function run(steps: readonly Step[]): Promise<void> {
     if (used) assert.ok(!isPastHard(used), `${used} was used past its hard threshold`);
     if (service.state.kind === 'valid') {
       const value = [...born.keys()].at(-1) ?? '';
-      assert.ok(!isPastHard(value), `${value} is called valid past its hard threshold`);
+      assert.ok(!isPastHard(value), `${value} is reported as valid past its hard threshold`);
     }
   }
   service.dispose();
 }
 
-/** @returns the token that was used, if one was */
+/** @returns the token that was used, if any */
 async function act(service: TokenService, deed: Deed): Promise<string | undefined> {
   if (deed === 'keepFresh') service.keepFresh();
   if (deed === 'refresh') await service.refresh(never).catch(() => {});
@@ -113,8 +113,8 @@ async function act(service: TokenService, deed: Deed): Promise<string | undefine
   return token?.value;
 }
 
-describe('the moments of token requests', () => {
-  it(`M08: are 5 s apart in the background, and no token is valid past its hard threshold, in ${RUNS} runs (seed ${seed})`, async () => {
+describe('token requests', () => {
+  it(`M08: are at least 5 s apart in the background, and no token is valid past its hard threshold, in ${RUNS} runs (seed ${seed})`, async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
     await fc.assert(property, { seed, numRuns: RUNS });
   });

@@ -13,7 +13,7 @@ const MOST_REQUESTS = 1.8;
 /** Milliseconds that the service takes for a request, and that each step moves the clock. */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
-/** A service that accepts this number of concurrent requests, and answers 429 to all others. */
+/** A service that accepts this number of concurrent requests, and returns a 429 for all others. */
 class NarrowService {
   requests = 0;
   readonly #capacity: number;
@@ -33,7 +33,7 @@ class NarrowService {
   };
 }
 
-/** As many calls at once as find a place, and each of the others as soon as it surely finds one. */
+/** Starts as many calls as the limit and the queue can hold, and each other call once there is room. */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];
   let open = 0;
@@ -58,16 +58,16 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // With a limit that a 429 does not lower, 83, 41 and 0 failed.
+  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail (measured).
   after(() => {
-    const title = `429 storm, ${JOBS} calls to a service that takes 1, 2 or 4 at once: at most ${worst.failed} failed (bar ${MOST_FAILED}), with ${worst.requests.toFixed(2)} requests each (bar ${MOST_REQUESTS})`;
-    const heads = ['capacity', 'failed', 'requests a job', 'limit at the end', 'seconds'];
-    const note = `By the clock of the test, on which a request takes ${SERVICE_MS} ms. Seed ${seed}.`;
+    const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed (bar ${MOST_FAILED}), with ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;
+    const heads = ['capacity', 'failed', 'requests per call', 'final limit', 'seconds'];
+    const note = `Seconds on the clock of the test, where a request takes ${SERVICE_MS} ms. Seed ${seed}.`;
     printTable({ figure: 'storm', title, heads, rows, note });
   });
 
   for (const capacity of [1, 2, 4]) {
-    it(`I18: succeed with room for ${capacity}`, async () => {
+    it(`I18: almost all succeed with a capacity of ${capacity}`, async () => {
       const service = new NarrowService(capacity);
       const limiter = new ConcurrencyLimit(
         { limit: IN_FLIGHT, queue: QUEUE, minIntervalMs: 0 },
@@ -88,7 +88,7 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
       worst.failed = Math.max(worst.failed, failed);
       worst.requests = Math.max(worst.requests, requests);
       assert.ok(failed <= MOST_FAILED, `${failed} failed`);
-      assert.ok(requests <= MOST_REQUESTS, `${requests} requests a job`);
+      assert.ok(requests <= MOST_REQUESTS, `${requests} requests per call`);
       assert.ok(limit <= 2 * capacity, `the limit ended at ${limit}`);
     });
   }

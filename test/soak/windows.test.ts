@@ -12,39 +12,39 @@ const MINUTE = 60;
 const LIFE = 60 * MINUTE;
 const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
-/** All windows begin within it, as after an update of everybody's editor. */
+/** All windows start within this time, as after an update of VS Code. */
 const START = MINUTE;
-/** Seconds between two generations of a window, in the mean. */
+/** Mean time between two generations of a window, in seconds. */
 const USE = 10 * MINUTE;
-/** What others set their timers to. */
+/** Time before expiration at which a client with a fixed timer refreshes, in seconds. */
 const FIXED_LEAD = 5 * MINUTE;
 
-/** What happens in each second, to come. */
+/** The scheduled events of each second. */
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 
-  /** Anything after the end is forgotten. */
+  /** Ignores events after the end. */
   at(second: number, event: () => void): void {
     this.#days[Math.floor(second)]?.push(event);
   }
 
-  /** @param onSecond told before the events of each second */
+  /** @param onSecond called before the events of each second */
   async run(onSecond: (second: number) => void): Promise<void> {
     for (const [second, events] of this.#days.entries()) {
       onSecond(second);
-      // An event may add others to its own second.
+      // An event can add events to its own second.
       for (const event of events) event();
-      // Answers arrive within their second.
+      // Responses arrive within the same second.
       if (events.length > 0) await turn();
       events.length = 0;
     }
   }
 }
 
-/** Token requests in each second. */
+/** The number of token requests in each second. */
 type Load = readonly number[];
 
-/** Ours: the token module of the product, beaten once a minute as the status item does it. */
+/** Simulates the token service of the product, which the status item checks once a minute. */
 async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   const load = new Array<number>(END).fill(0);
   const calendar = new Calendar();
@@ -83,7 +83,7 @@ async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   return load;
 }
 
-/** What the same windows do with a timer a fixed time before the end. */
+/** Simulates the same windows with a timer at a fixed time before expiration. */
 function withFixedTimer(random: () => number): Load {
   const load = new Array<number>(END).fill(0);
   for (let window = 0; window < WINDOWS; window += 1) {
@@ -95,7 +95,7 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** The restart itself is the same for everybody: each window asks once. */
+/** Excludes the restart, when each window sends one request in any case. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
@@ -103,7 +103,7 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
   // random.
   if (!isFull) return;
 
-  it(`ask the identity service in its busiest later second a fifth of what a fixed timer does (seed ${seed})`, async () => {
+  it(`send at most a fifth of the token requests of a fixed timer in the busiest later second (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);
@@ -119,17 +119,17 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
     printTable({
       figure: 'windows',
       title: `${WINDOWS.toLocaleString('en')} windows restarted within a minute, ${HOURS} h: at most 1/${share.toFixed(1)} of the token requests of a fixed timer in the busiest later second (bar 1/5)`,
-      heads: ['', 'token requests', 'busiest later second', 'of the fixed timer'],
+      heads: ['', 'token requests', 'busiest later second', 'share of the fixed timer'],
       rows: [
-        row('fixed timer, 5 minutes before the end', fixed),
-        row('ours, a generation each 10 minutes', inUse),
-        row('ours, one generation and no more', unused),
+        row('fixed timer, 5 minutes before expiration', fixed),
+        row('ours, a generation every 10 minutes', inUse),
+        row('ours, only one generation', unused),
       ],
       note: `Seed ${seed}.`,
     });
     for (const load of [inUse, unused]) {
       assert.ok(busiestLater(load) <= busiestLater(fixed) / 5);
     }
-    assert.equal(total(unused), 3 * WINDOWS, 'two renewals that served nobody, and then none');
+    assert.equal(total(unused), 3 * WINDOWS, 'two unused refreshes, and then none');
   });
 });

@@ -7,14 +7,14 @@ import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
 import { mishapOf } from './mishaps.ts';
 
-/** Generations that are started together; as many as the queue of the commands takes. */
+/** Generations that start together: as many as fit in the queue of the commands. */
 export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
-/** How one generation ended: with its own text, with a failure, or with what is nobody's. */
+/** The outcome of one generation: its own text, any other text, or a failure. */
 export type Ending = 'answer' | 'foreign text' | 'unclassified' | ErrorKind;
 
-/** What the service saw of each job; arrays of bytes, so that counting costs no memory. */
+/** Counts the requests of each job at the service, in byte arrays to save memory. */
 export class ServerCount {
   readonly sent: Uint8Array;
   readonly answered: Uint8Array;
@@ -37,9 +37,9 @@ export class ServerCount {
 }
 
 /**
- * Runs one batch, 1 to 8 in flight as its number says.
- * @param midway called once half of it has ended, while the rest is under way
- * @returns how each job ended, in order
+ * Runs one batch, with a concurrency limit of 1 to 8 that depends on its position.
+ * @param midway called when half of the batch has ended
+ * @returns the outcome of each job, in order
  */
 export async function runBatch(
   runtime: ServiceRuntime,
@@ -50,7 +50,7 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  // Alternates large and small ones, so that eight batches include all of them.
+  // Alternates large and small limits, so that eight batches use all of them.
   const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;
@@ -62,7 +62,7 @@ export async function runBatch(
     const onText = (text: string) => {
       streamed += text;
     };
-    // As a command does it: one signal of its own, and one that lives as long as the window.
+    // Like a command: one signal of its own, and one that lives as long as the window.
     const signal = AbortSignal.any([new AbortController().signal, signedOut]);
     const options = isStreamed(job) ? { signal, onText } : { signal };
     try {
@@ -79,7 +79,7 @@ export async function runBatch(
   return Promise.all(Array.from({ length: BATCH }, (_, index) => run(first + index)));
 }
 
-/** Puts the mishaps of a batch into the script of the service. */
+/** Schedules the mishaps of a batch in the emulator. */
 export function scriptMishaps(emulator: Emulator, first: number): void {
   for (let job = first; job < first + BATCH; job += 1) {
     const mishap = mishapOf(job);
@@ -89,7 +89,7 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
   }
 }
 
-/** True for an ending that a job may have with its mishap. */
+/** True if the job may end like this with its mishap. */
 export function isExpected(job: number, ending: Ending): boolean {
   const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
   return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);
