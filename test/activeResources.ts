@@ -1,4 +1,4 @@
-/** How many resources of these kinds keep this process at work, by the names that Node gives them. */
+/** Returns the number of active resources of these kinds in this process. Node defines their names. */
 export function activeResources(...kinds: readonly string[]): number {
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind)).length;
 }

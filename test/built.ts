@@ -1,45 +1,45 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The files that `npm run package` has made, as tests and benchmarks look at them. */
+/** Reads the files that `npm run package` has created, for tests and benchmarks. */
 
 interface Output {
   readonly entryPoint?: string;
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
 }
 
-/** What the builder says of each file: the source that it begins with, and all that went into it. */
+/** Returns the metadata of each built file: its entry point and its inputs. */
 export function outputs(): Readonly<Record<string, Output>> {
   return JSON.parse(readFileSync('dist/meta.json', 'utf8')).outputs;
 }
 
-/** What VS Code loads. */
+/** The file that VS Code loads. */
 export const extensionPath = 'dist/extension.js';
 
-/** The file that a source outside of the first one is loaded with. @throws {Error} if there is none */
+/** Returns the built file that has this source as its entry point. @throws {Error} if there is none */
 export function partPath(source: string): string {
   const found = Object.entries(outputs()).find(([, { entryPoint }]) => entryPoint === source);
-  if (!found) throw new Error(`${source} is no part of its own`);
+  if (!found) throw new Error(`${source} isn’t an entry point`);
   return found[0];
 }
 
-/** The files that a file loads at once, itself included. */
+/** Returns the files that load together with a file, including itself. */
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // Read, since the build takes out imports of which nothing is used.
+  // Reads the file itself, because the build removes unused imports.
   const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*"\.\/([\w.-]+)"/g);
   for (const [, name = ''] of imports) loadedWith(join(dirname(path), name), found);
   return found;
 }
 
-/** What the first command loads. */
+/** Returns the files that the first command loads. */
 export function loadedByFirstCommand(): readonly string[] {
   const before = loadedAtStart();
   return [...loadedWith(partPath('src/app.ts'))].filter((path) => !before.has(path));
 }
 
-/** All that is loaded before anything is asked of the extension. */
+/** Returns the files that load at activation. */
 export function loadedAtStart(): ReadonlySet<string> {
   return loadedWith(extensionPath);
 }

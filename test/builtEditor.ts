@@ -6,7 +6,7 @@ import type { HostedModel, Started } from '../src/app.ts';
 import type { ServiceRuntime } from '../src/service/serviceRuntime.ts';
 import { partPath } from './built.ts';
 
-/** Whatever is asked of this editor it answers with itself; no setting has a value. */
+/** An editor whose properties and calls all return the editor itself. No setting has a value. */
 const ANYTHING = `
 const anything = new Proxy(function () {}, {
   get: (_, property) =>
@@ -19,9 +19,9 @@ const anything = new Proxy(function () {}, {
 });`;
 
 /**
- * Provides the module `vscode` to the built files, which share one file that imports it.
- * @param source of the module, without its exports
- * @param exportOf the expression for the export of a name
+ * Provides the module `vscode` to the built files.
+ * @param source the code of the module, without its exports
+ * @param exportOf returns the expression to export under a name
  */
 export function provideEditor(
   source = ANYTHING,
@@ -46,7 +46,7 @@ export function provideEditor(
   });
 }
 
-/** Creates the service client as it is shipped. `provideEditor` comes first. */
+/** Creates the shipped service client. Call `provideEditor` first. */
 export async function shippedRuntime(): Promise<ServiceRuntime> {
   const file = pathToFileURL(resolve(partPath('src/app.ts'))).href;
   const shipped: { HostedModel: typeof HostedModel } = await import(file);

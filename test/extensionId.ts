@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** What VS Code knows the extension by, whoever publishes it. */
+/** The ID of the extension in VS Code. It depends on the publisher. */
 export const extensionId = `${manifest.publisher}.${manifest.name}`;

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed decides on (mulberry32). */
+/** Returns a generator of random numbers from 0 to 1 with a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

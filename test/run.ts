@@ -1,7 +1,7 @@
 /**
- * `npm test`: all checks and all suites that aren't left to the nightly run, in lanes. Each step
- * prints its own output and counts. Goes on after a failure, so that one run tells all. `npm run
- * test:nightly` adds what takes longer. Ends with `N passed, N failed`.
+ * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Each step
+ * prints its own output and counts. It continues after a failure, so that one run shows them all.
+ * `npm run test:nightly` adds the steps that take longer. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { CpuTime } from './cpuTime.ts';
@@ -14,7 +14,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** A check counts as one test; a suite counts its own. */
   readonly isSuite: boolean;
-  /** It runs in the VS Code server, which not every system has. */
+  /** True if the step runs in the VS Code server, which isn't available on every system. */
   readonly needsServer?: true;
 }
 
@@ -23,8 +23,8 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites with servers are told to exit: a test that failed may leave one open, and beside other work
-// Node was twice seen to wait for ever for its last socket, at the very end of the process.
+// Suites with servers run with `--exit`, because a failed test can leave a server open. Under load,
+// Node also waited forever for its last socket at the end of the process (seen twice).
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
@@ -35,7 +35,7 @@ const hostSuite = (env: Readonly<Record<string, string>>, version = newestServer
 });
 const inServer = (step: Step): Step => ({ ...step, needsServer: true });
 
-/** What the sources alone prove. */
+/** Steps that need only the sources. */
 const sources: readonly Step[] = [
   check('types', 'npm run --silent typecheck'),
   check('lint', 'npm run --silent lint'),
@@ -43,15 +43,15 @@ const sources: readonly Step[] = [
   suite('fuzz', 'npm run --silent test:fuzz'),
 ];
 
-/** Suites that use the emulated service. These suites wait more than they work. */
+/** Suites that use the emulated service. They spend most of their time waiting. */
 const emulated: readonly Step[] = [
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
-  // Its full form takes minutes and has a command of its own.
+  // The full form takes minutes and has its own command.
   suite('soak', 'npm run --silent soak'),
 ];
 
-/** What both lanes of the package need, and each of their workers would install. */
+/** Prepares both package lanes, so that their workers don't install the same things. */
 const prepared: readonly Step[] = [
   check('package', 'npm run --silent package'),
   inServer(check('VS Code, Chromium', 'node test/vscode/install.ts')),
@@ -65,7 +65,7 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
-/** What takes too long for somebody who waits. */
+/** Steps that take too long while someone is waiting. */
 const nightly: readonly Step[] = [
   suite('the rest', 'npm run --silent test:rest'),
   inServer({ ...hostSuite(onlyNightly), name: `host ${newestServer}, the rest` }),
@@ -77,7 +77,7 @@ const nightly: readonly Step[] = [
   inServer(suite('sequences, in full', 'npm run --silent test:sequences')),
   suite('third-party clients', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),
-  // Each night has orders of its own; alone, the command tries 20.
+  // Each night tries 5 new orders. On its own, the command tries 20.
   check('order', 'npm run --silent test:order -- 5'),
 ];
 
@@ -92,10 +92,10 @@ interface Row {
 const rows: Row[] = [];
 const cpuTime = new CpuTime();
 const leftOut: string[] = [];
-/** What each step that failed had to say of it: with the last lines, since a long log is cut from its front. */
+/** The output of failed steps. It is printed last, because long logs are truncated at the start. */
 const failures: string[] = [];
 const startedAt = performance.now();
-// More lanes than cores, since most of them wait more than they work.
+// There are more lanes than cores, because most of them spend their time waiting.
 await Promise.all([
   runInTurn(sources),
   runInTurn(emulated),
@@ -115,8 +115,8 @@ for (const { name, seconds, cpuSeconds, count } of rows) {
 }
 const allSeconds = (performance.now() - startedAt) / 1_000;
 const allCpuSeconds = rows.reduce((total, { cpuSeconds }) => total + cpuSeconds, 0);
-console.log(`${'all of it'.padEnd(20)}${cells(allSeconds, allCpuSeconds)}`);
-if (leftOut.length > 0) console.log(`\nLeft out: ${leftOut.join(', ')}. ${whyNoServer}`);
+console.log(`${'total'.padEnd(20)}${cells(allSeconds, allCpuSeconds)}`);
+if (leftOut.length > 0) console.log(`\nSkipped: ${leftOut.join(', ')}. ${whyNoServer}`);
 const passed = sum(({ passed: number }) => number);
 const failed = sum(({ failed: number }) => number);
 console.log(`\n${passed} passed, ${failed} failed`);
@@ -131,7 +131,7 @@ async function runInTurn(steps: readonly Step[]): Promise<void> {
     const begunAt = performance.now();
     const { output, count } = await run(step);
     console.log(`\n=== ${step.name}\n${output}`);
-    if (count.failed > 0) failures.push(`\n=== what failed: ${step.name}\n${failurePart(output)}`);
+    if (count.failed > 0) failures.push(`\n=== failed: ${step.name}\n${failurePart(output)}`);
     const seconds = (performance.now() - begunAt) / 1_000;
     rows.push({ name: step.name, seconds, cpuSeconds: cpuTime.secondsOf(step.name), count });
   }
@@ -159,7 +159,7 @@ function run({ name, command, env, isSuite }: Step): Promise<{ output: string; c
         return resolve({ output, count });
       }
       const count = { passed: last(output, 'passing'), failed: last(output, 'failing') };
-      // A suite that died, or ran nothing, has failed whatever it counted.
+      // A suite that crashed or ran no tests has failed, regardless of its counts.
       const broken = (code !== 0 && count.failed === 0) || count.passed + count.failed === 0;
       if (broken) output += `${name} ended with ${code} after ${count.passed} tests\n`;
       resolve({ output, count: broken ? { ...count, failed: count.failed + 1 } : count });
@@ -167,12 +167,12 @@ function run({ name, command, env, isSuite }: Step): Promise<{ output: string; c
   });
 }
 
-/** From mocha's count of failures on; of a step that has none, the end. */
+/** Returns the output from mocha's failure count on, or the end of the output if there is none. */
 function failurePart(output: string): string {
   return /^\s*\d+ failing\b.*/ms.exec(output)?.[0] ?? output.slice(-3_000);
 }
 
-/** The number before mocha's word in its closing lines. */
+/** Returns the number before this word in mocha's summary. */
 function last(output: string, word: 'passing' | 'failing'): number {
   return Number([...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}`, 'gm'))].at(-1)?.[1] ?? 0);
 }

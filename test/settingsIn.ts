@@ -6,7 +6,7 @@ interface Manifest<Setting> {
   };
 }
 
-/** The settings of all groups of a manifest, by name. */
+/** Returns the settings of all groups in a manifest, by name. */
 export function settingsIn<Setting>({
   contributes,
 }: Manifest<Setting>): Readonly<Record<string, Setting>> {

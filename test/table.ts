@@ -1,21 +1,21 @@
 import { writeFileSync } from 'node:fs';
 
-/** What a suite has counted or measured. */
+/** Counts or measurements of a suite. */
 export interface Table {
-  /** What it is about, with its main figure. */
+  /** The subject of the table, with the main figure. */
   readonly title: string;
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
-  /** A sentence below it. */
+  /** A sentence below the table. */
   readonly note?: string;
-  /** Name of its file in test/figures; without one it is only printed. */
+  /** The name of the file in test/figures. If undefined, the table is only printed. */
   readonly figure?: string;
 }
 
-/** Whether docs/quality.md will quote what is printed, as in `npm run figures`. */
+/** True if tables are also written to test/figures, as in `npm run figures`. */
 export const isQuoted = process.env['HOSTED_MODEL_FIGURES'] === '1';
 
-/** Prints a table. What docs/quality.md will quote is written to its file, too. */
+/** Prints a table. In `npm run figures`, also writes it to its file, which docs/quality.md quotes. */
 export function printTable(table: Table): void {
   const { title, note, figure } = table;
   const lines = [title, ...aligned(cellsOf(table)), ...(note ? [note] : [])];
@@ -25,7 +25,7 @@ export function printTable(table: Table): void {
   }
 }
 
-/** The title, the table and the note in Markdown, a blank line between them. */
+/** Returns the title, the table, and the note in Markdown, separated by blank lines. */
 export function markdownOf(table: Table): string {
   const [heads = [], ...rows] = cellsOf(table);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -38,13 +38,13 @@ function cellsOf({ heads, rows }: Table): string[][] {
   return [heads, ...rows].map((row) => row.map(shown));
 }
 
-/** Whole numbers with commas, others with two digits after the point. */
+/** Formats whole numbers with commas, and other numbers with two decimals. */
 function shown(cell: string | number): string {
   if (typeof cell === 'string') return cell;
   return Number.isInteger(cell) ? cell.toLocaleString('en') : cell.toFixed(2);
 }
 
-/** Columns side by side, those of numbers to the right. */
+/** Aligns the columns, with numbers on the right. */
 function aligned(cells: readonly (readonly string[])[]): string[] {
   const [heads = [], ...rows] = cells;
   const columns = heads.map((_, column) => {
@@ -55,7 +55,7 @@ function aligned(cells: readonly (readonly string[])[]): string[] {
   return cells.map((row) => row.map((cell, column) => columns[column]?.(cell)).join('  '));
 }
 
-/** Whether a column holds numbers only, be it with a sign, a relation or a unit. */
+/** True if a column contains only numbers, which can have a sign, a relation, or a unit. */
 function isOfNumbers(rows: readonly (readonly string[])[], column: number): boolean {
   return rows.every((row) => /^$|^(?:[=≤] )?[-+]?\d/.test(row[column] ?? '')) && column > 0;
 }

@@ -5,7 +5,7 @@ import { join, resolve, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
 /**
- * Copies the repository, for suites that change its files or run beside another one that does.
+ * Copies the repository, for suites that change its files or run in parallel with such a suite.
  * @returns the path of the copy, which the caller removes
  */
 export function makeWorkingCopy(): string {
@@ -14,7 +14,7 @@ export function makeWorkingCopy(): string {
     recursive: true,
     filter: (path) => !path.split(sep).some((name) => LEFT_OUT.has(name)),
   });
-  // A junction where this is Windows, which lets nobody else make a link.
+  // A junction, because other links need special rights on Windows.
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'), 'junction');
   return copy;
 }

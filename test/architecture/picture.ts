@@ -2,8 +2,8 @@ import { randomOf } from '../random.ts';
 import type { Room } from './rooms.ts';
 
 /**
- * Draws the house: rooms on their floors, and an arrow for each pair of rooms of which one imports
- * the other. The same rooms always make the same picture.
+ * Draws the house: rooms on their floors, and an arrow from each room to each room that it imports.
+ * The same rooms always result in the same picture.
  */
 
 interface Point {
@@ -11,7 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Implied: other arrows lead there as well. */
+/** An arrow is implied if a path of other arrows leads to the same room. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -20,23 +20,23 @@ interface Arrow {
   readonly kind: Kind;
 }
 
-/** The middle of each box. */
+/** The center of each box. */
 type Places = Map<Room, Point>;
 
-/** Where the picture is kept. */
+/** The path of the picture. */
 export const HOUSE = 'media/architecture.svg';
 
 const WIDTH = 960;
 const FLOOR = 92;
 const TOP = 36;
 const BOX = { width: 112, height: 40 };
-/** Where the middle of a box can be, from the left. */
+/** The possible x coordinates of the center of a box. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 150 + column * 61);
 
 const LEGEND =
-  'An arrow leads from a room to one that it imports. Pale: other arrows lead there, too.';
+  'An arrow leads from a room to a room that it imports. If it’s pale, other arrows lead there too.';
 
-/** Of VS Code's and GitHub's own themes; each text has a contrast of 4.5 or more. */
+/** Colors of the GitHub and VS Code themes. All text has a contrast of at least 4.5. */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
     --pale: #59636e; --plain: #0969da; --implied: #aab4be; }
@@ -60,7 +60,7 @@ export function pictureOf(rooms: readonly Room[]): string {
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // What matters more is drawn over the rest.
+  // Draws more important arrows on top.
   const kinds: readonly Kind[] = ['implied', 'plain'];
   const drawn = [
     `<text x="24" y="28">${LEGEND}</text>`,
@@ -96,7 +96,7 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
   );
 }
 
-/** Moves every room to where it is best until none moves, from a few beginnings. */
+/** Moves each room to its best place until no room moves. Tries this from several random starts. */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
   const floors = floorsOf(rooms);
@@ -123,7 +123,7 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   return attempts.reduce((one, other) => (other.cost < one.cost ? other : one)).places;
 }
 
-/** What is bad: boxes that overlap, arrows through boxes, arrows that cross, long ways. */
+/** Rates the placement: overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
     const [start, end] = [placeOf(places, from), placeOf(places, to)];
@@ -162,7 +162,7 @@ function placeOf(places: Places, room: Room): Point {
   return places.get(room) ?? { x: 0, y: 0 };
 }
 
-/** Those that have rooms, from the top. */
+/** Returns the floors that have rooms, from top to bottom. */
 function floorsOf(rooms: readonly Room[]): number[] {
   return [...new Set(rooms.map(({ floor }) => floor))].sort((one, other) => other - one);
 }
@@ -180,7 +180,7 @@ function boxOf(room: Room, { x, y }: Point): string {
 <text class="files" x="${x}" y="${y + 13}">${count}</text>`;
 }
 
-/** From the lower edge of a box to the upper edge of another; at one edge they stand side by side. */
+/** Draws a line from the lower edge of a box to the upper edge of another. Lines at an edge are spread. */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);

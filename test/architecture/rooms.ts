@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 
-/** The rooms of src on the floors of the house rules, with what they import. */
+/** Reads the rooms of src, with their floors and imports. */
 
 export interface Room {
   /** The first folder under src, or the name of a file that lies beside them. */
   readonly name: string;
-  /** As people write it: a folder ends with a slash. */
+  /** The name for display. A folder ends with a slash. */
   readonly label: string;
   readonly files: number;
-  /** The rooms that its files import anything from, types included, by name. */
+  /** Names of the rooms that its files import anything from, including types. */
   readonly imports: readonly string[];
   readonly floor: number;
 }
 
-/** One sentence for each room. A room without a sentence, and a sentence without a room, is an error. */
+/** A description of each room. A room without one, or a description without a room, is an error. */
 const PURPOSES: Readonly<Record<string, string>> = {
   extension:
     'Activation: commands, status item, and chat models. Loads everything else on first use.',
@@ -68,11 +68,11 @@ export function readRooms(): Room[] {
   }));
 }
 
-/** The table of the architecture page. @throws if a room has no sentence, or a sentence no room */
+/** Returns the table of the architecture page. @throws {Error} if rooms and descriptions differ */
 export function roomsTable(rooms: readonly Room[]): string {
   const names = rooms.map(({ name }) => name);
   const [wanted, said] = [names, Object.keys(PURPOSES)].map((list) => list.toSorted().join(', '));
-  if (wanted !== said) throw new Error(`There are sentences for ${said}, and rooms ${wanted}.`);
+  if (wanted !== said) throw new Error(`There are descriptions of ${said}, and rooms ${wanted}.`);
   const rows = rooms
     .toSorted((one, other) => other.floor - one.floor || one.name.localeCompare(other.name))
     .map((room) => `| ${room.floor} | \`${room.label}\` | ${PURPOSES[room.name]} |`);

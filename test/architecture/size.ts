@@ -1,6 +1,6 @@
 /**
- * `npm run size`: how large each room is, and the tests beside them, in files, lines of code and
- * lines of comments. Blank lines are not counted; a line of code with a comment behind it is one of code.
+ * `npm run size`: prints the size of each room and of the tests in files, lines of code, and lines of
+ * comments. Blank lines don't count. A line of code with a trailing comment counts as code.
  */
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
@@ -50,7 +50,7 @@ const rowOf = (name: string, floor: string, texts: readonly string[]) => {
 
 printTable({
   title: `${new Set(Object.values(floors)).size} floors, ${circle(sources) ? 'a circle' : '0 circles'}, ${arrowsUp(sources).length} arrows up`,
-  heads: ['room', 'floor', 'files', 'lines of code', 'of comments'],
+  heads: ['room', 'floor', 'files', 'lines of code', 'lines of comments'],
   rows: [
     ...rooms.map(({ name, floor, files }) => rowOf(name, `${floor}`, files)),
     rowOf('all of src', '', [...sources.values()]),

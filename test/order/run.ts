@@ -1,6 +1,6 @@
 /**
- * `npm run test:order [times] [seed]`: runs unit and contract tests again and again, each time in
- * another order of suites and tests. A failure comes with the seed that repeats its order.
+ * `npm run test:order [times] [seed]`: runs the unit and contract tests repeatedly, each time with
+ * the suites and tests in another order. A failure is printed with the seed that repeats its order.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
-/** Half of the cores that a machine of today has at least, so that limits of time hold. */
+/** Half of the cores of a small machine, so that tests don't time out. */
 const AT_ONCE = 2;
 const firstSeed = Number(givenSeed ?? Date.now() % 0x7fff_ffff);
 
@@ -22,7 +22,7 @@ interface Failure {
 const seeds = Array.from({ length: Number(times) }, (_, run) => firstSeed + run);
 const rows: (readonly [run: number, seed: string, passed: number, failed: number, s: string])[] =
   [];
-// Each in a copy of its own, since one test puts a file among the sources for a moment.
+// Each run has its own copy, because one test temporarily adds a file to the sources.
 const copies = Array.from({ length: AT_ONCE }, makeWorkingCopy);
 try {
   await Promise.all(copies.map(runTheNext));
@@ -50,7 +50,7 @@ async function runTheNext(copy: string): Promise<void> {
   }
 }
 
-/** One that dies has failed. */
+/** Runs the tests in the order of a seed. A run that crashes counts as failed. */
 function runInOrder(
   seed: number,
   cwd: string,

@@ -2,8 +2,8 @@ import type { Context, RootHookObject, Suite } from 'mocha';
 import { randomOf } from '../random.ts';
 
 /**
- * For `mocha --require`: puts suites and tests into an order that its seed decides on, each suite
- * within its own. Mocha has no such option.
+ * For `mocha --require`: shuffles the suites, and the tests within each suite, with a seed. Mocha
+ * has no such option.
  */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {
@@ -18,7 +18,7 @@ function shuffleAll(suite: Suite, random: () => number): void {
   for (const inner of suite.suites) shuffleAll(inner, random);
 }
 
-/** In place, since mocha goes through these very lists (Fisher and Yates). */
+/** Shuffles in place (Fisher–Yates), because mocha iterates over these arrays. */
 function shuffle<Item>(items: Item[], random: () => number): void {
   for (let left = items.length; left > 1; left -= 1) {
     const [drawn] = items.splice(Math.floor(random() * left), 1);

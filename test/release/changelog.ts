@@ -1,20 +1,19 @@
 /**
- * What the changelog says of a release. It keeps to keepachangelog.com, of which a library would read
- * entries and dates, too, and write the whole file anew: here two lines of it count.
+ * Reads and updates the changelog for a release. The changelog follows keepachangelog.com. A library
+ * would also parse entries and dates, and rewrite the whole file. Only two lines matter here.
  */
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
 const ENTRY = /^[-*] /m;
-/** Headings under which nothing is new: what is there already is mended. */
+/** Headings of fixes, which add nothing new. */
 const OF_PATCHES: ReadonlySet<string> = new Set(['Fixed', 'Security']);
-/** Under it stands what breaks the work of somebody. */
+/** The heading of breaking changes. */
 const BREAKING = 'Removed';
 
 /**
- * The version that the changes since the last one ask for: a patch where all of them stand under
- * *Fixed* or *Security*, a major one where something stands under *Removed* from 1.0.0 on, else a
- * minor one.
- * @returns an error where nothing is to be released, or the last version is no plain one
+ * Returns the next version. It's a patch if all changes are under *Fixed* or *Security*. From 1.0.0
+ * on, it's a major version if there is a change under *Removed*. Otherwise, it's a minor version.
+ * @returns an error if there is nothing to release, or the last version isn't in the form 1.2.3
  */
 export function nextVersion(changelog: string, version: string): string | Error {
   const section = unreleasedIn(changelog);
@@ -28,7 +27,7 @@ export function nextVersion(changelog: string, version: string): string | Error 
 }
 
 /**
- * The changelog once this version is out.
+ * Returns the changelog with the unreleased changes under a heading for this version.
  * @param day YYYY-MM-DD
  */
 export function released(changelog: string, version: string, day: string): string {
@@ -41,7 +40,7 @@ function unreleasedIn(changelog: string): string {
   return section;
 }
 
-/** Those that have an entry; empty for entries under none. */
+/** Returns the headings that have entries. Entries without a heading count under an empty one. */
 function headingsOf(section: string): string[] {
   const parts = section.split(/^### /m).map((part, index) => (index === 0 ? `\n${part}` : part));
   const filled = parts.filter((part) => ENTRY.test(part));

@@ -1,8 +1,8 @@
 /**
- * `npm run release`: makes the next version out of what the changelog has under *Unreleased*, tests
- * and packages it, and stops there. It commits, tags and publishes nothing.
+ * `npm run release`: creates the next version from the changes under *Unreleased* in the changelog,
+ * tests it, and packages it. It doesn't commit, tag, or publish anything.
  *
- * `--tests <script>` runs another script of package.json in place of `test:nightly`, to try it.
+ * `--tests <script>` runs another script of package.json instead of `test:nightly`, for a trial run.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,13 +20,13 @@ process.exitCode = release(values.tests);
 
 function release(tests: string): 0 | 1 {
   const changed = run('git status --porcelain', 'pipe');
-  if (changed === undefined) return refuse('This is no repository of git.');
+  if (changed === undefined) return refuse('This isn’t a Git repository.');
   if (changed !== '') return refuse(`Commit or put away first what git lists:\n${changed}`);
   const changelog = readFileSync(CHANGELOG, 'utf8');
   const version = nextVersion(changelog, manifest.version);
   if (version instanceof Error) return refuse(version.message);
   const isTagged = run(`git tag --list v${version}`, 'pipe') !== '';
-  if (isTagged) return refuse(`There is a tag v${version}, so that this version is out already.`);
+  if (isTagged) return refuse(`There is a tag v${version}, so this version is already released.`);
   writeFileSync(CHANGELOG, released(changelog, version, new Date().toISOString().slice(0, 10)));
   rmSync(PACKAGE, { force: true });
   const steps = [
@@ -47,7 +47,7 @@ function release(tests: string): 0 | 1 {
   return 0;
 }
 
-/** @returns what it said; undefined where it failed */
+/** @returns the output, or undefined if the command failed */
 function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | undefined {
   const stdio = ['ignore', stdout, 'inherit'] as const;
   const { status, stdout: said } = spawnSync(command, {

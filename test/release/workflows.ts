@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-/** What runs on GitHub: the jobs of a workflow with their steps, as far as a test reads them. */
+/** Reads the jobs and steps of a GitHub workflow, as far as the tests need them. */
 
 export interface Step {
   readonly uses?: string;
@@ -20,7 +20,7 @@ export function jobsOf(path: string): Readonly<Record<string, Job>> {
   return (load(readFileSync(path, 'utf8')) as { readonly jobs: Record<string, Job> }).jobs;
 }
 
-// `npm run --silent ci` prints what the job of all tests runs on Linux, to be run in a clean clone.
+// `npm run --silent ci` prints the commands of the test job on Linux, to run them in a clean clone.
 if (import.meta.main) {
   const { tests } = jobsOf(WORKFLOWS[0]);
   console.log(tests?.steps.flatMap(({ run = [] }) => run).join('\n'));

@@ -213,7 +213,11 @@ describe('the chat provider', () => {
 
   const sentences: readonly [what: string, step: object, expected: RegExp][] = [
     ['returns nothing', {}, /^The model’s response was empty\./],
-    ['returns only reasoning', { reasoning: 'hm' }, /^The model’s response contained only its reasoning/],
+    [
+      'returns only reasoning',
+      { reasoning: 'hm' },
+      /^The model’s response contained only its reasoning/,
+    ],
     [
       'calls a tool with invalid JSON',
       { toolCalls: [{ name: 'x', arguments: '{"a' }] },

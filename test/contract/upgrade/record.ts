@@ -71,8 +71,7 @@ const steps: readonly Step[] = [
 ];
 
 const path = join(import.meta.dirname, 'stored', `${version}.json`);
-if (existsSync(path))
-  throw new Error(`${path} already exists and is never overwritten.`);
+if (existsSync(path)) throw new Error(`${path} already exists and is never overwritten.`);
 const opened = windows(new SinkEditor());
 const { lastUsedTemplates, noteLastUsed } = await import('../../../src/templates/template.ts');
 // A window uses the environment of its process.
