@@ -16,7 +16,7 @@ export function outputs(): Readonly<Record<string, Output>> {
 /** The file that VS Code loads. */
 export const extensionPath = 'dist/extension.js';
 
-/** Returns the built file that has this source as its entry point. @throws {Error} if there is none */
+/** Returns the built file whose entry point is this source. @throws {Error} if there is none */
 export function partPath(source: string): string {
   const found = Object.entries(outputs()).find(([, { entryPoint }]) => entryPoint === source);
   if (!found) throw new Error(`${source} isn’t an entry point`);

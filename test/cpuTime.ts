@@ -8,9 +8,9 @@ const SAMPLES_APART_MS = 500;
 const TICKS_PER_SECOND = 100;
 
 /**
- * Adds up what each process of a tree has used. The operating system's own sum misses processes
- * whose parent ended first, which are most of those of VS Code and Chromium. What a process uses
- * after its last sample isn't counted.
+ * Adds up the CPU time of each process in a tree. The operating system's own sum misses processes
+ * whose parent ended first, which are most of those of VS Code and Chromium. CPU time after the last
+ * sample of a process isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();

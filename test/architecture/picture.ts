@@ -96,7 +96,7 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
   );
 }
 
-/** Moves each room to its best place until no room moves. Tries this from several random starts. */
+/** Moves each room to its best place until no room moves, starting from several random placements. */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
   const floors = floorsOf(rooms);
@@ -123,7 +123,7 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   return attempts.reduce((one, other) => (other.cost < one.cost ? other : one)).places;
 }
 
-/** Rates the placement: overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
+/** Adds up overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
     const [start, end] = [placeOf(places, from), placeOf(places, to)];
@@ -180,7 +180,7 @@ function boxOf(room: Room, { x, y }: Point): string {
 <text class="files" x="${x}" y="${y + 13}">${count}</text>`;
 }
 
-/** Draws a line from the lower edge of a box to the upper edge of another. Lines at an edge are spread. */
+/** Draws a line from the lower edge of a box to the upper edge of another. Spreads lines on an edge. */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);

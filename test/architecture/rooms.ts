@@ -5,12 +5,12 @@ import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 /** Reads the rooms of src, with their floors and imports. */
 
 export interface Room {
-  /** The first folder under src, or the name of a file that lies beside them. */
+  /** The first folder under src, or the name of a file next to the folders. */
   readonly name: string;
   /** The name for display. A folder ends with a slash. */
   readonly label: string;
   readonly files: number;
-  /** Names of the rooms that its files import anything from, including types. */
+  /** Names of the rooms that its files import from, even if only types. */
   readonly imports: readonly string[];
   readonly floor: number;
 }

@@ -12,7 +12,7 @@ export type Phase = (typeof phases)[number];
 export interface Cell {
   /**
    * The fault of the request. Undefined if nothing listens on the address.
-   * @param begun resolves once the client has received the headers or, in mid-stream, the first text
+   * @param begun resolves when the client has received the headers or, mid-stream, the first text
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';

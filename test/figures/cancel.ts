@@ -1,4 +1,4 @@
-/** Measures the time from canceling a call to its end, on this machine. No test checks the result. */
+/** Measures the time from canceling a call to its end on this machine. No test checks the result. */
 import { cancelPhases } from '../contract/service/cancelPhases.ts';
 import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';

@@ -48,7 +48,7 @@ export interface PlayRecord {
   readonly limiter: ConcurrencyState;
 }
 
-/** After this many turns of the event loop without activity, everything is waiting for the clock. */
+/** After this many event loop turns without activity, everything is waiting for the clock. */
 const QUIET_TURNS = 30;
 /** The same while the system delivers a request or a response. */
 const TRANSIT_TURNS = 1_000;

@@ -34,7 +34,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: are rejected unless they have the origin in the text, no user, and HTTPS or a local host (seed ${seed})`, async () => {
+  it(`M03 C06: keep the origin in the text, have no user, and use HTTPS or a local host, or are rejected (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

@@ -6,7 +6,7 @@ import { templateIssueText } from '../../src/templates/templateMessages.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-/** Returns a variable. Written out, the linter would report it as a mistake. */
+/** Returns a variable, because the linter reports literal ones as mistakes. */
 const variable = (name: string) => `\${${name}}`;
 
 const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;

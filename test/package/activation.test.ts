@@ -100,7 +100,7 @@ describe('activation of the shipped file', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An editor whose properties and calls all return more of the same. All settings have one value. */
+/** An editor whose properties and calls return more of the same. All settings have one value. */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>

@@ -96,8 +96,8 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // The base of axios for relative URLs, which the extension doesn't use, and VS Code's page about
-    // chat models. Addresses in examples end in `.example`, which never exists.
+    // The base of axios for relative URLs, which the extension doesn't use, and a page of VS Code
+    // about chat models. Addresses in examples end in `.example`, which never exists.
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

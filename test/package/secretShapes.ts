@@ -17,8 +17,8 @@ const UTF_16 = /(?:[\x20-\x7e]\0){8,}[\x20-\x7e]?/g;
 const MOST_BYTES = 67_108_864;
 
 /**
- * Finds text that looks like a key or token in a file. It searches the bytes, UTF-16 text, and
- * compressed data, such as texts in images. It doesn't search the pixels of images.
+ * Finds text that looks like a key or token in a file: in its bytes, in UTF-16, and in compressed
+ * data, such as texts in images. The pixels of images aren't searched.
  * @returns the name of each kind that was found, without any part of the key
  * @throws {Error} if compressed data in it exceeds the maximum size
  */
@@ -46,7 +46,7 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
   'a key of another service': (text) => text.search(PREFIXED) >= 0,
 };
 
-/** True if text has letters and digits like a generated key, unlike code such as `apiKey: other.apiKey`. */
+/** True for a generated key with letters and digits, unlike code such as `apiKey: other.apiKey`. */
 function isMade(found: string): boolean {
   const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
   return word.length >= 11 && /\d/.test(word) && /[a-z]/i.test(word);

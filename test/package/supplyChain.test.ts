@@ -63,7 +63,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
 /** For packages whose license file only refers to this text. */
 const APACHE = 'licences/Apache-2.0.txt';
 
-/** Since this version, axios doesn't forward secrets to other hosts, and limits the response size. */
+/** Since this version, axios forwards no secrets to other hosts, and limits the response size. */
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {

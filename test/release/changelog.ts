@@ -1,6 +1,6 @@
 /**
- * Reads and updates the changelog for a release. The changelog follows keepachangelog.com. A library
- * would also parse entries and dates, and rewrite the whole file. Only two lines matter here.
+ * Reads and updates the changelog, which follows keepachangelog.com. A library would also parse
+ * entries and dates, and rewrite the whole file. Only two lines matter here.
  */
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;

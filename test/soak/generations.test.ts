@@ -17,7 +17,7 @@ import {
 
 const GENERATIONS = inForm(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
-/** Generations before the measurement, so that compiled code and filled caches don't count as growth. */
+/** Generations before the measurement, so that compiled code and caches don't count as growth. */
 const WARM_UP = inForm(2_000, 100);
 /** Generations between two restarts, and between two resets of the emulator. */
 const EACH = inForm(500, 100);

@@ -33,7 +33,7 @@ class NarrowService {
   };
 }
 
-/** Starts as many calls as the limit and the queue can hold, and each other call once there is room. */
+/** Starts as many calls as the limit and the queue can hold, and the others when there is room. */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];
   let open = 0;

@@ -408,7 +408,7 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the list of services. Its first item is picked, so the prompt for the key follows. */
+/** Placeholder of the list of services. The editor picks its first item. The key prompt comes next. */
 const ASKS_SERVICE = 'Select a service';
 /** Lists that stay open after they are shown. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];

@@ -47,7 +47,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
-  /** The scenarios that have run, by name. Each runs only once, for the first test that needs it. */
+  /** The scenarios that have run, by name. Each runs once, for the first test that needs it. */
   const runs = new Map<string, Promise<SinkEditor>>();
   before(() => {
     opened = windows(new SinkEditor());

@@ -17,7 +17,7 @@ const CALLS = 8;
 const PAINT_AFTER_MS = 16;
 /** Windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** Windows before the measurement, so that compiled code and filled caches don't count as growth. */
+/** Windows before the measurement, so that compiled code and caches don't count as growth. */
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window that closes', () => {

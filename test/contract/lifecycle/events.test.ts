@@ -182,7 +182,7 @@ describe('an open window', () => {
     });
   });
 
-  it('H29: refreshes no token while it has no focus, and refreshes at once when it gets it', async () => {
+  it('H29: refreshes no token without focus, and refreshes at once when it gets the focus', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();

@@ -79,10 +79,7 @@ describe('a window that opens', () => {
     'secret storage': [() => new BrokenKeyring(), failed('the key store')],
     'the configuration': [brokenPart('configuration'), failed('the status item')],
     'the status bar': [brokenPart('status bar'), failed('the status item')],
-    'listening to the window, or disposing of the status item,': [
-      brokenPart('windows'),
-      failed('listening to the window'),
-    ],
+    'listening to the window': [brokenPart('windows'), failed('listening to the window')],
     'registering a command': [
       (editor) => {
         editor.takenCommand = 'hostedModel.selectModel';
@@ -193,7 +190,7 @@ describe('a window that opens', () => {
       const editor = life.editor();
       const window = await start(editor, stores);
       await window.run('refreshToken');
-      // Nothing is stored for this service, but that isn't a sign-out.
+      // This service has no stored key, but that isn't a sign-out.
       editor.userSettings.set('service', 'zen');
       const record = stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
       await stores.keyring.window().store('hostedModel.key.cpd', record);

@@ -13,7 +13,7 @@ import type { Stores, Windows } from '../leaks/window.ts';
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** The user's settings, environment of VS Code, and workspaces that go with it. */
+  /** The rest of the user's state: the settings, the environment of VS Code, and workspaces. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
