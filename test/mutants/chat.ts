@@ -13,7 +13,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (this.isTrusted(id)) return true;',
     to: 'if (this.isTrusted(id) || id) return true;',
     test: provider,
-    title: 'asks about a foreign extension first, and sends nothing before that and after a no',
+    title: 'asks before another extension sends a request, and sends nothing if the user declines',
   },
   {
     name: 'a decision about one key applies to another key',
@@ -37,7 +37,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'AbortSignal.any([stopped.signal, signedOut])',
     to: 'stopped.signal',
     test: provider,
-    title: 'ends the request once the key is deleted',
+    title: 'aborts the request when the key is deleted',
   },
   {
     name: 'chat shows the stack of an error',
@@ -45,7 +45,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '{ stack: undefined }',
     to: '{}',
     test: provider,
-    title: 'has a sentence for a model that says nothing',
+    title: 'fails with a plain message and no stack if the model returns nothing',
   },
   {
     name: 'models are listed again for each model group',
@@ -53,7 +53,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists without a request or a question, once, whether there is a group or none',
+    title: 'lists models without a request or a prompt, and none for a group',
   },
   {
     name: 'a disabled tool runs',
@@ -61,7 +61,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (!readSettings().offersTool) return resultOf',
     to: 'if (false) return resultOf',
     test: provider,
-    title: 'does nothing while it is not offered, whoever calls it',
+    title: 'refuses to run while the setting is off',
   },
   {
     name: 'a folder puts a link into the model list',
