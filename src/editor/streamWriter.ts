@@ -3,7 +3,7 @@ import { EditAttempts, isLate, resultOf } from './editAttempts.ts';
 import type { OpenDocument } from './editorDocument.ts';
 import type { Replay } from './replayStates.ts';
 import { type NextChange, ResponseInDocument, type ResponsePlace } from './responseInDocument.ts';
-import { replacedRange, type TextChange } from './textChange.ts';
+import { type Piece, replacedRange, type TextChange } from './textChange.ts';
 
 /** The result of undoing generated text. */
 export type Undone =
@@ -20,6 +20,8 @@ export type Undone =
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
+  /** The text written into the document of the selections. Undefined for other destinations. */
+  readonly written?: readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
   /** @param isNew true for a new response, false to continue the current one */
@@ -117,6 +119,10 @@ export class StreamWriter implements ResponseWriter {
     this.#onUndone = onUndone;
     this.#responses = places.map((place) => new ResponseInDocument(openDocument, place));
     openDocument.onDidChange((changes, replay) => this.#follow(changes, replay));
+  }
+
+  get written(): readonly Piece[] {
+    return this.#responses.flatMap(({ own }) => own.pieces);
   }
 
   get isPending(): boolean {

@@ -87,6 +87,10 @@ export function partlyCompleteText(complete: number, failed: readonly number[]):
   return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
 
+export function partlyCanceledText(complete: number, all: number): string {
+  return `${complete} of ${all} complete, the rest canceled`;
+}
+
 /** @param tokens number of tokens after which a response ended; undefined if unknown or different */
 export function truncatedText(cut: number, count: number, tokens: number | undefined): string {
   const which = count === 1 ? 'The response' : `${cut} of ${count} responses`;
@@ -99,7 +103,11 @@ export function canceledText(hasText: boolean): string {
   return hasText ? 'Canceled, part kept' : 'Canceled';
 }
 
-export const OUT_OF_VIEW = 'The response is complete, but not in view.';
+export function outOfViewText(count: number): string {
+  return count > 1
+    ? 'The responses are complete, but not in view.'
+    : 'The response is complete, but not in view.';
+}
 
 /** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {

@@ -6,6 +6,7 @@ import { plainText } from '../editor/fit/characterFilter.ts';
 import { TextFit } from '../editor/fit/textFit.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
+import type { Piece } from '../editor/textChange.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import {
@@ -141,6 +142,11 @@ export class Job implements Result, Disposable {
   /** Number of invisible characters that were kept. Counted only in prose. */
   get kept(): number {
     return this.#responses.reduce((sum, { fit }) => sum + fit.kept, 0);
+  }
+
+  /** The generated text in the document. Empty for modes that write elsewhere, and for a preview. */
+  get written(): readonly Piece[] {
+    return this.#writer.written ?? [];
   }
 
   promptOf(index: number): string {

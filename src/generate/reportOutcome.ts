@@ -1,6 +1,6 @@
-import { env, Range, window } from 'vscode';
+import { env, Range, TextEditorRevealType, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
-import { editDocument, editorOf, showDocument } from '../editor/documentEdit.ts';
+import { editDocument, editorOf, rangeOf, showDocument } from '../editor/documentEdit.ts';
 import { openEmpty } from '../editor/editorDocument.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
@@ -14,65 +14,88 @@ import type { RunMode } from './runState.ts';
 /** Regenerates or continues some responses of a job. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
+/** What to report about the complete responses of a run. */
+export interface RunOutcome {
+  /** Announces that the run has ended. */
+  readonly announce: () => void;
+  readonly runAgain: RunAgain;
+  /** The token limit at which the truncated responses ended; undefined if unknown or different. */
+  readonly limit: number | undefined;
+  /** True if all generations of the run succeeded. */
+  readonly isWhole: boolean;
+  /** True if all text was inserted. Otherwise, `offerResult` reports it. */
+  readonly isPlaced: boolean;
+}
+
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view.
- * @param announce announces complete responses in view; undefined if they couldn't be inserted
- * @param limit number of tokens at which the truncated responses ended, if it's the same for all
+ * responses that aren't in view. If there's nothing else to report, announces the end.
  */
-export async function reportOutcome(
-  job: Job,
-  announce: (() => void) | undefined,
-  runAgain: RunAgain,
-  limit: number | undefined,
-): Promise<void> {
+export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
   if (job.isUndone) return;
-  if (truncated.length > 0) await offerMore(job, truncated, runAgain, limit);
+  if (truncated.length > 0) await offerMore(job, truncated, outcome);
   else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
-  else if (announce && isInView(job)) announce();
-  else if (announce) await offerToShow(job);
+  else if (!outcome.isPlaced) return;
+  else if (outcome.isWhole && !isInView(job)) await offerToShow(job);
+  else outcome.announce();
 }
 
 async function offerMore(
   job: Job,
   truncated: readonly number[],
-  runAgain: RunAgain,
-  limit: number | undefined,
+  outcome: RunOutcome,
+  hasRaised = false,
 ): Promise<void> {
-  const text = texts.truncatedText(truncated.length, job.indices.length, limit);
+  const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
-  const picked = await window.showInformationMessage(text, CONTINUE, RAISE_LIMIT, UNDO);
+  // A limit of the template overrides the one in the settings.
+  const canRaise = !hasRaised && job.template?.parameters?.['max_new_tokens'] === undefined;
+  const buttons = [CONTINUE, ...(canRaise ? [RAISE_LIMIT] : []), UNDO];
+  const picked = await window.showInformationMessage(text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
-  if (picked === CONTINUE) await continueResponses(job, runAgain);
-  if (picked === RAISE_LIMIT) await openSettings('hostedModel.parameters');
+  if (picked === CONTINUE) await continueResponses(job, outcome.runAgain);
   if (picked === UNDO) reportUndone(await job.undo());
+  if (picked === RAISE_LIMIT) {
+    await openSettings('hostedModel.parameters');
+    await offerMore(job, truncated, outcome, true);
+  }
 }
 
-/** True if an editor shows the line of the last selection, next to which its response goes. */
+/** True if an editor shows some of the generated text, or if it went elsewhere. */
 function isInView(job: Job): boolean {
-  if (!job.mode.placeOf) return true;
-  const line = lastLineOf(job);
-  const ranges = editorOf(job.document)?.visibleRanges ?? [];
-  return ranges.some(({ start, end }) => start.line <= line && line <= end.line);
+  const written = writtenRanges(job);
+  const visible = editorOf(job.document)?.visibleRanges ?? [];
+  return (
+    written.length === 0 ||
+    written.some((range) =>
+      visible.some(
+        ({ start, end }) => start.line <= range.end.line && range.start.line <= end.line,
+      ),
+    )
+  );
 }
 
-/** Reports that a response isn't in view, and offers to jump to it. */
+/** Reports that the responses aren't in view, and offers to jump to the first one. */
 async function offerToShow(job: Job): Promise<void> {
-  const picked = await window.showInformationMessage(texts.OUT_OF_VIEW, texts.SHOW);
-  if (picked !== texts.SHOW) return;
+  const text = texts.outOfViewText(job.indices.length);
+  if ((await window.showInformationMessage(text, texts.SHOW)) !== texts.SHOW) return;
   if (job.isForgotten) return inform(texts.FORGOTTEN);
   if (job.document.isClosed) return showResult(job);
   await showDocument(job.document);
-  const line = lastLineOf(job);
-  editorOf(job.document)?.revealRange(new Range(line, 0, line + 1, 0));
+  const [first] = writtenRanges(job);
+  const { InCenterIfOutsideViewport } = TextEditorRevealType;
+  if (first) editorOf(job.document)?.revealRange(first, InCenterIfOutsideViewport);
 }
 
-/** The last line of the last selection, zero-based. */
-function lastLineOf(job: Job): number {
-  return job.linesOf(job.indices.at(-1) ?? 0).last - 1;
+/** Returns the ranges of the generated text in the document, without whitespace at their ends. */
+function writtenRanges({ document, written }: Job): Range[] {
+  return written.map(({ start, text }) => {
+    const lead = text.length - text.trimStart().length;
+    return rangeOf(document, { start: start + lead, end: start + text.trimEnd().length });
+  });
 }
 
 /** Continues the truncated responses of a job, or explains why there are none to continue. */

@@ -3,7 +3,9 @@ import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
-import { asIncomplete, retryText } from '../messages/messages.ts';
+import { asIncomplete } from '../messages/messages.ts';
+import { DEFAULT_NEW_TOKENS } from '../service/api/parameters.ts';
+import type { Generation } from '../service/api/responseReader.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
@@ -16,7 +18,7 @@ import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
 import { endOf, type RunMode } from './runState.ts';
-import { countDown, markLine, SlowResponseQuestion } from './waiting.ts';
+import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
 export interface GenerateDeps {
@@ -42,10 +44,11 @@ interface Outcome {
   readonly index: number;
   /** True if all received text was inserted. */
   readonly isPlaced: boolean;
+  readonly hasText: boolean;
+  /** Undefined if the generation failed. */
+  readonly generation?: Generation;
   /** Undefined if the generation succeeded. */
-  readonly error: unknown;
-  /** Number of tokens in a response that a token limit truncated. */
-  readonly limit?: number | undefined;
+  readonly error?: unknown;
 }
 
 /** A set of responses of one job that are generated together. */
@@ -60,7 +63,9 @@ interface Run {
 interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
+  /** The generations that were started, in document order. */
   readonly outcomes: readonly Outcome[];
+  readonly isCanceled: boolean;
 }
 
 interface RunContext {
@@ -68,7 +73,7 @@ interface RunContext {
   readonly onUsed: (used: UsedTokens) => void;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
-  readonly slowResponse: SlowResponseQuestion;
+  readonly progress: WaitProgress;
 }
 
 /**
@@ -135,14 +140,15 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     texts.GENERATING,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      const slowResponse = new SlowResponseQuestion(say);
+      const progress = new WaitProgress(say);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
-      return generateAll(run, { connection, onUsed, signal, say, slowResponse });
+      return generateAll(run, { connection, onUsed, signal, say, progress });
     },
     controller,
   ).finally(endStart);
-  return { connection, folder: activeFolder(uri), outcomes };
+  const isCanceled = controller.signal.aborted || signedOut.aborted;
+  return { connection, folder: activeFolder(uri), outcomes, isCanceled };
 }
 
 /** Applies the model and parameters of the template, which override those in the settings. */
@@ -182,51 +188,41 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 async function generateOne(
   { options: { jobs, startWatch }, job, runMode }: Run,
   index: number,
-  { connection, onUsed, signal, say, slowResponse }: RunContext,
+  { connection, onUsed, signal, progress }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
-  let watch: GenerationWatch | undefined;
-  let received = '';
-  let stopCountDown = () => {};
+  const watch = startWatch();
+  let hasText = false;
   try {
-    watch = startWatch();
     const prompt = job.promptOf(index);
     const responseSoFar = job.begin(index, runMode);
-    const generation = await rerunUntilText(slowResponse, signal, (request) =>
+    const generation = await rerunUntilText(progress, signal, (request) =>
       connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
-        onSilence: () => slowResponse.onSilence(request),
+        onSilence: () => progress.onSilence(request),
+        onRetry: (retry) => progress.onRetry(request, retry, watch.onRetry(retry)),
         onUsage: onUsed,
+        onReasoning: () => progress.onActivity(request),
         onText: (text) => {
-          if (received === '') slowResponse.onFirstText(request);
-          received += text;
-          watch?.onText();
+          progress.onActivity(request);
+          hasText = true;
+          watch.onText();
           job.append(index, text);
           // Removes the label after the append, because removing it first would delay the edit by 3
           // to 4 ms (measured).
           unmark();
           jobs.keepResult(job);
         },
-        onRetry: (retry) => {
-          stopCountDown();
-          const leftMs = watch?.onRetry(retry);
-          if (leftMs) stopCountDown = countDown(leftMs, (left) => say(retryText(retry, left)));
-        },
       }),
     );
     watch.onDone(generation);
-    const { stopReason, usage } = generation;
-    const isPlaced = await job.end(index, endOf(stopReason));
-    // Some services report no usage, which counts as 0.
-    const limit = stopReason === 'max_tokens' ? usage.outputTokens || undefined : undefined;
-    return { index, isPlaced, error: undefined, limit };
+    const isPlaced = await job.end(index, endOf(generation.stopReason));
+    return { index, isPlaced, hasText, generation };
   } catch (error) {
-    watch?.onFailed(error);
+    watch.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
-    return { index, isPlaced, error: received === '' ? error : asIncomplete(error) };
-  } finally {
-    stopCountDown();
+    return { index, isPlaced, hasText, error: hasText ? asIncomplete(error) : error };
   }
 }
 
@@ -235,7 +231,7 @@ async function generateOne(
  * @throws the error of the last request
  */
 async function rerunUntilText<Result>(
-  slowResponse: SlowResponseQuestion,
+  progress: WaitProgress,
   cancelled: AbortSignal,
   run: (request: AbortController) => Promise<Result>,
 ): Promise<Result> {
@@ -247,44 +243,65 @@ async function rerunUntilText<Result>(
       const isStopped = request.signal.aborted && isKind(error, 'cancelled');
       if (!isStopped || cancelled.aborted) throw error;
     } finally {
-      slowResponse.onEnd(request);
+      progress.onEnd(request);
     }
   }
 }
 
 async function reportRun(
-  { options, job, runMode }: Run,
-  { connection, folder, outcomes }: RunResult,
+  { options, job, indices, runMode }: Run,
+  { connection, folder, outcomes, isCanceled }: RunResult,
 ): Promise<void> {
-  const runAgain: RunAgain = (indices, how) => runJob(options, job, indices, how);
-  const linesOf = (indices: readonly number[]) =>
-    job.indices.length > 1 ? indices.map((index) => job.linesOf(index).first) : [];
+  const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
+  const linesOf = (some: readonly number[]) =>
+    job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
   if (lost.length > 0 && !job.isUndone) void offerResult(job, linesOf(lost), lost);
+  const complete = outcomes.filter(({ generation }) => generation !== undefined);
   const failed = outcomes.filter(({ error }) => error !== undefined);
-  const came = outcomes.filter(({ error }) => error === undefined);
   const told = byKind(failed).map(async (alike) => {
-    const indices = alike.map(({ index }) => index);
-    const at = { folder, lines: linesOf(indices) };
+    const again = alike.map(({ index }) => index);
+    const at = { folder, lines: linesOf(again) };
     const wantsRetry = await options.report(alike[0]?.error, connection, at);
-    if (wantsRetry) await runAgain(indices, runMode);
+    if (wantsRetry) await runAgain(again, runMode);
   });
-  const isCanceled = failed.some(({ error }) => isKind(error, 'cancelled'));
-  if (came.length === 0 && isCanceled && !job.isUndone) {
-    options.jobs.announcements.done(texts.canceledText(job.text !== ''), 'circle-slash');
-  }
-  if (came.length > 0) {
-    const text =
-      failed.length === 0
-        ? (job.mode.doneText ?? texts.completeText(job.indices.length))
-        : texts.partlyCompleteText(came.length, linesOf(failed.map(({ index }) => index)));
-    const isPlaced = came.every((outcome) => outcome.isPlaced);
-    const announce = isPlaced ? () => options.jobs.announcements.done(text) : undefined;
-    const limits = new Set(came.flatMap(({ limit }) => limit ?? []));
-    const [limit] = limits.size === 1 ? limits : [];
-    told.push(reportOutcome(job, announce, runAgain, limit));
+  const { announcements } = options.jobs;
+  if (complete.length === 0) {
+    const hasText = failed.some((outcome) => outcome.hasText);
+    if (isCanceled && !job.isUndone)
+      announcements.done(texts.canceledText(hasText), 'circle-slash');
+  } else {
+    const isWhole = complete.length === indices.length;
+    const announce = () => {
+      if (isWhole) announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
+      else if (isCanceled) {
+        const text = texts.partlyCanceledText(complete.length, indices.length);
+        announcements.done(text, 'circle-slash');
+      } else {
+        const lines = linesOf(failed.map(({ index }) => index));
+        announcements.done(texts.partlyCompleteText(complete.length, lines));
+      }
+    };
+    const isPlaced = complete.every((outcome) => outcome.isPlaced);
+    const limit = commonLimit(complete, connection);
+    told.push(reportOutcome(job, { announce, runAgain, limit, isWhole, isPlaced }));
   }
   await Promise.all(told);
+}
+
+/**
+ * Returns the token limit that truncated responses. Undefined if they ended at another limit, such
+ * as the end of the context, or at different ones.
+ */
+function commonLimit(outcomes: readonly Outcome[], { parameters }: Connection): number | undefined {
+  const limit = parameters['max_new_tokens'] ?? DEFAULT_NEW_TOKENS;
+  const truncated = outcomes.flatMap(({ generation }) =>
+    generation && endOf(generation.stopReason) === 'truncated' ? generation : [],
+  );
+  const isAtLimit = truncated.every(
+    ({ stopReason, usage }) => stopReason === 'max_tokens' && usage.outputTokens === limit,
+  );
+  return isAtLimit && typeof limit === 'number' ? limit : undefined;
 }
 
 /** Groups failures by kind, so that each kind is reported once. */

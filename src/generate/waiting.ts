@@ -1,9 +1,11 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
+import { retryText } from '../messages/messages.ts';
+import type { Retry } from '../service/http/httpTypes.ts';
 import { toNextSecond } from '../status/statusView.ts';
 import * as texts from './generateMessages.ts';
 
-/** The label and the prompt shown until the first text arrives. */
+/** The label and the progress of a generation that waits for its text. */
 
 /**
  * Shows a label at the end of a line while text is being generated. VS Code moves the label with
@@ -30,13 +32,17 @@ export function markLine(document: TextDocument, line: number): () => void {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Tells the user about requests of a run that get no response, and offers to retry them. A network
- * connection can die silently after the service has received a request. A repeated request may be
- * billed twice, so the user decides.
+ * Shows in the progress notification of a run what its requests are waiting for: a slow response,
+ * which the user may retry, or the next attempt. A network connection can die silently after the
+ * service has received a request. A repeated request may be billed twice, so the user decides.
  */
-export class SlowResponseQuestion {
+export class WaitProgress {
   readonly #say: (message: string) => void;
-  readonly #silent = new Set<AbortController>();
+  /** The requests without a response, each with the timer of the offer to retry it. */
+  readonly #silent = new Map<AbortController, NodeJS.Timeout>();
+  /** The request whose next attempt the notification shows, which is the last one that failed. */
+  #retrying: AbortController | undefined;
+  #countDown: NodeJS.Timeout | undefined;
   #isAsking = false;
 
   /** @param say shows a message in the progress notification of the run */
@@ -44,21 +50,45 @@ export class SlowResponseQuestion {
     this.#say = say;
   }
 
-  onFirstText(request: AbortController): void {
-    if (this.#silent.delete(request)) this.#say(texts.GENERATING);
-  }
-
-  onEnd(request: AbortController): void {
-    this.#silent.delete(request);
-  }
-
   /** Called if a request gets no response within 5 s. Offers to retry it 15 s later. */
   onSilence(request: AbortController): void {
-    this.#silent.add(request);
+    this.onEnd(request);
     this.#say(texts.STILL_WAITING);
-    setTimeout(() => {
-      if (this.#silent.has(request)) void this.#ask();
-    }, OFFER_AFTER_MS).unref();
+    const timer = setTimeout(() => void this.#ask(), OFFER_AFTER_MS).unref();
+    this.#silent.set(request, timer);
+  }
+
+  /**
+   * Called before each retry of a request. Counts down the seconds until the attempt.
+   * @param leftMs returns the milliseconds until the attempt
+   */
+  onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
+    this.onEnd(request);
+    clearTimeout(this.#countDown);
+    this.#retrying = request;
+    const show = () => {
+      const left = leftMs();
+      const next = toNextSecond(left);
+      this.#say(next === undefined ? texts.GENERATING : retryText(retry, left));
+      if (next !== undefined) this.#countDown = setTimeout(show, next).unref();
+    };
+    show();
+  }
+
+  /** Called if the model sends text or reasoning. */
+  onActivity(request: AbortController): void {
+    const wasWaiting = this.#silent.has(request) || this.#retrying === request;
+    this.onEnd(request);
+    if (wasWaiting) this.#say(texts.GENERATING);
+  }
+
+  /** Called when the request no longer waits. */
+  onEnd(request: AbortController): void {
+    clearTimeout(this.#silent.get(request));
+    this.#silent.delete(request);
+    if (this.#retrying !== request) return;
+    clearTimeout(this.#countDown);
+    this.#retrying = undefined;
   }
 
   /**
@@ -70,24 +100,6 @@ export class SlowResponseQuestion {
     this.#isAsking = true;
     const answer = await window.showWarningMessage(texts.NO_RESPONSE_YET, texts.RETRY);
     this.#isAsking = false;
-    if (answer === texts.RETRY) for (const silent of this.#silent) silent.abort();
+    if (answer === texts.RETRY) for (const silent of this.#silent.keys()) silent.abort();
   }
-}
-
-/**
- * Calls `show` now, and again whenever the number of whole seconds left decreases.
- * @param leftMs returns the milliseconds left
- * @returns a function that stops the calls
- */
-export function countDown(leftMs: () => number, show: (leftMs: number) => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const tick = () => {
-    const left = leftMs();
-    const next = toNextSecond(left);
-    if (next === undefined) return;
-    show(left);
-    timer = setTimeout(tick, next).unref();
-  };
-  tick();
-  return () => clearTimeout(timer);
 }

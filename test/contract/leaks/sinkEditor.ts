@@ -417,7 +417,8 @@ const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model']
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],
-  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'ThemeColor', 'ThemeIcon'],
+  ...['TabInputTextDiff', 'TextDocumentChangeReason', 'TextEditorRevealType', 'ThemeColor'],
+  'ThemeIcon',
 ] as const;
 
 function later(run: () => void): boolean {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/generate/job.ts';
+import type { RunOutcome } from '../../../src/generate/reportOutcome.ts';
+import type { Template } from '../../../src/templates/template.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { FakeDocument } from '../editor/fakeDocument.ts';
@@ -17,8 +19,17 @@ describe('messages and copies of a response', () => {
     editor = new SinkEditor();
   });
 
+  /** The outcome of a run without failures, which must not be announced. */
+  const whole: RunOutcome = {
+    announce: () => assert.fail('announced as complete'),
+    runAgain: async () => assert.fail('run again'),
+    limit: undefined,
+    isWhole: true,
+    isPlaced: true,
+  };
+
   /** A job whose only response is this text. */
-  async function jobWith(text: string): Promise<Job> {
+  async function jobWith(text: string, template?: Template): Promise<Job> {
     const { window } = await import('vscode');
     const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
     const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
@@ -32,7 +43,7 @@ describe('messages and copies of a response', () => {
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    const job = new Made([target], undefined, { ...below, open }, stage);
+    const job = new Made([target], template, { ...below, open }, stage);
     job.append(0, text);
     // An edit that stays open keeps its timer, and later tests count timers.
     await document.turn();
@@ -63,28 +74,71 @@ describe('messages and copies of a response', () => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
       editor.button = 'Raise Limit...';
-      const announce = () => assert.fail('announced as complete');
-      const runAgain = async () => assert.fail('run again');
-      await outcome.reportOutcome(job, announce, runAgain, limit);
+      await outcome.reportOutcome(job, { ...whole, limit });
       assert.deepEqual(editor.sunk.get('notification'), [
         expected,
         JSON.stringify(['Continue', 'Raise Limit...', 'Undo Generation']),
+        expected,
+        JSON.stringify(['Continue', 'Undo Generation']),
       ]);
       job.dispose();
     });
   }
 
-  it("offer to show a response that isn't in view, and open a copy if its document was closed", async () => {
+  it("don't offer to raise a limit that the template sets", async () => {
+    const job = await jobWith('a', { parameters: { max_new_tokens: 5 } } as unknown as Template);
+    await job.end(0, 'truncated');
+    await outcome.reportOutcome(job, { ...whole, limit: 5 });
+    assert.equal(
+      editor.sunk.get('notification')?.at(-1),
+      JSON.stringify(['Continue', 'Undo Generation']),
+    );
+    job.dispose();
+  });
+
+  /** Shows lines of the document of a job, which has one line per character. */
+  function showLines(job: Job, first: number, last: number): object[] {
+    const revealed: object[] = [];
+    const shown = {
+      document: job.document,
+      visibleRanges: [{ start: { line: first }, end: { line: last } }],
+      revealRange: (range: object) => revealed.push(range),
+    };
+    Object.assign(job.document, {
+      positionAt: (character: number) => ({ line: character, character: 0 }),
+    });
+    const window = editor.exports()['window'] as object;
+    Object.defineProperty(window, 'visibleTextEditors', { value: [shown] });
+    return revealed;
+  }
+
+  for (const [what, first, last, isShown] of [
+    ['in view', 2, 5, true],
+    ['above the visible lines', 5, 9, false],
+    ['below the visible lines', 0, 1, false],
+  ] as const) {
+    it(`${isShown ? 'announce' : 'offer to show'} a response that is ${what}`, async () => {
+      // Without the line breaks around it, the response is on lines 2 to 4.
+      const job = await jobWith('\n\nab\n');
+      await job.end(0, 'ended');
+      const revealed = showLines(job, first, last);
+      editor.button = 'Show';
+      let announced = 0;
+      await outcome.reportOutcome(job, { ...whole, announce: () => (announced += 1) });
+      assert.equal(announced, isShown ? 1 : 0);
+      assert.equal(/not in view/.test(editor.textOf('notification')), !isShown);
+      const starts = revealed.map((range) => Reflect.get(range, 'start').line);
+      assert.deepEqual(starts, isShown ? [] : [2]);
+      job.dispose();
+    });
+  }
+
+  it('open a copy of a response whose document was closed', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';
     editor.isDocumentClosed = true;
-    await outcome.reportOutcome(
-      job,
-      () => assert.fail('announced as if it were in view'),
-      async () => assert.fail('run again'),
-      undefined,
-    );
+    await outcome.reportOutcome(job, whole);
     assert.match(editor.textOf('notification'), /not in view/);
     assert.equal(editor.sunk.get('document')?.at(-1), 'a');
     job.dispose();
@@ -93,7 +147,7 @@ describe('messages and copies of a response', () => {
   it("offer no actions for a response that couldn't be inserted", async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
-    await outcome.reportOutcome(job, undefined, async () => assert.fail('run again'), undefined);
+    await outcome.reportOutcome(job, { ...whole, isPlaced: false });
     assert.equal(editor.textOf('notification'), '');
     job.dispose();
   });
@@ -105,7 +159,7 @@ describe('messages and copies of a response', () => {
   ] as const) {
     it(`D26: count the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);
-      await outcome.reportOutcome(job, undefined, async () => assert.fail('run again'), undefined);
+      await outcome.reportOutcome(job, { ...whole, isPlaced: false });
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((said) => said !== '[]'),

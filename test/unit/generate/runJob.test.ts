@@ -4,13 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Job } from '../../../src/generate/job.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
+import type { RunMode } from '../../../src/generate/runState.ts';
+import type { Parameters } from '../../../src/service/api/parameters.ts';
+import type { CallOptions } from '../../../src/service/client.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
-describe('running a job', () => {
-  const editor = new SinkEditor();
+const ended = { stopReason: 'finished', usage: { inputTokens: 1, outputTokens: 1 } };
+
+describe('runJob', () => {
+  let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let folder: string;
   before(() => {
@@ -18,6 +24,7 @@ describe('running a job', () => {
   });
   after(() => hooks.deregister());
   beforeEach(() => {
+    editor = new SinkEditor();
     folder = mkdtempSync(join(tmpdir(), 'hosted-model-run-'));
     mkdirSync(join(folder, '.vscode'));
     mkdirSync(join(folder, 'notes'));
@@ -25,62 +32,94 @@ describe('running a job', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Continues a job in a file of the folder. @returns number of requests sent */
-  async function sentFor(modeId: string): Promise<number> {
-    const [{ runJob }, { ActiveRuns }, { insertModes }] = await Promise.all([
+  interface Options {
+    readonly mode?: string;
+    readonly runMode?: RunMode;
+    /** Number of selections. */
+    readonly count?: number;
+    /** Stands in for the service, which gets the index of the selection. */
+    readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
+    readonly parameters?: Parameters;
+  }
+
+  /** Runs a job for selections on lines 1, 11, 21, and so on, in a file of the folder. */
+  async function run({
+    mode = 'clipboard',
+    runMode = 'restart',
+    count = 1,
+    generate = async () => ended,
+    parameters = {},
+  }: Options) {
+    const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
       import('../../../src/generate/runState.ts'),
       import('../../../src/editor/insertModes.ts'),
     ]);
+    const announced: string[] = [];
     let sent = 0;
-    const generation = { stopReason: 'finished', usage: { inputTokens: 1, outputTokens: 1 } };
     const client = {
       secretKindsIn: () => [],
-      generateText: async () => {
+      generateText: async (prompt: string, _: Parameters, options: CallOptions) => {
         sent += 1;
-        return generation;
+        return generate(Number(prompt), options);
       },
     };
     const runtime = { client: () => client } as unknown as ServiceRuntime;
     const path = join(folder, 'notes', 'tasks.json');
     const document = {
       uri: { scheme: 'file', path, fsPath: path },
-      lineCount: 1,
+      lineCount: 100,
       lineAt: () => ({ range: { end: {} } }),
     };
+    const truncated: number[] = [];
     const job = {
       activeRuns: new ActiveRuns(),
-      ...{
-        mode: insertModes.find(({ id }) => id === modeId),
-        document,
-        indices: [0],
-        truncated: [],
-      },
-      ...{ removed: 0, kept: 0, text: 'text' },
-      ...{ promptOf: () => 'prompt', linesOf: () => ({ first: 1, last: 1 }), begin: () => '' },
-      ...{
-        canInsert: () => true,
-        end: async () => true,
-        hold: (messages: Promise<void>) => messages,
+      ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated },
+      ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
+      ...{ removed: 0, kept: 0, text: 'text of an earlier run', isUndone: false },
+      linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
+      promptOf: String,
+      ...{ begin: () => '', append: () => {}, canInsert: () => true },
+      end: async (index: number, end: ReturnType<typeof endOf>) => {
+        if (end === 'truncated') truncated.push(index);
+        return true;
       },
     } as unknown as Job;
+    let reported = 0;
+    const cancel = { run: () => {} };
     const options = {
       jobs: {
-        markRunning: () => () => {},
+        markRunning: (_: Job, controller: AbortController) => {
+          cancel.run = () => controller.abort();
+          return () => {};
+        },
         keepResult: () => {},
-        announcements: { started: () => () => {}, done: () => {} },
+        announcements: {
+          started: () => () => {},
+          done: (text: string) => announced.push(text),
+        },
       },
       connections: {
-        for: async () => connectionOf({}, runtime),
+        for: async () => connectionOf({ parameters }, runtime),
         signOutSignal: new AbortController().signal,
       },
-      startWatch: () => ({ onRetry() {}, onText() {}, onDone() {}, onFailed() {} }),
+      startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async (error: unknown) => assert.fail(String(error)),
+      report: async () => {
+        reported += 1;
+        return false;
+      },
     } as unknown as GenerateDeps;
-    await runJob(options, job, [0], 'continue');
-    return sent;
+    const done = runJob(options, job, job.indices, runMode);
+    return { done, cancel, announced, sent: () => sent, reported: () => reported };
   }
+
+  const sentFor = async (mode: string) => {
+    const { done, sent } = await run({ mode, runMode: 'continue' });
+    await done;
+    return sent();
+  };
+  const failure = new ServiceError('server-failed', { status: 503 });
 
   it("J35: sends nothing if the file now needs a preview, except in modes that don't edit it", async () => {
     assert.equal(await sentFor('below'), 1);
@@ -93,4 +132,73 @@ describe('running a job', () => {
       assert.equal(await sentFor(mode), 1, mode);
     }
   });
+
+  it('announces how many responses are complete, and the lines of those that failed', async () => {
+    const generate = async (index: number) => {
+      if (index === 1) throw failure;
+      return ended;
+    };
+    const { done, announced, reported } = await run({ count: 3, generate });
+    await done;
+    assert.deepEqual([announced, reported()], [['2 of 3 complete, line 11 failed'], 1]);
+  });
+
+  it("doesn't call canceled generations failed", async () => {
+    const generate = async (index: number) => {
+      if (index > 0) throw new ServiceError('cancelled');
+      cancel.run();
+      return ended;
+    };
+    const { done, cancel, announced } = await run({ count: 3, generate });
+    await done;
+    assert.deepEqual(announced, ['1 of 3 complete, the rest canceled']);
+  });
+
+  it('says that a part was kept only if this run received one', async () => {
+    for (const [text, expected] of [
+      ['', 'Canceled'],
+      ['The first words', 'Canceled, part kept'],
+    ] as const) {
+      const generate = async (_: number, { onText }: CallOptions) => {
+        if (text !== '') onText?.(text);
+        cancel.run();
+        throw new ServiceError('cancelled');
+      };
+      const { done, cancel, announced } = await run({ generate });
+      await done;
+      assert.deepEqual(announced, [expected]);
+    }
+  });
+
+  it('asks to accept or discard a preview, even if its document is not in view', async () => {
+    const { done, announced } = await run({ mode: 'preview' });
+    await done;
+    assert.match(announced.join(), /accept or discard/);
+  });
+
+  const atLimit = (outputTokens: number, stopReason = 'max_tokens') => ({
+    stopReason,
+    usage: { inputTokens: 1, outputTokens },
+  });
+  for (const [what, generations, parameters, expected] of [
+    ['the default', [atLimit(1_024)], {}, 'The response reached the limit of 1,024 tokens.'],
+    ['the one set', [atLimit(7)], { max_new_tokens: 7 }, /the limit of 7 tokens\.$/],
+    ['the end of the context', [atLimit(57)], {}, 'The response reached a token or time limit.'],
+    ['a time limit', [atLimit(1_024, 'time_limit')], {}, /a token or time limit/],
+    [
+      'different ones',
+      [atLimit(1_024), atLimit(3, 'time_limit')],
+      {},
+      '2 of 2 responses reached a token or time limit.',
+    ],
+  ] as const) {
+    it(`names the limit that truncated responses if it's known: ${what}`, async () => {
+      const generate = async (index: number) => generations[index];
+      const { done } = await run({ count: generations.length, generate, parameters });
+      await done;
+      const [said = ''] = editor.sunk.get('notification') ?? [];
+      if (typeof expected === 'string') assert.equal(said, expected);
+      else assert.match(said, expected);
+    });
+  }
 });

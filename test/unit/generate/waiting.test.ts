@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import type { WaitProgress } from '../../../src/generate/waiting.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
+import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
+import { settled } from '../connection/fakes.ts';
+
+const GENERATING = 'Generating… Esc cancels';
+const error = new ServiceError('server-failed', { status: 503 });
+
+describe('the progress of a run that waits', () => {
+  let editor = new SinkEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  let shown: string[];
+  let progress: WaitProgress;
+  let request: AbortController;
+  let nowMs: number;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(async () => {
+    editor = new SinkEditor();
+    const { WaitProgress: Made } = await import('../../../src/generate/waiting.ts');
+    shown = [];
+    progress = new Made((message) => shown.push(message));
+    request = new AbortController();
+    nowMs = 0;
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(() => mock.timers.reset());
+
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      nowMs += 100;
+      mock.timers.tick(100);
+    }
+  };
+  const retryIn = (waitMs: number, retry = 1, which = request) => {
+    const at = nowMs + waitMs;
+    progress.onRetry(which, { retry, waitMs, error }, () => at - nowMs);
+  };
+
+  it('counts down the seconds until a retry, and then shows that text is generated', () => {
+    retryIn(2_500);
+    pass(3_000);
+    assert.deepEqual(shown, [
+      'Retrying in 3s (attempt 2 of 4, 503)',
+      'Retrying in 2s (attempt 2 of 4, 503)',
+      'Retrying in 1s (attempt 2 of 4, 503)',
+      GENERATING,
+    ]);
+  });
+
+  for (const [what, event, last] of [
+    ['text arrives', () => progress.onActivity(request), GENERATING],
+    ['the request ends', () => progress.onEnd(request), 'Retrying in 9s (attempt 2 of 4, 503)'],
+  ] as const) {
+    it(`stops counting when ${what}`, () => {
+      retryIn(9_000);
+      event();
+      pass(5_000);
+      assert.equal(shown.at(-1), last);
+    });
+  }
+
+  it('counts down for the request that failed last, even if text of another one arrives', () => {
+    const other = new AbortController();
+    retryIn(5_000);
+    retryIn(20_000, 2, other);
+    progress.onActivity(request);
+    pass(1_000);
+    assert.deepEqual(shown, [
+      'Retrying in 5s (attempt 2 of 4, 503)',
+      'Retrying in 20s (attempt 3 of 4, 503)',
+      'Retrying in 19s (attempt 3 of 4, 503)',
+    ]);
+  });
+
+  const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
+
+  it('offers to retry a request without a response once, 15 s after it was found silent', () => {
+    progress.onSilence(request);
+    progress.onSilence(new AbortController());
+    mock.timers.tick(14_999);
+    assert.equal(offers().length, 0);
+    mock.timers.tick(1);
+    assert.equal(offers().length, 1);
+  });
+
+  it('aborts the silent requests if the user chooses to retry, and no others', async () => {
+    const [silent, active] = [new AbortController(), new AbortController()];
+    editor.button = 'Retry';
+    for (const each of [request, silent, active]) progress.onSilence(each);
+    progress.onActivity(active);
+    pass(15_000);
+    await settled();
+    assert.deepEqual(
+      [request, silent, active].map(({ signal }) => signal.aborted),
+      [true, true, false],
+    );
+  });
+
+  for (const [what, event] of [
+    ['text or reasoning arrives', () => progress.onActivity(request)],
+    ['the request is about to be retried', () => retryIn(30_000)],
+    ['the request ends', () => progress.onEnd(request)],
+  ] as const) {
+    it(`offers nothing if ${what}`, () => {
+      progress.onSilence(request);
+      event();
+      mock.timers.tick(20_000);
+      assert.equal(offers().length, 0);
+    });
+  }
+
+  it('waits again for a second attempt that gets no response', () => {
+    progress.onSilence(request);
+    mock.timers.tick(10_000);
+    retryIn(1_000);
+    progress.onSilence(request);
+    mock.timers.tick(14_999);
+    assert.equal(offers().length, 0);
+    mock.timers.tick(1);
+    assert.equal(offers().length, 1);
+  });
+});
