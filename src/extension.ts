@@ -74,7 +74,7 @@ class Startup implements CommandHost {
   /** Listens for changes until the app loads. From then on, `Connections` listens for them. */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
-  /** False if no source can provide a usable connection. */
+  /** False only if no source can provide a usable connection. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['settings'] = readTooltipSettings;
@@ -126,7 +126,8 @@ class Startup implements CommandHost {
       throw error;
     }
     this.#listening.dispose();
-    // Settings listeners run with a delay, so disposing them may have dropped a call. Make it now.
+    // Settings listeners run with a delay, so disposing them may have dropped a call. Make that
+    // call now.
     this.#inBackground(this.#onChange());
     return this.#app;
   }
@@ -147,7 +148,7 @@ class Startup implements CommandHost {
     });
   }
 
-  /** Refreshes the token while the user works in this window. */
+  /** Refreshes the token if this window has the focus. */
   #keepFresh(): void {
     if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
   }

@@ -7,10 +7,10 @@ import { AI_SETTING, type Inspected, userValue } from '../undocumentedApi.ts';
  */
 
 const SECTION = 'hostedModel';
-/** Minimum milliseconds between two calls of a settings listener. */
+/** Minimum time between two calls to a settings listener, in milliseconds. */
 const MIN_INTERVAL_MS = 100;
 
-/** The raw values of the settings for a document, or for the window if there is no scope. */
+/** The raw settings for a document, or for the window if no scope is given. */
 export class Configuration {
   readonly #values;
 
@@ -30,19 +30,19 @@ export class Configuration {
     return this.#values.inspect<unknown>(name) ?? {};
   }
 
-  /** The text in the user settings, ignoring workspace, folder, and remote settings. */
+  /** Returns the text in the user settings, ignoring workspace, folder, and remote settings. */
   own(name: string): string {
     return textOf(userValue(this.inspected(name)));
   }
 }
 
 /**
- * The kinds of resources that a request can use, most specific first. If several are set, the first
- * one applies.
+ * The kinds of resources that a request can use, most specific first. If the settings contain
+ * several IDs, the most specific one applies.
  */
 export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 
-/** Reads the settings for the tooltip of the status item, without validating them. */
+/** Reads the settings that the status item's tooltip shows, without validating them. */
 export function readTooltipSettings(scope?: Uri) {
   const configuration = new Configuration(scope);
   const text = (name: string) => configuration.text(name);
@@ -53,7 +53,10 @@ export function readTooltipSettings(scope?: Uri) {
   };
 }
 
-/** The value of `hostedModel.service`. If empty, the first service with a stored key is used. */
+/**
+ * Returns `hostedModel.service` in lowercase. If it's empty, the first service with a stored key is
+ * used.
+ */
 export function serviceInSettings(): string {
   return new Configuration().text('service').toLowerCase();
 }
@@ -66,14 +69,14 @@ export function isAiDisabled(): boolean {
 
 /**
  * Enables VS Code's AI features in the user settings. Workspace and folder settings can still
- * disable it.
+ * disable them.
  */
 export async function enableAi(): Promise<void> {
   const { Global } = ConfigurationTarget;
   await workspace.getConfiguration().update(AI_SETTING, false, Global);
 }
 
-/** The names of the settings that the extension writes. */
+/** The names of the settings that `writeSettings` can write. */
 type Written =
   | 'url'
   | 'authUrl'
@@ -85,11 +88,11 @@ type Written =
   | 'credentialSource';
 type WritableSettings = Partial<Record<Written, string>>;
 
-/** The settings to write to: `user`, `workspace`, or those of a folder. */
+/** The settings to write to: `user`, `workspace`, or the URI of a folder. */
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings to write to for a folder.
+ * Returns the settings where values for a folder are written.
  * @param folder undefined for documents outside all folders
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {
@@ -97,8 +100,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns the most specific settings that have a value for a folder: those of the folder, of the
- * workspace, or else of the user.
+ * Returns the settings that contain the most specific value of a setting for a folder. If neither
+ * the folder nor the workspace sets it, returns `user`.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);
@@ -124,7 +127,7 @@ export async function writeSettings(
   }
 }
 
-/** Returns the entries of `hostedModel.services` in the user settings, unchecked. */
+/** Returns the entries of `hostedModel.services` in the user settings, without validating them. */
 export function serviceEntries(): readonly unknown[] {
   const value = userValue(new Configuration().inspected('services'));
   return Array.isArray(value) ? value : [];
@@ -141,8 +144,8 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 }
 
 /**
- * Calls the listener shortly after settings change. Writing several settings causes an event for
- * each one, but only one call.
+ * Calls the listener shortly after settings change. Writing several settings fires an event for
+ * each one, but calls the listener only once.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

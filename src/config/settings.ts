@@ -29,16 +29,16 @@ import {
 export interface SourceSettings {
   /**
    * The service in the settings, or the first built-in one if the setting is empty or invalid. If
-   * it's empty, `withStoredService` may replace the service.
+   * the setting is empty, `withStoredService` may replace this service.
    */
   readonly service: Service;
   /** True if the settings name a service, even an invalid one. */
   readonly isServiceSet: boolean;
-  /** The built-in services, followed by those that the user defined. */
+  /** The built-in services, followed by those that the user added. */
   readonly services: readonly Service[];
-  /** Set if the service in the settings is unknown, or its entry is invalid. */
+  /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Unchecked, like `url`. `connection/sourceSelection.ts` validates both. */
+  /** Not validated, like `url`. `connection/sourceSelection.ts` validates both. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which. */
@@ -60,15 +60,15 @@ export interface Settings extends SourceSettings {
   readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** As typed, so it may not be a valid mode. */
+  /** As the user typed it, so it may not be the ID of an insert mode. */
   readonly insertMode: string;
   readonly limits: ConcurrencyOptions;
-  /** True if other models get a tool that sends text to this one. */
+  /** True if other models get a tool that sends text to this model. */
   readonly offersTool: boolean;
   /** Tokens that one key may use per day before chat stops; 0 for no budget. */
   readonly dailyTokenBudget: number;
   /**
-   * The unchecked list of each level. VS Code itself would return only the most specific one.
+   * The unvalidated list from each level. VS Code itself would return only the most specific list.
    * `templates/templateSources.ts` validates the lists.
    */
   readonly templates: Readonly<Record<SettingLevel, readonly unknown[]>>;
@@ -83,11 +83,11 @@ export type CredentialSource = 'auto' | SourceId;
  */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
-/** The settings file that a value comes from. */
+/** The level of the settings that a value comes from. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
-/** Maximum daily token budget. It's more than anyone uses. */
+/** Maximum daily token budget, which is more than anyone uses. */
 const MAX_TOKENS = 1e12;
 
 /** Reads the settings that apply to a document, or to the window. */
@@ -128,16 +128,16 @@ export function readSettings(scope?: Uri): Settings {
 }
 
 /**
- * Reads the window's settings, but with the project from the user settings, which is the one that
- * setup changes.
+ * Reads the window's settings, but takes the project from the user settings, because the setup
+ * changes only that one.
  */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
 }
 
 /**
- * Returns the settings for a service. If the current settings belong to another service, drops its
- * addresses and project.
+ * Returns the settings for a service. If the given settings belong to another service, drops their
+ * addresses and project. Keeps them if the service is used only because the settings name none.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -154,7 +154,7 @@ export function settingsFor(service: Service, settings: Settings): Settings {
 }
 
 /**
- * If the settings name no service, returns them for the first service with a stored key.
+ * If the settings name no service, switches them to the first service with a stored key, if any.
  * @param stored the `word` of each service with a stored key
  */
 export function withStoredService(settings: Settings, stored: readonly string[]): Settings {
@@ -163,7 +163,7 @@ export function withStoredService(settings: Settings, stored: readonly string[])
   return first ? settingsFor({ ...first, isFirstSetUp: true }, settings) : settings;
 }
 
-/** Returns the settings for the service that is used if `hostedModel.service` is empty. */
+/** Returns the settings for a service that is used because `hostedModel.service` is empty. */
 function defaultSettings(service: Service, settings: Settings): Settings {
   const { authUrl, modelId, isModelSet, service: assumed } = settings;
   const isAuthUrlSet = authUrl !== assumed.authUrl && canOverrideAuthUrl(service);
@@ -177,7 +177,7 @@ function defaultSettings(service: Service, settings: Settings): Settings {
   };
 }
 
-/** Returns the operation in the settings, or chat if the API doesn't support it. */
+/** Returns the operation in the settings, or `chat` if the API doesn't support that operation. */
 function operationOf({ api }: Service, operation: string): Operation {
   const known: readonly Operation[] = APIS[api.kind].operations;
   return known.find((one) => one === operation) ?? 'chat';
@@ -192,8 +192,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
- * documents outside the folder, too. Such documents have no `.env` file, so only the user settings
- * apply.
+ * documents outside the folder, too. Such documents have no `.env` file, so without a folder, only
+ * the user settings apply.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
   const value =

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { FileType, type TextDocument, Uri, workspace } from 'vscode';
 
 /**
- * Path patterns of files that shells, editors, git, package managers, or CI run automatically.
+ * Path patterns for files that shells, editors, git, package managers, or CI run automatically.
  * Generated text goes into these files only after a preview (T25 in docs/threat-model.md). Scripts
  * and Makefiles that users run themselves aren't listed. The patterns expect lowercase paths. A
  * pattern that ends with a slash matches every file in that folder.
@@ -58,7 +58,7 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, directly or through a symbolic link in its path.
- * Repositories can contain such links. Also true if the target of a link can't be determined.
+ * Repositories can contain such links. Also true if that can't be determined.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;
@@ -82,8 +82,8 @@ function isAutoRunPath(path: string): boolean {
 }
 
 /**
- * Resolves the symbolic links in a path. If the file doesn't exist yet, resolves its folder
- * instead.
+ * Resolves the symbolic links in a path. If the file doesn't exist yet, resolves the links in its
+ * folder's path.
  * @throws if the path can't be resolved, for example because a link points to a missing file
  */
 async function realPathOf(path: string): Promise<string> {

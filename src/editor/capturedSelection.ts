@@ -43,8 +43,8 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If that leaves none, captures only the primary selection, because a typed prompt has a single
- * response.
+ * If that leaves none, captures only the primary selection, because an instruction that the user
+ * types gets a single response.
  */
 export function captureTargets(
   editor: Pick<TextEditor, 'document' | 'selections'>,
@@ -68,7 +68,7 @@ export function captureTargets(
 
 /**
  * Returns the end of the selected text. A selection of whole lines ends at the start of the next
- * line, but its last line break isn't counted as selected text.
+ * line, but its last line break doesn't count as selected text.
  */
 export function selectionEnd({
   document,
@@ -120,7 +120,7 @@ export function currentSnapshot(): EditorSnapshot | undefined {
 }
 
 /**
- * Refreshes the selections of a snapshot, because VS Code moves them with each edit.
+ * Updates the selections in a snapshot, because VS Code moves them with each edit.
  * @returns undefined if the selected texts have changed, or if no editor shows the changed document
  */
 export function upToDate(snapshot: EditorSnapshot): EditorSnapshot | undefined {

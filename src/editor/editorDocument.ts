@@ -99,7 +99,7 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the change is within the document. VS Code silently clamps other changes (tested).
+   * True if the change is within the document. VS Code silently clamps any other change (tested).
    */
   #has(change: TextChange): boolean {
     const document = this.#document;
@@ -109,8 +109,8 @@ export class EditorDocument implements Disposable {
 
   /**
    * Switches to the new document that VS Code creates for a renamed file. Keeps the old document if
-   * the file runs automatically under its new name, because text in such a file needs a preview
-   * first.
+   * the file runs automatically only under its new name, because text in such a file needs a
+   * preview first.
    */
   #followFile({ files }: FileRenameEvent): void {
     const text = this.#document.getText();
@@ -132,15 +132,15 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If the last document has text, too, that
- * text comes from VS Code or an extension, such as a file header.
+ * Maximum number of attempts to open an empty document. If even the last document has text, VS Code
+ * or an extension added it, for example as a file header.
  */
 const ATTEMPTS = 3;
 
 /**
  * Opens an empty untitled document. VS Code may restore a closed document with the same name
- * instead. In tests, this happened in one of four cases if that document had been changed one
- * second earlier and just closed. The restored document stays open, so that the next attempt gets a
+ * instead. In tests, this happened one time in four if that document had been changed a second
+ * earlier and then closed. The restored document stays open, so that the next attempt gets a
  * different name.
  */
 export async function openEmpty(language: string): Promise<TextDocument> {

@@ -8,8 +8,8 @@ import { StreamWriter } from './streamWriter.ts';
 /**
  * Creates an insert mode that writes into the document of the selection.
  * @param id value of the setting `hostedModel.insertMode`
- * @param place returns where a response to selected text goes; if nothing is selected, it goes to
- * the cursor
+ * @param place returns where a response to selected text goes; if nothing is selected, the response
+ * goes to the cursor
  */
 export function placing(
   id: string,
@@ -46,7 +46,8 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // If the selection includes its indentation, that is replaced too, so it's written again.
+  // If the selection includes the indentation of its first line, the indentation is replaced, too,
+  // so it's written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

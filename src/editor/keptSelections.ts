@@ -28,7 +28,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
   });
   return () => {
     const now = editor.selections;
-    // Selections that the user has moved in the meantime are left alone.
+    // If the user has moved a selection in the meantime, leave all of them alone.
     const areOurs =
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));

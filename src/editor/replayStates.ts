@@ -11,7 +11,7 @@ export class ReplayStates<State> {
   #hasForgotten = false;
 
   /**
-   * Keeps the state before a change.
+   * Keeps the state from before a change.
    * @param replay undefined if the change is an edit
    */
   keep(state: State, replay: Replay | undefined): void {

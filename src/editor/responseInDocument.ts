@@ -133,7 +133,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * Resolves a pending `end` if there is nothing left to write.
+   * Resolves a pending `end` if there is nothing left that can be written.
    * @param isLate true if an edit exceeded its deadline, which resolves `end` in any case
    */
   settle(isLate: boolean): void {
@@ -195,7 +195,7 @@ export class ResponseInDocument {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }
 
-  /** True if the document contains text of the current response. */
+  /** True if the document contains text from the current response. */
   get hasText(): boolean {
     return this.own.isWritten && this.own.pieces.length > 0;
   }

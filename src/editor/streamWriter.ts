@@ -84,7 +84,7 @@ const MAX_REMOVALS = 10;
 
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
- * contain text of several responses. All edits form one undo step, as long as nothing else edits
+ * contain text from several responses. All edits form one undo step, as long as nothing else edits
  * the document. Ranges are tracked from construction on, so that edits by the user are never
  * overwritten.
  *
@@ -97,8 +97,8 @@ export class StreamWriter implements ResponseWriter {
   readonly #timing: Timing;
   readonly #onUndone: () => void;
   /**
-   * True if the next edit starts an undo step, which is the case initially, after an edit by
-   * someone else, and after a restart.
+   * True if the next edit starts an undo step: initially, after an edit by someone else, and after
+   * a restart.
    */
   #startsUndoStep = true;
   #expected: readonly ExpectedChange[] = [];
@@ -195,7 +195,7 @@ export class StreamWriter implements ResponseWriter {
     return response;
   }
 
-  /** True if the document contains text of responses that are still streaming. */
+  /** True if the document contains text from responses that are still streaming. */
   get #hasTextOfOpen(): boolean {
     return this.#responses.some(({ isStreaming, hasText }) => isStreaming && hasText);
   }
@@ -231,7 +231,7 @@ export class StreamWriter implements ResponseWriter {
     ];
     for (const response of inTurn) {
       const next = response.next();
-      // VS Code may merge adjacent or overlapping changes, so the later one waits for the next
+      // VS Code may merge adjacent or overlapping changes, so the later change waits for the next
       // batch.
       if (!next || batch.some((change) => doTouch(change, next))) continue;
       batch.push({ response, ...next });

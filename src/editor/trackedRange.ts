@@ -27,14 +27,15 @@ export interface ChangeContext {
 /** The tracked range and its generated text in one state of the document. */
 interface RangeState {
   /**
-   * The range that the first text replaces. Once text is written, it ends where the next text goes.
+   * The range that the first text replaces. Once text is written, the range ends where the next
+   * text goes.
    */
   readonly range: OffsetRange;
   /** The remaining generated text, in order. Pieces that touch are joined. */
   readonly pieces: readonly Piece[];
   /** Ranges of text that the user typed between the pieces. */
   readonly typed: readonly Piece[];
-  /** Number of the response that the pieces belong to, or 0 before the first one. */
+  /** Number of the response that the pieces belong to, or 0 before the first response. */
   readonly response: number;
   /** Number of characters of the response numbered `response` that were written and not undone. */
   readonly written: number;
@@ -140,7 +141,7 @@ export class TrackedRange {
     return this.#now.isUncertain;
   }
 
-  /** The tracked range. Once text is written, it ends where the next text goes. */
+  /** The tracked range. Once text is written, the range ends where the next text goes. */
   get range(): OffsetRange {
     return this.#now.range;
   }
@@ -187,7 +188,7 @@ export class TrackedRange {
     };
   }
 
-  /** Records any other change, such as an edit by the user or text of another response. */
+  /** Records any other change, such as an edit by the user or text from another response. */
   follow(change: TextChange, origin: ChangeContext = {}): void {
     const { belongsBehind = false, replay, isTyping = false } = origin;
     const before = this.#now;
@@ -287,8 +288,8 @@ export class TrackedRange {
 
   /**
    * Restores the known state that an undo or redo led to. A state matches if the document contains
-   * all of its pieces. The match with the most generated text wins, and the latest one among
-   * equals.
+   * all of its pieces. The match with the most generated text wins. Among equals, the latest one
+   * wins.
    */
   #recall(replay: Replay, event: PendingEvent, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;
@@ -307,7 +308,7 @@ export class TrackedRange {
       const by = shift - state.shift;
       // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo
       // also reverts other edits. Text restored right before the range may or may not belong to it,
-      // so both shifts are tried.
+      // so both possible shifts are tried.
       const found = [0, by - shiftAtStart, by]
         .map((each) => shifted(state, each))
         .find((placed) => placed.pieces.every(stands));

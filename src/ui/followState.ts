@@ -5,9 +5,9 @@ interface Followed<State> {
 }
 
 /**
- * Returns a function that follows a source of states, and stops following the previous one.
- * @param onState called with the source and each of its states. Called without arguments when the
- * source is replaced or removed.
+ * Returns a function that starts to follow an object, and stops following the previous one.
+ * @param onState called with the object and each of its states. Called without arguments when the
+ * object is replaced or removed.
  */
 export function follower<State>(
   onState: (source?: Followed<State>, state?: State) => void,

@@ -7,7 +7,10 @@ export function inform(text: string): void {
 
 /** Milliseconds to show an announcement: long enough to read, but too short to seem permanent. */
 const ANNOUNCED_MS = 5_000;
-/** Left of the status item (100), because a narrow status bar hides items from the left. */
+/**
+ * Puts announcements to the left of the status item, which has priority 100. A narrow status bar
+ * hides items from the left, so it hides announcements first.
+ */
 const PRIORITY = 101;
 
 /**

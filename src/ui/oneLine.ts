@@ -1,6 +1,6 @@
 import { INVISIBLE_OR_UNKNOWN } from '../service/invisible.ts';
 
-/** Default limit in characters, more than fits in one row. */
+/** Default maximum length in characters, which is more than one row can show. */
 const LONGEST = 120;
 const UNWANTED = new RegExp(String.raw`[\s${INVISIBLE_OR_UNKNOWN}]+`, 'gv');
 

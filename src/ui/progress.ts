@@ -1,6 +1,6 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
-/** Shorter work needs no notification, because the status item shows a spinner. */
+/** Work that ends sooner needs no notification, because the status item shows a spinner. */
 const SHOWN_AFTER_MS = 2_000;
 
 /**

@@ -35,12 +35,12 @@ const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 
 const LINE_END = /\r\n?|[\u2028\u2029]/g;
-/** Printable ASCII, tab, and LF. Most chunks match and need no further checks. */
+/** Printable ASCII, tab, and LF. Most chunks contain nothing else and need no further checks. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
- * Converts the line endings of streamed text to LF and removes invisible characters. Which ones are
- * removed depends on the language. The visible part of an escape sequence is kept.
+ * Converts the line endings of streamed text to LF and removes invisible characters. Which
+ * characters are removed depends on the language. The visible part of an escape sequence is kept.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;
@@ -52,7 +52,7 @@ export class CharacterFilter {
    * are one line ending.
    */
   #afterReturn = false;
-  /** The end of the previous chunk, held back if the next chunk may complete it. */
+  /** The end of the previous chunk, held back because the next chunk may complete it. */
   #held = '';
   /**
    * The pictograph at the end of the text so far. Invisible characters at the start of the next

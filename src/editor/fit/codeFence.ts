@@ -12,7 +12,8 @@ interface Fence {
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears.
  * Fences follow CommonMark, except that the opening line can have any indentation, because models
- * repeat the indentation of the prompt. The same indentation is removed from the lines inside.
+ * repeat the indentation of the prompt. That indentation is also removed from the lines inside the
+ * fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and the first line with text. Later, it's a line that may close the fence, and the line
@@ -21,8 +22,9 @@ interface Fence {
  *   truncated response, the opening line is still removed.
  * - If the line after a closing line has text, the closing line belongs to an inner fence, as in a
  *   doc comment. Inner fences are kept.
- * - Text that follows the closing line after a blank line is written unchanged, including any
- *   fences. The closing line is still removed, because the opening line is already gone.
+ * - If a blank line separates the closing line from more text, that text is written unchanged,
+ *   including any fences. The closing line is still removed, because the opening line is already
+ *   gone.
  * - A response that doesn't start with a fence is written unchanged.
  *
  * Expects LF line endings.
@@ -61,8 +63,8 @@ export class CodeFence {
   }
 
   /**
-   * Prepares for the continuation of a truncated response. A fence at its start is removed if it
-   * reopens the current one.
+   * Prepares for the continuation of a truncated response. If the continuation starts by reopening
+   * the fence, the repeated opening line is removed.
    */
   expectReopenedFence(): void {
     this.#head ??= '';
@@ -148,7 +150,7 @@ export class CodeFence {
   }
 
   /**
-   * Decides whether a closing line ended the fence or belongs to an inner one.
+   * Decides whether a closing line ended the fence or belongs to an inner fence.
    * @param text the text after the closing line, which contains more than whitespace
    * @returns the text to write before `text`
    */
@@ -243,11 +245,11 @@ function opensInner(line: string, fence: Fence): boolean {
 
 /**
  * Finds a fence at the start of a continuation. Chat models often reopen the fence they were in,
- * sometimes after blank lines. A fence line without an info string opens a fence only if the next
- * line has text. Otherwise, the line closes a fence.
+ * sometimes after blank lines. A fence line without an info string counts as an opening line if the
+ * next line has text, and as a closing line if it doesn't.
  *
- * @returns the fence, the text after its line, and whether it has no info string (`isBare`);
- * `maybe` if more text is needed to decide
+ * @returns the fence, the text after its line, and whether it has no info string (`isBare`); `no`
+ * if there is no such fence; `maybe` if more text is needed to decide
  */
 function reopening(
   text: string,

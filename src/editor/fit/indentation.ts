@@ -26,8 +26,8 @@ export interface FitOptions {
  *   `repeatsIndentation`).
  *
  * The decision is made only once, from the first two non-blank lines, so that text can be written
- * as it arrives. If only one of selection and response is indented with tabs, nothing is removed,
- * because the width of a tab is unknown.
+ * as it arrives. If the selection is indented with tabs and the response with spaces, or vice
+ * versa, nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
@@ -142,10 +142,10 @@ interface NextLine {
  * the selection starts after the indentation of its line. Only the first two non-blank lines are
  * checked. False if in doubt, so that intended indentation is kept.
  *
- * - A complete statement or a comment doesn't indent the next line. If that line starts with the
- *   indentation of the selection, the indentation comes from the prompt.
- * - A line that opens a block (`{`, `:`) indents the next line by one step. The indentation comes
- *   from the prompt only if it's deeper than the selection's and deeper than one step.
+ * - A complete statement or a comment doesn't indent the next line. If the next line starts with
+ *   the indentation of the selection, its indentation comes from the prompt.
+ * - A line that opens a block (`{`, `:`) indents the next line by one step. The indentation of that
+ *   line comes from the prompt only if it's deeper than the selection's and deeper than one step.
  * - After any other line, the next line can have any indentation, so the result is false.
  */
 function repeatsIndentation(

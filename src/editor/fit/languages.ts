@@ -31,7 +31,8 @@ export const AGENT_INSTRUCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prose languages without fenced code blocks. A fence around a response is never part of the text.
+ * Prose languages without fenced code blocks, in which a fence around a response is never part of
+ * the text.
  */
 const WITHOUT_FENCES: ReadonlySet<string> = new Set(['latex', 'restructuredtext', 'tex']);
 
@@ -47,8 +48,8 @@ export function keepsFences(languageId: string): boolean {
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
 /**
- * Languages in which a line break can end a statement. A symbol at the end of a line, such as `{`
- * or `:`, opens a block.
+ * Languages in which a line break can end a statement, and a symbol at the end of a line, such as
+ * `{` or `:`, opens a block.
  */
 export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([
   'gdscript',

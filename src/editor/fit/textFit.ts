@@ -40,8 +40,8 @@ class FinalLineBreaks implements FormatStep {
  * around code, indents the lines, and converts line endings to LF. The result doesn't depend on how
  * the text is split into chunks.
  *
- * Don't call `end` for a truncated response, because its held-back text may still become part of a
- * fence or a character. Call `continue` before adding the continuation.
+ * Don't call `end` for a truncated response, because its held-back text may turn out to be part of
+ * a fence or a character. Call `continue` before adding the continuation.
  */
 export class TextFit {
   readonly #characterFilter: CharacterFilter;
