@@ -86,9 +86,9 @@ export class HostedModel implements App, CommandCode {
     return this.#chat;
   };
 
-  /** Refreshes the token of the active connection if it's due. */
+  /** Refreshes the active connection's token if a refresh is due. */
   async keepFresh(): Promise<void> {
-    // Look up the connection again first, so that a replaced connection's token isn't refreshed.
+    // Repeat the lookup first, so that the token of a replaced connection isn't refreshed.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

@@ -23,9 +23,9 @@ import { errorName, type Log, openLog } from './ui/log.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
- * Creates the parts that a window needs before its first command: the commands, the status item, and
- * the chat models. Sends no request and reads no secret. If a part fails, every command reports it,
- * because VS Code doesn't show why a command is missing. The log names the part.
+ * Creates the parts that a window needs before its first command: the commands, the status item,
+ * and the chat models. Sends no request and reads no secret. If a part fails, every command reports
+ * it, because VS Code doesn't show why a command is missing. The log names the part.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;

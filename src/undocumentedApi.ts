@@ -9,7 +9,8 @@ import type { LanguageModelResponsePart } from 'vscode';
 
 export const undocumentedCommands = {
   /**
-   * Adds a group of models for a provider. Takes `{ name, vendor }`. Fails if the group exists.
+   * Adds a group of models for a provider. Takes `{ name, vendor }`. Fails if the group already
+   * exists.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/actions/chatLanguageModelActions.ts
    */
@@ -62,7 +63,7 @@ export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 export const CHAT_EXTENSION = 'GitHub.copilot-chat';
 
 /**
- * The caller ID of requests by VS Code itself, such as for the title of a chat.
+ * The caller ID of requests by VS Code itself, such as a request for the title of a chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  */
@@ -122,9 +123,9 @@ export function thinkingPart(api: object, text: string): LanguageModelResponsePa
 }
 
 /**
- * The values of a setting at all levels. In a remote window, `globalValue` is the value of the
- * remote machine, or else the local one. VS Code's types lack `globalLocalValue` and
- * `globalRemoteValue`.
+ * The values of a setting at all levels. In a remote window, `globalValue` is the value on the
+ * remote machine if there is one, or else the local value. VS Code's types lack `globalLocalValue`
+ * and `globalRemoteValue`.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostConfiguration.ts
  */

@@ -62,7 +62,7 @@ export class ChatCallers {
     return asking;
   }
 
-  /** Returns the latest decision about each extension, as rows of *Show Status and Actions*. */
+  /** Returns the latest decision about each extension, as rows for *Show Status and Actions*. */
   rows(): CallerRow[] {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({

@@ -47,7 +47,7 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
 
-/** Titles of commands to name in place of buttons that have no command of the same name. */
+/** Command titles to name for actions whose button label isn't the title of a command. */
 const CHAT_LABELS: Partial<Record<Action, string>> = {
   refreshToken: 'Refresh Token',
   changeProject: 'Set Up...',
@@ -136,7 +136,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
-/** Returns the host of the service, and the project or other resource that is billed. */
+/** Names the host of the service, and the project or other resource that is billed. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;

@@ -48,8 +48,9 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, then the others that the user stated or the service listed. Any
-   * other model gets no capabilities, because they would be guesses.
+   * Returns the connection's model, then the others that the user stated or the service listed. If
+   * the connection's model is neither stated nor listed, it gets no capabilities, because they
+   * would be guesses.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
@@ -87,8 +88,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // The address alone isn't enough, because two services can share one. A list from before the
-  // stated models changed must not be used.
+  // The address alone isn't enough, because two services can share an address. A list that was
+  // stored before the stated models changed must not be used.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
@@ -117,8 +118,8 @@ function unlisted(id: string): Model {
 }
 
 /**
- * Returns the ID of a model in VS Code. Two services can have a model of the same name, and an ID
- * must be unique.
+ * Returns the ID for a model in VS Code. It includes the service, because two services can have
+ * models with the same name, and IDs must be unique.
  */
 export function chatModelId({ word }: Service, modelId: string): string {
   return `${word}:${modelId}`;

@@ -120,8 +120,9 @@ export class ChatProvider {
   }
 
   /**
-   * Returns the connection of a chat model; undefined if credentials are missing or not approved.
-   * @param word the service of the model; defaults to that of the chat's first connection
+   * Returns the connection for a chat model; undefined if credentials are missing or not approved.
+   * @param word the `word` of the model's service; defaults to the service of the chat's first
+   * connection
    */
   async connection(word?: string): Promise<Connection | undefined> {
     const all = await this.#deps.connections.all();
@@ -189,7 +190,7 @@ export class ChatProvider {
   /**
    * Returns the message for a failure. Logs the failure and shows it in the status item, unless
    * it's a `ChatError` or a cancellation.
-   * @param used the connection of the request; by default, the chat's first one
+   * @param used the connection of the request; by default, the chat's first connection
    */
   async explainAndLog(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;
@@ -203,16 +204,16 @@ export class ChatProvider {
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Tries only once per window. Otherwise, a service that can't list its models would get a
-    // request after every response.
+    // Tries only once per service and window. Otherwise, a service that can't list its models would
+    // get a request after every response.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);
     this.refresh(connection, signedOut).catch(() => {});
   }
 
   /**
-   * Fetches the model lists of the other services that are set up. Ignores failures, because their
-   * current models are offered anyway.
+   * Fetches the model lists of the other services that are set up. Ignores failures, because the
+   * services' current models are offered anyway.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();

@@ -40,8 +40,8 @@ export async function startChat(
   });
   if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
-  // Opening the chat fails if VS Code can't select the model. That failure is the only sign,
-  // because no API returns the selected model.
+  // Opening the chat fails if VS Code can't select the model. No API returns the selected model, so
+  // that failure is the only indication.
   const modelSelector = {
     vendor: PROVIDER_ID,
     id: chatModelId(connection.service, connection.modelId),

@@ -83,7 +83,7 @@ export type CredentialSource = 'auto' | SourceId;
  */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
-/** The level of the settings that a value comes from. */
+/** The settings level that a value comes from. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 const COMMAND_QUEUE = 50;
@@ -137,7 +137,8 @@ export function readUserSettings(): Settings {
 
 /**
  * Returns the settings for a service. If the given settings belong to another service, drops their
- * addresses and project. Keeps them if the service is used only because the settings name none.
+ * addresses and project. Keeps them if the service is used only because the settings name no
+ * service.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;

@@ -36,7 +36,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
   // Replace all text between the name and the end of the value. Removing only the quotes would
   // leave the spaces around them.
   const rewrite = (text: string, region?: Region): EnvFix[] => {
-    // Without a space before the comment, it would become part of the value.
+    // Without a space before it, the comment would become part of the value.
     const isGlued = text !== '' && comment?.start === padded.end;
     const written = isGlued ? `${text} ` : text;
     if (readOf({ gap: '', raw: written + raw.slice(padded.end) }) !== text) return [];
@@ -73,8 +73,8 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
 }
 
 /**
- * Returns an edit that appends lines to the text. VS Code converts its line breaks to those of the
- * document.
+ * Returns an edit that appends lines to the text. VS Code converts the line breaks in the edit to
+ * those of the document.
  */
 export function appendedLines(
   text: string,

@@ -42,7 +42,7 @@ export type Issue = IssueDetails & {
   readonly setting: SettingName;
   /** The name as written in the source. */
   readonly name: string;
-  /** True if the issue makes all values of the same name set unusable; false for a warning. */
+  /** True if the issue makes all values in the same name set unusable; false for a warning. */
   readonly isError: boolean;
   /**
    * The position of the value, of the comment for a comment issue, or of the name for a duplicate
@@ -89,7 +89,7 @@ interface ColumnRange {
  * @param service the service that the key belongs to; if omitted, the rules of an API key apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
-  // A deployment ID is a path segment of the URL, where dots alone would change the path.
+  // A deployment ID becomes a path segment of the URL, where `.` or `..` would change the path.
   if (setting === 'projectId') return /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(value);
   if (setting === 'url') return true;
   if (value.length > MAX_VALUE_LENGTH) return false;
@@ -122,7 +122,10 @@ export type GivenValues = Readonly<Partial<Record<SettingName, string | undefine
   readonly resource?: ResourceKind | undefined;
 };
 
-/** Returns the values of a set. If several lines have the same setting, the first one applies. */
+/**
+ * Returns the values of a set. If several lines have the same setting, the first line applies, but
+ * a project ID takes precedence over the ID of a space or deployment.
+ */
 export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): GivenValues {
   const firstOf = (setting: SettingName) => {
     const all = given.filter((one) => one.set === set && one.setting === setting);
@@ -139,7 +142,7 @@ export function valuesOf(set: NameSet, given: readonly RecognizedSetting[]): Giv
   };
 }
 
-/** Returns all names, by set and setting. */
+/** Returns all names in the sets, each with its set and setting. */
 function namesIn(sets: readonly NameSet[]): SettingOfName[] {
   return sets.flatMap((set) =>
     SETTING_NAMES.flatMap((setting) => set[setting].map((name) => ({ name, setting, set }))),

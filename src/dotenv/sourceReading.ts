@@ -19,9 +19,9 @@ import {
 
 /**
  * Reads settings from the text of a `.env` file or from the environment, and locates their issues.
- * Values under names of different sets are never combined, so one set must be complete. A set with
- * an error isn't used, because silently fixing a value would hide an error that breaks other
- * programs.
+ * Values whose names belong to different sets are never combined, so one set must be complete. A
+ * set with an error isn't used, because silently fixing a value would hide an error that breaks
+ * other programs.
  */
 
 /** All values that a service needs, from one set of names. */
@@ -39,7 +39,7 @@ export interface SourceReading {
   /**
    * True if a value under one of the service's own names has an error. Empty values and
    * placeholders don't count. Neutral names and later services are then ignored, so that a stray
-   * quote can't bill another account.
+   * quote can't cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**
@@ -96,7 +96,8 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 
 /**
  * Returns the reading to use if the settings name no service: the first one that is usable or
- * malformed, or else the first one with a recognized setting. Defaults to the service in use.
+ * malformed, or else the first one with a recognized setting. Defaults to the reading for the
+ * service in use.
  * @param services in order of preference
  */
 export function firstReading(
@@ -163,7 +164,7 @@ function usableValues(
   if (given.some((one) => one.set === set && faulty.has(one.name))) return undefined;
   const values = valuesOf(set, given);
   const needed = neededSettings(service);
-  // Without a key, there's nothing that a file or the environment could be used for.
+  // If the service needs no key, there's no reason to use a file or the environment.
   if (!needed.includes('apiKey')) return undefined;
   if (needed.some((setting) => !values[setting])) return undefined;
   const { apiKey = '', projectId = '', url = '' } = values;

@@ -58,7 +58,7 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, directly or through a symbolic link in its path.
- * Repositories can contain such links. Also true if that can't be determined.
+ * Repositories can contain such links. Also true if the path can't be fully resolved.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;

@@ -10,7 +10,7 @@ import { type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /**
- * Shows problems and quick fixes in the `.env` file at the root of each folder of a trusted
+ * Shows problems and quick fixes in the `.env` file at the root of each folder in a trusted
  * workspace.
  */
 export function startEnvFile(keys: KeyStore): Disposable {

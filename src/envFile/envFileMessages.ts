@@ -6,8 +6,8 @@ import { listOf, settingLabel } from '../messages/settingLabels.ts';
 import { resourceOf, type Service } from '../service/services.ts';
 
 /**
- * The messages about `.env` files: the problem, why it matters, and what to do. They contain names
- * of settings, never a value. Pure.
+ * The messages about `.env` files: the problem, why it matters, and what to do. They contain
+ * setting names, but never values. Pure.
  */
 
 /** The second part of a message: why the problem matters, and what to do. */

@@ -26,7 +26,7 @@ import {
 } from './envFileMessages.ts';
 import { absentNames, type Problem } from './problems.ts';
 
-/** Quick fixes for the problems of `.env` files. VS Code applies each edit as one undo step. */
+/** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
 /** Much larger than any real `.gitignore`. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
@@ -56,7 +56,7 @@ export function registerQuickFixes(
     for (const problem of here) {
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
-        // Several problems can have the same fix, such as a setup. Offer it only once.
+        // Several problems can have the same fix, such as running the setup. Offer it only once.
         const same = `${fix.title} ${JSON.stringify(fix.edit?.entries())}`;
         const action = actions.get(same) ?? fix;
         actions.set(same, action);
@@ -124,8 +124,8 @@ async function fixesOf(
 
 /**
  * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
- * over those of parent folders. Empty if that `.gitignore` is too large, unreadable, or a link. Git
- * doesn't follow such a link, which could point anywhere.
+ * over those in parent folders. Empty if that `.gitignore` is too large, unreadable, or a link. Git
+ * doesn't follow a linked `.gitignore`, and the link could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');
@@ -149,8 +149,8 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
 }
 
 /**
- * Returns the text of the document if it's open, or else of the file. Doesn't open the document,
- * because the user may not pick the fix.
+ * Returns the file's text from its open document, or else from the file itself. Doesn't open a
+ * document, because the user may not pick the fix.
  */
 async function currentText(file: Uri): Promise<string | undefined> {
   const open = workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());

@@ -20,8 +20,9 @@ export interface GenerateOverrides {
 }
 
 /**
- * Sends the selected texts, or a typed prompt if nothing is selected. Streams each response to the
- * destination that the insert mode defines.
+ * Generates a response for each selection. If nothing is selected, prompts the user for an
+ * instruction, unless a template provides the prompt. Streams each response to the destination that
+ * the insert mode defines.
  * @param invoked the document and selections when the command ran
  */
 export async function generate(

@@ -34,12 +34,12 @@ export function tooMuchText(characters: number, most: number): string {
   return `Nothing was sent. The text has ${formatNumber(characters)} characters, but the limit is ${formatNumber(most)}. Select less.`;
 }
 
-/** Asks for confirmation before many requests are sent. */
+/** Returns the question to show before many requests are sent. */
 export function manyRequests(requests: number): string {
   return `Send ${requests} requests, one for each selection?`;
 }
 
-/** Question before one large request is sent. */
+/** The question to show before one large request is sent. */
 export const MUCH_TEXT = 'Send this much text?';
 
 /** Describes the size and cost of the requests to confirm. */

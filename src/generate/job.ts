@@ -129,7 +129,7 @@ export class Job implements Result, Disposable {
     return this.#responses.length === 0;
   }
 
-  /** True if all responses were undone. Messages no longer offer them. */
+  /** True if all responses were undone. Messages then no longer offer actions for them. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
   }
@@ -193,7 +193,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if the response of a run in this mode could be inserted. */
+  /** True if the response from a run in this mode could be inserted. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
     const isUndone = settledStateOf(state) === 'undone';

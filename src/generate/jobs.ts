@@ -19,7 +19,7 @@ export class Jobs implements Disposable {
   #result: Job | undefined;
 
   /**
-   * Adds a job. Forgets idle jobs that are older than the last 20, except the one for *Show Last
+   * Adds a job. Forgets idle jobs that are older than the last 20, except the job for *Show Last
    * Response*.
    */
   add(job: Job): void {

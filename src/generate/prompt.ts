@@ -21,14 +21,14 @@ export async function promptsFor(
   const typed = await window.showInputBox({
     ...texts.PROMPT_QUESTION,
     ignoreFocusOut: true,
-    // Keeps the box open if Enter is pressed without a prompt. Otherwise, the next keystrokes would
-    // go to the document.
+    // Keeps the box open if the user presses Enter without typing text. Otherwise, the next
+    // keystrokes would go to the document.
     validateInput: (text) => (text.trim() === '' ? texts.NO_PROMPT : undefined),
   });
   return typed === undefined ? undefined : targets.map(() => typed);
 }
 
-/** Asks for each input of the template once, regardless of the number of selections. */
+/** Prompts for each of the template's inputs once, regardless of the number of selections. */
 async function promptsFromTemplate(
   targets: readonly Target[],
   template: Template,

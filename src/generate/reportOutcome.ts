@@ -105,7 +105,10 @@ export async function continueResponses(job: Job | undefined, runAgain: RunAgain
   await runAgain(job.truncated, 'continue');
 }
 
-/** Explains a failed undo. Shows nothing after a successful one, because the text is gone. */
+/**
+ * Explains a failed undo. Shows nothing after a successful undo, because the user sees that the
+ * text is gone.
+ */
 export function reportUndone(undone: Undone): void {
   if (undone === 'nothing') inform(texts.NOTHING_TO_UNDO);
   if (undone === 'refused') inform(texts.UNDO_REFUSED);

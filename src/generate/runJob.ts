@@ -59,7 +59,7 @@ interface Run {
   readonly runMode: RunMode;
 }
 
-/** The outcomes of a run, and the connection and folder it used. */
+/** The outcomes of a run, and the connection and folder that it used. */
 interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;

@@ -14,7 +14,10 @@ import type { TextSpan } from './templateMessages.ts';
  * only plain data. Aliases are refused, because they could expand to a huge value.
  */
 
-/** Maximum nesting depth of YAML nodes. Valid front matter reaches 4, in `length_penalty`. */
+/**
+ * Maximum nesting depth of YAML nodes. Valid front matter reaches a depth of 4, in
+ * `length_penalty`.
+ */
 const MAX_DEPTH = 5;
 
 /** A top-level key and its value. The spans are relative to the start of the front matter. */

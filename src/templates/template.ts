@@ -37,7 +37,10 @@ export interface BrokenTemplate extends Provenance {
   readonly name: string;
   /** The error to show. The template may have others. */
   readonly issue: TemplateIssue;
-  /** The file to fix; undefined if the error is in the settings or the templates folder. */
+  /**
+   * The file to fix; undefined if the error is in the settings or concerns the whole templates
+   * folder.
+   */
   readonly file: Uri | undefined;
 }
 

@@ -32,9 +32,9 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 }
 
 /**
- * Reads the templates of all sources. A template overrides any template of the same name from an
- * earlier source. Templates from a repository or remote machine that hide others are marked,
- * because a keybinding for that name now sends a different prompt.
+ * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
+ * with the same name. Templates from a repository or remote machine that hide one of the user's or
+ * a built-in one are marked, because a keybinding for that name now sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);

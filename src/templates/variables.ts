@@ -23,12 +23,12 @@ type Part =
   | { readonly kind: 'input'; readonly question: string }
   | { readonly kind: 'issue'; readonly text: string; readonly issue: TemplateIssue };
 
-/** Returns the issues of a prompt's variables. Offsets count from the start of the prompt. */
+/** Returns the issues with a prompt's variables. Offsets count from the start of the prompt. */
 export function promptIssues(prompt: string): TemplateIssue[] {
   return partsOf(prompt).flatMap((part) => (part.kind === 'issue' ? [part.issue] : []));
 }
 
-/** Returns the questions of a prompt in order, without duplicates. */
+/** Returns the questions in a prompt, in order and without duplicates. */
 export function questionsOf(prompt: string): string[] {
   const asked = partsOf(prompt).flatMap((part) => (part.kind === 'input' ? [part.question] : []));
   return [...new Set(asked)];

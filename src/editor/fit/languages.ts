@@ -48,8 +48,8 @@ export function keepsFences(languageId: string): boolean {
 export const WITHOUT_INDENTATION: ReadonlySet<string> = new Set(['diff', 'patch']);
 
 /**
- * Languages in which a line break can end a statement, and a symbol at the end of a line, such as
- * `{` or `:`, opens a block.
+ * Languages in which a line break can end a statement, and blocks open with a symbol at the end of
+ * a line, such as `{` or `:`.
  */
 export const LINE_BREAK_ENDS_STATEMENT: ReadonlySet<string> = new Set([
   'gdscript',
