@@ -47,7 +47,7 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
 
-/** Command titles to name for actions whose button label isn't the title of a command. */
+/** Command titles to show in place of button labels that aren't command titles. */
 const CHAT_LABELS: Partial<Record<Action, string>> = {
   refreshToken: 'Refresh Token',
   changeProject: 'Set Up...',

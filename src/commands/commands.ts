@@ -53,7 +53,7 @@ export function registerCommands(
   return areAllThere;
 }
 
-/** Picks the known arguments. The context menu passes the URI of the document instead. */
+/** Picks the known arguments. The context menu passes the document's URI instead. */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
   if (given !== undefined && !isObject) return { malformed: 'args' };

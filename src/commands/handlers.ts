@@ -113,7 +113,8 @@ export const handlers: Handlers = {
     const { found } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
-    // Only services with regions have a public model list, and a known address before setup.
+    // Only services with regions have a public model list. Their addresses are known even before
+    // setup.
     const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
     if (!connection && !isPublic) return;
@@ -154,8 +155,8 @@ export const handlers: Handlers = {
 };
 
 /**
- * Stores a list of models for the chat. A failure to load the list is reported elsewhere, or not at
- * all if it's one of several.
+ * Stores a list of models for the chat. Ignores failures to load the list. *Select Model* reports
+ * them for the service in use, and leaves out other services.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>
@@ -184,8 +185,8 @@ async function openMenu(app: App): Promise<unknown> {
   const folder = activeFolder();
   const { found, choice } = await connections.peekWithProgress(folder);
   const ofSources = sourceRows(found, choice);
-  // There is nothing to choose from, so start the setup. Focus the editor first. Otherwise, the
-  // focus would return to the clicked status item.
+  // If there is nothing to choose from, start the setup. Focus the editor first, because the focus
+  // would otherwise return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
@@ -235,7 +236,7 @@ async function openMenu(app: App): Promise<unknown> {
   }
 }
 
-/** Returns the reason and the model of a connection. A key that was pasted as the model is left out. */
+/** Returns the reason and the model of a connection. Leaves out the model if it contains a key. */
 function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
   return { reason, modelId: isSecret ? '' : modelId };

@@ -27,9 +27,9 @@ interface GroupedRow extends ModelRow {
 /**
  * Lets the user pick a model, grouped by service. The pick list opens before the models are loaded.
  * @param own the service in use, whose models come first
- * @param others the other services. If one can't list its models, its group is left out.
- * @returns undefined if none was picked
- * @throws the failure of the service in use, unless the pick list was closed first
+ * @param others the other services. If a service can't list its models, its group is left out.
+ * @returns undefined if the user picked none
+ * @throws if the service in use can't list its models, unless the pick list was closed first
  */
 export function pickModel(
   own: ModelSource,

@@ -27,7 +27,7 @@ export function modelRows(models: readonly Model[], current: string): ModelRow[]
   return [...inUse, ...staying, ...leaving].map((model) => rowOf(model, model.id === current));
 }
 
-/** Returns the placeholder of the pick list. */
+/** Returns the placeholder for the pick list. */
 export function modelHint(models: readonly Model[], current: string): string {
   const listed = models.find(({ id }) => id === current);
   const hint = `Current: ${oneLine(current)}`;

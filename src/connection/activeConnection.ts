@@ -14,8 +14,8 @@ export interface ActiveConnectionOptions {
 }
 
 /**
- * The connection of the active folder. Lookups vary in speed, and some are for a background
- * document, so only the newest lookup for the active folder counts.
+ * The connection of the active folder. Lookups vary in speed, and some are for other folders, so
+ * only the newest lookup for the active folder counts.
  */
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
@@ -57,7 +57,10 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** Peeks, and keeps the result if it's the newest one for the active folder. */
+  /**
+   * Looks up the connection for a folder, and keeps the result if it's the newest one for the
+   * active folder.
+   */
   async look(owner = activeFolder()): Promise<Lookup> {
     const place = folderKey(owner);
     const isActive = () => place === folderKey(activeFolder());

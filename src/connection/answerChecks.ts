@@ -13,14 +13,12 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** Checks the values that the user enters in the setup. Messages never contain a value. Pure. */
 
-// `InputBoxValidationSeverity` without its import, which would load `vscode`.
+// The values of `InputBoxValidationSeverity`. Importing it would load `vscode`.
 const INFORMATION = 1;
 const WARNING = 2;
 const ERROR = 3;
 
-/**
- * Returns an error for the problem, if any, or else a note about characters that will be removed.
- */
+/** Returns an error if there is a problem, or else a note if characters will be removed. */
 export function validationOf(
   text: string,
   problem: string | undefined,
@@ -67,7 +65,7 @@ export function problemOfProject(text: string): string | undefined {
 /** Matches the form of every project ID that the built-in services create. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Warns about a project ID in an unusual form, which can still be right on premises. */
+/** Warns about a project ID in an unusual form, which can still be valid on premises. */
 export function warningOfProject(text: string): InputBoxValidationMessage | undefined {
   return UUID.test(cleanValue(text).value)
     ? undefined

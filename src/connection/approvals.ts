@@ -7,7 +7,7 @@ import { Secret } from '../service/secret.ts';
  * The user's decisions about credentials from a `.env` file or the environment. Each decision
  * covers only the exact values that the user saw. It's stored outside the workspace, with a keyed
  * hash of those values. If a value changes, so does the hash, and the user is prompted again (R3
- * and R4 of docs/threat-model.md). In another product, approval by name alone led to
+ * and R4 in docs/threat-model.md). In another product, approval by name alone led to
  * CVE-2025-54136.
  */
 
@@ -69,7 +69,7 @@ export class Approvals {
     if (await this.decisionFor(subject)) await this.#keep(subject, undefined);
   }
 
-  /** Deletes the approvals of all folders. Declined sources stay declined. */
+  /** Deletes the approvals for all folders. Declined sources stay declined. */
   async forgetApproved(): Promise<void> {
     const refused = this.#decisions.filter(([, decision]) => decision === 'refused');
     await this.#state.update(DECISIONS, refused);

@@ -33,15 +33,15 @@ export interface DestinationChange {
   /** True if the user-defined entry of the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
   /**
-   * The program that prints the token, if the entry has changed or it's no longer the approved one.
-   * `wanted` is empty if there is no such program.
+   * The program that prints the token, if the entry has changed or the program is no longer the
+   * approved one. `wanted` is empty if there is no such program.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
 /**
  * Compares the addresses, the service entry, and the program saved with a key to the current ones.
- * @param found the program that the command of the service starts now; undefined if there is none
+ * @param found the program that the service's command starts now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
 export function compareWithApproved(

@@ -197,7 +197,7 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 
 /**
  * Describes the reason why a `.env` file or the environment isn't used, such as `line 2:
- * VENDOR_API_KEY has quotes …`. Undefined if it's complete and the user didn't decline it.
+ * VENDOR_API_KEY has quotes …`. Undefined if the source is complete and the user didn't decline it.
  */
 export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -288,8 +288,8 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 }
 
 /**
- * Includes `authHost` only if it differs from the service host. Otherwise, it can't show which of
- * the two services failed.
+ * Includes `authHost` only if it differs from the service host. If both are the same, the host
+ * doesn't show which of the two services failed.
  */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;

@@ -81,14 +81,14 @@ export class Connections implements Disposable {
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
-      // The connection of the chat depends on which folders are open.
+      // The chat's connection depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];
   }
 
   /**
-   * Fires after a change of keys, settings, trust, folders, approvals, or the active folder's
-   * connection.
+   * Fires after keys, settings, trust, folders, approvals, or the active folder's connection
+   * change.
    */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;
@@ -96,7 +96,7 @@ export class Connections implements Disposable {
 
   /**
    * Aborts at the next sign-out, in this window or another one, or when the window closes. After a
-   * sign-out, a new signal replaces it.
+   * sign-out, a new signal replaces the aborted one.
    */
   get signOutSignal(): AbortSignal {
     return this.#signedOut.signal;
@@ -140,8 +140,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Peeks with a Cancel button, since a keyring or a remote folder can be slow. Also updates
-   * `current` if the folder is active.
+   * Like `peek`, but shows a Cancel button, because a keyring or a remote folder can be slow. Also
+   * updates `current` if the folder is active.
    * @throws {ServiceError} `cancelled` if the user stopped waiting
    */
   peekWithProgress(owner = activeFolder()): Promise<Lookup> {
@@ -152,8 +152,9 @@ export class Connections implements Disposable {
 
   /**
    * Returns the connections to all services that are set up, for VS Code's chat, which has no
-   * document. The first one is that of the only folder. If there isn't exactly one folder, it's that
-   * of the editor, unless the settings name another source. Never prompts.
+   * document. The first one is the connection of the only folder. If there isn't exactly one
+   * folder, the first one comes from the editor source, unless the settings name another source.
+   * Never prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const owner = onlyFolder();
@@ -180,7 +181,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns a keyed hash that identifies the key of a connection. It's the same in every window.
+   * Returns a keyed hash that identifies the key of a connection. Unless secret storage fails, the
+   * hash is the same in every window.
    * @param shown additional values to include in the hash
    */
   fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
@@ -199,7 +201,7 @@ export class Connections implements Disposable {
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // The user set up the editor and expects it to be used, so explain why it isn't.
+    // The user set up the editor source and expects it to be used, so explain why it isn't.
     if (!reason?.found && inUse !== 'editor' && inUse === found.settings.credentialSource) {
       inform(staysText(inUse, found));
     }
@@ -207,8 +209,9 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Lets the user change the project: in the settings if a folder or workspace sets it, which would
-   * override the one of the setup, or else in the setup.
+   * Lets the user change the project in the setup. If a workspace, folder, or remote machine sets
+   * the project, opens the settings instead, because that project would override the one from the
+   * setup.
    * @returns true if a project was saved
    */
   async changeProject(owner = activeFolder()): Promise<boolean> {
@@ -219,8 +222,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Sets `hostedModel.credentialSource` for a folder. Prompts first if that source isn't
-   * approved, so closing the prompt changes nothing.
+   * Sets `hostedModel.credentialSource` for a folder. Prompts first if that source isn't approved,
+   * so that closing the prompt changes nothing.
    * @returns true if the setting is written and the source can be used
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
@@ -240,14 +243,14 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Uses a service that is set up for selections, by changing the settings.
+   * Switches selections to a service that is already set up, by changing the settings.
    * @param modelId the model to use; empty for the service's default
    */
   async useForSelections(service: Service, modelId = ''): Promise<boolean> {
     return useForSelections(this.#options.keys, service, modelId);
   }
 
-  /** Deletes the user's decision about a source of a folder. */
+  /** Deletes the user's decision about a source for a folder. */
   async forget(id: SourceId, owner = activeFolder()): Promise<void> {
     const { source } = await this.#lookAt(id, owner);
     if (source?.subject) await this.#options.approvals.forget(source.subject);

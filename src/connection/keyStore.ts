@@ -3,7 +3,7 @@ import type { ResourceKind } from '../service/services.ts';
 
 /**
  * Stores each API key with the two addresses that the user saw when saving it. The key is sent only
- * to that identity service, and its tokens only to that inference service (R2 of
+ * to that identity service, and its tokens only to that inference service (R2 in
  * docs/threat-model.md).
  */
 
@@ -166,7 +166,7 @@ export class KeyStore {
 
   /**
    * Calls the listener when a record changes, in this window or another, and after a sign-out.
-   * Ignores events of secret storage that change nothing for this window.
+   * Ignores events from secret storage that change nothing for this window.
    */
   readonly onDidChange = (listener: (isSignOut: boolean) => void): Disposable => {
     this.#listeners.add(listener);
@@ -179,8 +179,8 @@ export class KeyStore {
   }
 
   /**
-   * Runs the changes of this window one at a time. During a change, secret storage may still return
-   * the old state, which must not be mistaken for a change by another window or a sign-out.
+   * Runs this window's changes one at a time. During a change, secret storage may still return the
+   * old state, which must not be mistaken for a change by another window or a sign-out.
    */
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const change = this.#lastChange.then(() => {
@@ -198,8 +198,8 @@ export class KeyStore {
   }
 
   /**
-   * Waits for the pending changes of this window, then reads. Starts over if anything changes
-   * during the read.
+   * Waits for this window's pending changes, then reads. Starts over if anything changes during the
+   * read.
    * @param use called synchronously after the last read, so the value is still current
    */
   async #readCurrent<Value, Result>(
@@ -268,7 +268,8 @@ export class KeyStore {
   }
 
   /**
-   * Reads the stored value, and announces a change if it differs from the last one in this window.
+   * Reads the stored value, and announces a change if it differs from the last value that this
+   * window has seen.
    */
   #readAndCompare(name: string): Promise<string | undefined> {
     return this.#readCurrent(

@@ -31,7 +31,7 @@ export interface ServiceDraft {
   readonly fields: Partial<Record<LoginField, string>>;
 }
 
-/** The entry of a new service, and the number of its steps. */
+/** A new service, its entry, and the number of steps that described it. */
 export interface NewService {
   readonly entry: ServiceEntry;
   readonly service: Service;

@@ -42,7 +42,7 @@ async function ask<Value>(
 
 /**
  * Prompts before a stored key is used with hosts or a service entry that changed since the key was
- * saved (R3 of docs/threat-model.md). Enter presses the button that rejects the change.
+ * saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,
@@ -116,7 +116,7 @@ function headersParagraph(service: Service): readonly string[] {
 
 /**
  * Prompts for approval to use the credentials of a `.env` file or the environment in a folder (R4
- * of docs/threat-model.md). Enter presses *Do Not Use*.
+ * in docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(
   { id, values, service, destination }: UsableSource,
@@ -147,8 +147,8 @@ export function askSource(
 }
 
 /**
- * Offers to use the other sources again if the one in `hostedModel.credentialSource` can't be used.
- * The user must agree, because prompts may then go to another account.
+ * Offers to use the other sources if the one in `hostedModel.credentialSource` can't be used. The
+ * user must agree, because prompts may then go to another account.
  * @param target the settings that the switch would change
  */
 export function askInstead(
@@ -166,7 +166,7 @@ export function askInstead(
   );
 }
 
-/** Prompts before a stored key is replaced, because it may be the only copy. */
+/** Prompts before replacing a stored key, which may be the user's only copy. */
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
@@ -179,8 +179,8 @@ export function askReplacement(service: Service): Promise<boolean | undefined> {
 }
 
 /**
- * Returns the service address for a request that needs no key. If the settings have no valid one,
- * prompts for a region, which is used only for this request.
+ * Returns the service address for a request that needs no key. If the settings have no valid
+ * address, prompts for a region, which is used only for this request.
  * @returns undefined if the user closed the prompt
  */
 export async function requireAddress({ url, service }: Settings): Promise<string | undefined> {

@@ -5,8 +5,8 @@ import type { KeyStore } from './keyStore.ts';
 import { readSettingsInUse } from './setUpAnswers.ts';
 
 /**
- * Uses another service for selections. Replaces the address and project in the settings with those
- * of that service's last setup.
+ * Switches selections to another service. Replaces the address and project in the settings with
+ * those of that service's last setup.
  * @param modelId the model to use; empty for the service's default
  * @returns false if the service isn't set up
  */
@@ -36,8 +36,8 @@ export async function useForSelections(
 }
 
 /**
- * Stores the project in the user settings with the key of its service. Call this before the
- * settings switch to another service.
+ * Copies the project from the user settings to the stored record of its service. Call this before
+ * the settings switch to another service.
  */
 export async function keepProject(keys: KeyStore): Promise<void> {
   const { service, serviceProblem } = await readSettingsInUse(keys);

@@ -73,7 +73,8 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes the setup.
- * @param first the step to start at; if the service doesn't have it, its first step
+ * @param first the step to start at; if the service has no such step, the setup starts at the first
+ * one
  * @returns true if credentials were saved
  */
 async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {

@@ -94,7 +94,7 @@ interface ServiceAnswers {
   url: string;
   /** By label. */
   headerSecrets: Readonly<Record<string, string>>;
-  /** The program that the command of the service starts; undefined if there is none. */
+  /** The program that the service's command starts; undefined if there is none. */
   readonly program: string | undefined;
 }
 

@@ -48,7 +48,9 @@ export const SET_UP = {
   typedAddress: (isCut: boolean, url: string) =>
     `${isCut ? 'Without the endpoint path' : 'As an address'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  /** Appended to the hosts during an import, because the source applied to a single folder. */
+  /**
+   * Appended to the hosts during an import, because the imported source applied to only one folder.
+   */
   ofAllFolders: ', from all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>

@@ -8,7 +8,10 @@ import { type NewService, UNKNOWN_MODEL, withFields } from './newService.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
 
-/** The last steps of a setup that adds a service: its address, and the model that it starts with. */
+/**
+ * The last steps of a setup that adds a service: completing its address, and choosing the model
+ * that it starts with.
+ */
 
 /**
  * Prompts for the model of a new service.
@@ -53,7 +56,7 @@ export function withVersion(added: NewService): NewService | undefined {
   return pathname === '/' ? withFields(added, { url: `${added.service.url}/v1` }) : undefined;
 }
 
-/** Replaces the definition of the new service. */
+/** Replaces the service in the setup with a new definition. */
 export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, authUrl, defaultModelId: modelId } = service;

@@ -7,7 +7,9 @@ import type { KeyStore } from './keyStore.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 
-/** Returns the requests that a setup can send before anything is saved. */
+/**
+ * Returns the options of a setup, including the requests that it can send before anything is saved.
+ */
 export function setUpOptions({
   keys,
   runtime,

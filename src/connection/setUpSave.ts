@@ -31,7 +31,10 @@ interface SaveItem extends QuickPickItem {
   readonly asksHeaders?: boolean;
 }
 
-/** Shows everything that the user approves, tests it, prompts for a new service's model, and saves. */
+/**
+ * Shows everything that the user approves, tests the credentials, prompts for a new service's
+ * model, and saves.
+ */
 export const askToSave: AskStep = async (setUp, position) => {
   const { settings, stored } = setUp;
   const target = parseDestination(settings.authUrl, setUp.url, settings.service);
@@ -133,8 +136,8 @@ async function saveSettings(
 }
 
 /**
- * True if the secrets may be sent to these hosts. Prompts if one of them is stored and was approved
- * for others.
+ * True if the secrets may be sent to these hosts. Prompts if a stored secret was approved for other
+ * hosts.
  */
 async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boolean> {
   const { stored, settings, program } = setUp;

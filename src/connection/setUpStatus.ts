@@ -55,8 +55,8 @@ export async function forgetExternalSource(workspaceState: Memento): Promise<voi
 }
 
 /**
- * Reads the state for the service in use. If there is none, reads it for the service in the
- * settings, or for the first service with a stored key.
+ * Reads the state for the service in use. If no service is in use, reads the state for the service
+ * in the settings, or for the first service with a stored key.
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

@@ -60,13 +60,13 @@ export type UnreadReason =
   | 'unreadable';
 
 /**
- * The content of all sources, each read once and without prompting. Modules outside this folder get
- * it, too, so each secret is wrapped in a `Secret`.
+ * The content of all sources, each read once and without prompting. Modules outside this folder
+ * also receive the snapshot, so each secret is wrapped in a `Secret`.
  */
 export interface SourceSnapshot {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
-  /** The program that the command of the service starts now; undefined if there is none. */
+  /** The program that the service's command starts now; undefined if there is none. */
   readonly program?: string | undefined;
   /** Every key that is stored or in a source, used or not. No prompt may contain one. */
   readonly keys: Secret<readonly ServiceKey[]>;
@@ -152,8 +152,8 @@ export interface Lookup {
 /**
  * Selects the source in `hostedModel.credentialSource`. With `auto`, the order is the editor, an
  * approved `.env` file, an approved environment, then sources without a decision. Values from two
- * sources are never mixed. If no source can be used, or the `.env` file is faulty, returns the
- * obstacle.
+ * sources are never mixed. If no source can be used, returns the obstacle. If the editor's
+ * credentials can't be used and the `.env` file is faulty, later sources aren't tried.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
   return withOtherKeys(chooseSource(found), Secret.open(found.keys));

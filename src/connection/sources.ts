@@ -84,8 +84,8 @@ export async function findSources(
   };
   // Copied on each lookup, since any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // Read the stored keys after the folder, which can be slow, so that a sign-out in the meantime
-  // counts.
+  // Read the stored keys after the folder, which can be slow, so that a sign-out in the meantime is
+  // noticed.
   const envFile = await readEnvFile(owner);
   const ofWindow = withStoredService(readSettings(owner?.uri), await keys.services());
   const other = word && word !== ofWindow.service.word && serviceFor(word, ofWindow.services);
@@ -132,7 +132,7 @@ async function settingsOfStored(
 /**
  * Reads the `.env` file in the root of a folder once, as bytes, so that the approved values are the
  * ones used. A repository controls this path, so links aren't followed, and devices and large files
- * aren't read (rule T12 of the threat model).
+ * aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,
@@ -154,7 +154,7 @@ async function readEnvFile(
 }
 
 /**
- * Returns the reason for an error of `stat`. With any code except `FileNotFound`, the file may
+ * Converts an error from `stat` to a reason. With any code except `FileNotFound`, the file may
  * exist, for example without read permission.
  */
 function unreadReason(error: Partial<FileSystemError>): UnreadReason {
@@ -180,7 +180,7 @@ export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]>
 }
 
 /**
- * Returns every well-formed key of a text, with the account that goes with it. A key in an
+ * Returns every well-formed key in a text, with the account that goes with it. A key in an
  * incomplete or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
@@ -210,7 +210,7 @@ function storedKey([word, record]: readonly [word: string, record: KeyRecord]): 
   return { service, account, apiKey, headerSecrets, program };
 }
 
-/** Returns the program that the command of a service starts now, if the service has a command. */
+/** Returns the program that a service's command starts now, if the service has a command. */
 export async function programOf(service: Service): Promise<string | undefined> {
   const [program] = commandOf(service) ?? [];
   return program === undefined ? undefined : programPath(program);
@@ -236,7 +236,7 @@ interface ReadText {
 }
 
 /**
- * Selects the reading of the service in the settings, even if its set is incomplete, so that
+ * Selects the reading for the service in the settings, even if its set is incomplete, so that
  * prompts never go to another account. If the settings name no service, `firstReading` decides.
  */
 function readText(

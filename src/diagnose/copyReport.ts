@@ -56,7 +56,7 @@ export function versions(extension: Extension<unknown>): string[] {
 
 /**
  * Returns all known project IDs, even those that aren't in use. A project ID identifies an account.
- * If the lookup timed out, the report contains none of its values.
+ * If the lookup timed out, the report contains no values from it.
  */
 function projectIdsOf(looked: Lookup | undefined, settings: Settings): string[] {
   const ofSettings = [settings, readUserSettings()].map(({ projectId }) => projectId);

@@ -32,7 +32,7 @@ export interface Row extends QuickPickItem {
  * Shows each check and its result as they arrive, then the cause and its fix. Closing the list
  * aborts the checks.
  * @returns the fix that was picked; undefined if the list was closed
- * @throws any error of `run`, unless the list was closed
+ * @throws any error from `run`, unless the list was closed
  */
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();

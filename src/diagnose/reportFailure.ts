@@ -43,7 +43,7 @@ export async function reportFailure(
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
-  // A repaired connection is what the generation was waiting for, so it continues.
+  // The generation was waiting for a repaired connection, so it continues.
   if (action === 'changeProject') return deps.connections.changeProject(folder);
   if (action === 'setUp' && connection) return deps.connections.setUp({ missing: ['apiKey'] });
   if (action === 'openEnvFile') await openEnvFile(folder);

@@ -174,7 +174,7 @@ function failureWords(failure: PastFailure): string {
 
 /**
  * Returns the error code of a failure, if any. A code in a response can be any text, so only known
- * ones are reported. Without a response, the code comes from Node.
+ * codes are reported. Without a response, the code comes from Node.
  */
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};

@@ -46,8 +46,8 @@ export function runChecks(
 }
 
 /**
- * True if a new lookup returns the same connection. Also looks up the connection's own service,
- * which may differ from the one in the settings. False after a timeout.
+ * True if a new lookup returns the same connection. For the editor source, also looks up the
+ * connection's own service, which may differ from the one in the settings. False after a timeout.
  */
 export async function isStillUsed(
   deps: DiagnosisDeps,

@@ -129,7 +129,7 @@ export class Job implements Result, Disposable {
     return this.#responses.length === 0;
   }
 
-  /** True if all responses were undone. Messages then no longer offer actions for them. */
+  /** True if all responses were undone. Messages don't offer actions for undone responses. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
   }

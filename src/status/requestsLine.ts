@@ -22,8 +22,8 @@ const SPACED = {
 
 /**
  * Returns the requests line of the tooltip and the time until it changes.
- * @param live the limit whose state is read for each repaint, because its times are relative to the
- * moment of the read
+ * @param live the limit whose state is read for each repaint, because the times in the state are
+ * relative to the moment it's read
  */
 export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {
   return {

@@ -51,7 +51,7 @@ export class StatusItem implements Disposable {
 
   /**
    * Paints and shows the item. Separate from the constructor, because the first paint reads
-   * settings and can fail. The caller must still be able to dispose the item then.
+   * settings and can fail. In that case, the caller must still be able to dispose the item.
    */
   show(): void {
     this.#paint();

@@ -10,7 +10,7 @@ import type { Activity } from './activity.ts';
 export interface Traffic {
   /** @returns undefined if there is nothing to report */
   line(): string | undefined;
-  /** Milliseconds until a time in the line changes; undefined if it contains none. */
+  /** Milliseconds until a time in the line changes; undefined if the line contains no time. */
   changesInMs(): number | undefined;
 }
 
@@ -68,7 +68,9 @@ export interface StatusView {
   readonly background?: 'error' | 'warning' | undefined;
   /** The state in words, for screen readers and the first line of the tooltip. */
   readonly words: string;
-  /** Milliseconds until a time in the text or tooltip changes; undefined without one. */
+  /**
+   * Milliseconds until a time in the text or tooltip changes; undefined if neither contains a time.
+   */
   readonly changesInMs: number | undefined;
 }
 

@@ -65,15 +65,15 @@ export class UsageLedger {
     return this.#saving;
   }
 
-  /** Returns the usage of a key in this window since the window opened. */
+  /** Returns this window's usage of a key since the window opened. */
   session(fingerprint: string): UsageRow[] {
     return summed([...this.#counted.values()].flat().filter(isOf(fingerprint)));
   }
 
   /**
    * Reads today's usage of a key in other windows.
-   * @returns a function that returns the rows of all windows, with those of this window as of its
-   * call
+   * @returns a function that returns the rows of all windows; the rows of this window are current
+   * at each call
    */
   async today(fingerprint: string): Promise<() => UsageRow[]> {
     const day = dayOf(this.#now());

@@ -33,8 +33,8 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
- * with the same name. Templates from a repository or remote machine that hide one of the user's or
- * a built-in one are marked, because a keybinding for that name now sends a different prompt.
+ * with the same name. Templates from a repository or remote machine that hide a built-in template
+ * or one of the user's are marked, because a keybinding for that name now sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
