@@ -2,8 +2,8 @@ import type { LanguageModelResponsePart } from 'vscode';
 
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
- * https://code.visualstudio.com/api/references/commands, and values that aren't in its types. Each
- * comment links to the source, and lists the versions in which the part was seen.
+ * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
+ * Each comment links to the source, and lists the versions in which the part was seen.
  * `test/host/undocumentedApi.test.ts` fails if a part is gone. Pure, so any module can import it.
  */
 

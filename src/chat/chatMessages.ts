@@ -7,11 +7,11 @@ import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
-/** Messages of the chat: failures, confirmations, and the first use. Pure. */
+/** Messages in the chat: failures, confirmations, and the first use. Pure. */
 
 /**
  * Returns the tooltip of a model in VS Code's model list.
- * @param withdrawn date of withdrawal, YYYY-MM-DD
+ * @param withdrawn withdrawal date, YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` It will be withdrawn on ${withdrawn}.` : '';
@@ -39,7 +39,7 @@ export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach less.';
 
-/** Failures whose message in the chat differs from the one for a selection. */
+/** Failures whose message in the chat differs from the message for a selection. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
     `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without it.`,

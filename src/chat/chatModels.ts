@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores the model lists of services for VS Code's chat. VS Code requests the models often, so the
- * lists are read from storage instead of the service.
+ * Stores the model list of each service for VS Code's chat. VS Code requests the models often, so
+ * the lists are read from storage instead of the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -48,9 +48,9 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, then the others that the user stated or the service listed. If
-   * the connection's model is neither stated nor listed, it gets no capabilities, because they
-   * would be guesses.
+   * Returns the connection's model, followed by the other models that the user stated or the
+   * service listed. If the connection's model is neither stated nor listed, it gets no
+   * capabilities, because they would be guesses.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {

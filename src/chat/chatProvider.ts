@@ -46,7 +46,9 @@ import {
 } from './chatResponse.ts';
 import { conversationOf, textOfMessage } from './conversationMapping.ts';
 
-/** Offers the models of all services that are set up to VS Code's chat, agents, and other extensions. */
+/**
+ * Offers the models of every configured service to VS Code's chat, agents, and other extensions.
+ */
 
 /** The parts of the extension that the chat needs. */
 export interface ChatDeps {

@@ -19,7 +19,7 @@ import * as texts from './chatMessages.ts';
 export class ChatError extends Error {}
 
 /**
- * Reports the parts that follow the text: tool calls and token usage. Tool calls of a truncated
+ * Reports the parts that follow the text: tool calls and token usage. Tool calls in a truncated
  * response are dropped, because they may be incomplete.
  */
 export function reportResponse(

@@ -3,8 +3,8 @@ import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * Rows of *Select Model*. Text from the service isn't trusted, so it's reduced to short plain text.
- * The description from the service comes last, where VS Code can cut it off. Pure.
+ * Rows for *Select Model*. Text from the service isn't trusted, so it's reduced to short plain
+ * text. The description from the service comes last, where VS Code can cut it off. Pure.
  */
 
 export interface ModelRow {
@@ -59,7 +59,10 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
   };
 }
 
-/** Formats the price classes of prompt and response, such as "price class_12 in, class_9 out". */
+/**
+ * Formats the price classes of the prompt and the response, such as "price class_12 in, class_9
+ * out".
+ */
 function priceText({ inputTier, outputTier }: Model): string {
   const tiers = [inputTier && `${inputTier} in`, outputTier && `${outputTier} out`].filter(Boolean);
   return tiers.length > 0 ? `price ${tiers.join(', ')}` : '';
@@ -67,7 +70,7 @@ function priceText({ inputTier, outputTier }: Model): string {
 
 /**
  * Describes the end of a model's life, such as "deprecated, withdrawn on 2027-01-15, successor
- * maker/next". Empty for a model that stays.
+ * maker/next". Empty for a model that stays available.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);

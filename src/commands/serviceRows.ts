@@ -9,7 +9,7 @@ export interface ServiceRow extends QuickPickItem {
   readonly service: Service;
 }
 
-/** Lists the services that are set up, except the one in use. Empty if there is no other. */
+/** Lists the services that are set up, except the one in use. Empty if there are no others. */
 export function serviceRows(
   connections: readonly Connection[],
   { word: used }: Service,

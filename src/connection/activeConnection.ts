@@ -4,7 +4,7 @@ import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
-/** The obstacle that the last command met: none, missing settings, or a missing approval. */
+/** The obstacle that the last command ran into: none, missing settings, or a missing approval. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
@@ -22,12 +22,12 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** Key of the folder that was active when its last lookup started. */
+  /** Key of the last folder for which a lookup started while the folder was active. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** The obstacle of each folder. The key is empty if there's no folder. */
+  /** The obstacle for each folder. The empty key stands for no folder. */
   readonly #obstacles = new Map<string, Obstacle>();
-  /** The obstacle of the active folder when `#showObstacle` last ran. */
+  /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';
 
   readonly onDidChange = this.#changes.event;
@@ -41,7 +41,7 @@ export class ActiveConnection implements Disposable {
     return this.#lookup;
   }
 
-  /** The obstacle of the active folder. */
+  /** The obstacle for the active folder. */
   get obstacle(): Obstacle {
     return this.#obstacles.get(folderKey(activeFolder())) ?? 'none';
   }
@@ -51,7 +51,7 @@ export class ActiveConnection implements Disposable {
     this.#showObstacle();
   }
 
-  /** Clears the obstacles of all folders. */
+  /** Clears the obstacles for all folders. */
   clearObstacles(): void {
     this.#obstacles.clear();
     this.#showObstacle();
@@ -81,7 +81,7 @@ export class ActiveConnection implements Disposable {
   }
 
   /**
-   * Handles a change of the active document: updates the obstacle, and repeats the lookup if the
+   * Handles a switch to another document: updates the obstacle, and repeats the lookup if the
    * folder differs.
    */
   async follow(): Promise<void> {
@@ -89,7 +89,7 @@ export class ActiveConnection implements Disposable {
     if (this.#folderKey !== folderKey(activeFolder())) await this.repeatLookup();
   }
 
-  /** Fires `onDidChange` and repeats the lookup after sources or settings changed. */
+  /** Fires `onDidChange` and repeats the lookup after sources or settings have changed. */
   async refresh(): Promise<void> {
     this.#changes.fire();
     await this.repeatLookup();
@@ -99,7 +99,7 @@ export class ActiveConnection implements Disposable {
     this.#changes.dispose();
   }
 
-  /** Fires `onDidChange` if the obstacle of the active folder has changed. */
+  /** Fires `onDidChange` if the obstacle for the active folder has changed. */
   #showObstacle(): void {
     const { obstacle } = this;
     if (obstacle === this.#shownObstacle) return;

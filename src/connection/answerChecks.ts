@@ -38,7 +38,7 @@ export function problemOfKey(text: string, service: Service): string | undefined
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 
-/** Returns the reason why a text can't be sent as a header; undefined if it can. */
+/** Returns the reason why a text can't be sent as the value of a header; undefined if it can. */
 export function problemOfHeader(label: string, text: string): string | undefined {
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
   return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader(label);
@@ -62,7 +62,7 @@ export function problemOfProject(text: string): string | undefined {
   return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
 }
 
-/** Matches the form of every project ID that the built-in services create. */
+/** Matches project IDs in the form that all built-in services use. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Warns about a project ID in an unusual form, which can still be valid on premises. */

@@ -62,7 +62,7 @@ export function compareWithApproved(
   return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
 }
 
-/** True if one of the two origins differs. */
+/** True if either of the two origins differs. */
 export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;

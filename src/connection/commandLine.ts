@@ -1,6 +1,6 @@
 /** Splits the text of a command into its program and arguments. Pure. */
 
-/** Matches characters with a meaning in a shell. Commands run without a shell. */
+/** Matches characters that have a special meaning in a shell. Commands run without a shell. */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 
 /**

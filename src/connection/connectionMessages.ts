@@ -105,7 +105,7 @@ export const ISSUE_PHRASES: Readonly<Record<IssueKind, string>> = {
   'unknown-region': 'isn’t in a known region',
 };
 
-/** Describes the flaws of a value that is used anyway. */
+/** Describes the flaws in a value that is used anyway. */
 export function issuesText(
   name: SettingName,
   issues: readonly ValueFlaw[],
@@ -160,7 +160,7 @@ export function shownName(name: string): string {
 /** Maximum number of items to list in a message. The rest are only counted. */
 const MAX_LISTED = 3;
 
-/** Returns the first few items, followed by the number of the others. */
+/** Returns the first few items, followed by the number of remaining items. */
 function firstOf(all: readonly string[]): string[] {
   const more = all.length - MAX_LISTED;
   return more > 0 ? [...all.slice(0, MAX_LISTED), `and ${more} more`] : [...all];

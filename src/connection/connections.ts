@@ -113,7 +113,7 @@ export class Connections implements Disposable {
     return choice?.kind === 'ready' ? choice.connection : undefined;
   }
 
-  /** The obstacle that the last command for the active folder met. */
+  /** The obstacle that the last command for the active folder ran into. */
   get obstacle(): Obstacle {
     return this.#active.obstacle;
   }
@@ -274,7 +274,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#options.runtime.forgetTokens();
-      // Fire `onDidChange`, so that its listeners follow the next token.
+      // Fire `onDidChange`, so that its listeners start following the next token.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }
@@ -324,7 +324,7 @@ export class Connections implements Disposable {
     let [hasSetUp, hasDeclined] = [false, false];
     for (;;) {
       const signedOut = this.signOutSignal;
-      // A sign-out replaces the signal, so an aborted one means that the window is closing.
+      // A sign-out replaces the signal, so an aborted signal means that the window is closing.
       if (signedOut.aborted) throw new ServiceError('cancelled');
       const { found, choice } = await this.peekWithProgress(owner);
       // Repeat the lookup if the user signed out in the meantime.

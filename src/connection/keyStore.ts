@@ -17,7 +17,7 @@ export interface KeyRecord {
   /** The absolute path of the program that prints the token, as the user saw it. */
   readonly program?: string | undefined;
   /**
-   * The project, space, or deployment of the last setup. Used while the settings, which have only
+   * The project, space, or deployment from the last setup. Used while the settings, which have only
    * one project, belong to another service.
    */
   readonly projectId?: string | undefined;
@@ -33,8 +33,8 @@ export interface KeyRecord {
 /** Prefix of the names in secret storage, such as `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
- * Prefix of the flags for services that have a stored key. They're used if secret storage can't
- * list its names. A flag contains no part of the key.
+ * Prefix of the flags for services that have a stored key. The flags are used if secret storage
+ * can't list its names. A flag contains no part of the key.
  */
 const MARKER = 'hostedModel.hasKey.';
 /**

@@ -11,7 +11,9 @@ import { MANAGE } from './setUpMessages.ts';
 
 /** The steps of the setup that change or remove a service that the user added. */
 
-/** A change to an added service. The first three continue with the other steps of the setup. */
+/**
+ * A change to an added service. The first three changes continue with the other steps of the setup.
+ */
 export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
 
 interface ManageItem extends QuickPickItem {
@@ -139,7 +141,7 @@ function withHeader(service: NewService, name: string, value: unknown): NewServi
   return withFields(service, { headers }) ?? service;
 }
 
-/** Returns the headers of the entry except for one. Ignores the case of its name. */
+/** Returns the headers of the entry, except for the named header. Ignores the case of the name. */
 function withoutHeader({ entry }: NewService, name: string): Readonly<Record<string, unknown>> {
   const headers = Object.entries(Object(entry['headers']));
   return Object.fromEntries(

@@ -22,7 +22,7 @@ import { gitRisk } from './gitRisk.ts';
 import { headersText, hostsText, unencryptedText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
-/** Prompts and warnings about credentials, other than those of the setup. */
+/** Prompts and warnings about credentials, except those that the setup shows. */
 
 /**
  * Shows a modal prompt.
@@ -115,7 +115,7 @@ function headersParagraph(service: Service): readonly string[] {
 }
 
 /**
- * Prompts for approval to use the credentials of a `.env` file or the environment in a folder (R4
+ * Prompts for approval to use the credentials from a `.env` file or the environment in a folder (R4
  * in docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(

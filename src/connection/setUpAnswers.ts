@@ -92,7 +92,7 @@ interface ServiceAnswers {
   /** The kind of resource that `projectId` identifies. */
   readonly resource: ResourceKind | undefined;
   url: string;
-  /** By label. */
+  /** The secret values of the service's headers, by label. */
   headerSecrets: Readonly<Record<string, string>>;
   /** The program that the service's command starts; undefined if there is none. */
   readonly program: string | undefined;
@@ -155,7 +155,7 @@ export function keyOf({ apiKey, stored, settings: { service } }: SetUp) {
   return { apiKey: apiKey || (stored?.apiKey ?? ''), service };
 }
 
-/** Returns the credentials that the answers result in. */
+/** Creates credentials from the answers. */
 export function answeredCredentials(setUp: SetUp, target: Destination): Credentials {
   const { settings, account, projectId, resource, headerSecrets, program } = setUp;
   const { apiKey } = keyOf(setUp);

@@ -66,7 +66,8 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for the model of a new service, and tests it with one token if there is no other test.
+ * Prompts for the model of a new service, and tests the service with one token if there is no other
+ * test.
  * @param wasTested true if the user wants requests to be sent before saving
  */
 export async function chooseModel(

@@ -147,7 +147,7 @@ async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boole
   return (await askDestination(binding, settings.service)) === 'wanted';
 }
 
-/** True if the key or the secret of a header is the stored one. */
+/** True if the setup uses the stored key or a stored header secret. */
 function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: KeyRecord): boolean {
   const isOfHeader = (label: string) =>
     headerSecrets[label] !== undefined && headerSecrets[label] === stored.headerSecrets?.[label];

@@ -48,7 +48,7 @@ export async function hasSignedOut(keys: KeyStore, isSignOut: boolean): Promise<
 
 /**
  * Forgets that an external source was used. Doesn't delete the approval of the source:
- * `Connections.signOut` does.
+ * `Connections.signOut` does that.
  */
 export async function forgetExternalSource(workspaceState: Memento): Promise<void> {
   await workspaceState.update(USES_EXTERNAL_SOURCE, undefined);

@@ -68,7 +68,7 @@ export interface SourceSnapshot {
   readonly record: Secret<KeyRecord> | undefined;
   /** The program that the service's command starts now; undefined if there is none. */
   readonly program?: string | undefined;
-  /** Every key that is stored or in a source, used or not. No prompt may contain one. */
+  /** Every key that is stored or in a source, used or not. No prompt may contain any of them. */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
   /** The external sources, in order of precedence. */
@@ -227,7 +227,7 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
   return settings.credentialSource === 'editor' ? [] : external;
 }
 
-/** The reasons for which an unread `.env` file counts as absent, not as faulty. */
+/** The reasons for not reading a `.env` file that make the file count as absent, not as faulty. */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
   'untrusted',

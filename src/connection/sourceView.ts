@@ -29,9 +29,7 @@ import {
   selectEditorSource,
 } from './sourceSelection.ts';
 
-/**
- * Presents the three sources: as menu rows with their actions, and as lines of the tooltip. Pure.
- */
+/** Presents the three sources: as menu rows with their actions, and as tooltip lines. Pure. */
 
 export type SourceAction = keyof typeof SOURCE_ACTIONS;
 
@@ -213,7 +211,7 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Returns why the editor doesn't come first, as part of a sentence. */
+/** Returns the reason why the editor doesn't come first, as part of a sentence. */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -223,7 +221,10 @@ function editorCause(found: SourceSnapshot): string | undefined {
   return `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
 }
 
-/** Returns why the `.env` file doesn't come before the environment, as part of a sentence. */
+/**
+ * Returns the reason why the `.env` file doesn't come before the environment, as part of a
+ * sentence.
+ */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');
   if (!file) return undefined;
@@ -240,8 +241,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 }
 
 /**
- * Returns the values in use, as lines of the tooltip. The source itself is named in
- * `Connection.reason`. No part of a key is shown.
+ * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
+ * No part of a key is shown.
  */
 export function provenanceLines(
   found: SourceSnapshot,

@@ -205,7 +205,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
   const { account, apiKey, definition, headerSecrets, program } = record;
   const entry = definition === undefined ? undefined : serviceIn(definition);
-  // Fall back to another service, because the key of an unknown one must not be sent either.
+  // Fall back to another service, because the key of an unknown service must not be sent either.
   const service = entry ?? serviceFor(word) ?? services[0];
   return { service, account, apiKey, headerSecrets, program };
 }

@@ -14,7 +14,9 @@ import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
-/** Maximum time to find the cause, in milliseconds. The user sees no error message meanwhile. */
+/**
+ * Maximum time to find the cause, in milliseconds. The user sees no error message in the meantime.
+ */
 const EXPLANATION_MS = 15_000;
 
 /**
@@ -22,7 +24,8 @@ const EXPLANATION_MS = 15_000;
  * item.
  * @param connection the connection of a generation that failed; undefined for other commands
  * @param options.folder the folder of the selected text; by default the active one
- * @param options.lines lines of the selections that failed, if there are several
+ * @param options.lines one-based first line of each selection that failed; empty to omit the lines
+ * from the message
  * @returns true if the user chose to retry, or repaired the connection of a generation
  */
 export async function reportFailure(

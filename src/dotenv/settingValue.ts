@@ -86,7 +86,7 @@ interface ColumnRange {
 /**
  * True if a value has a valid length and only valid characters. Always true for a URL, because
  * `parseServiceUrl` checks URLs.
- * @param service the service that the key belongs to; if omitted, the rules of an API key apply
+ * @param service the service that the key belongs to; if omitted, the rules for API keys apply
  */
 export function isWellFormed(setting: SettingName, value: string, service?: Service): boolean {
   // A deployment ID becomes a path segment of the URL, where `.` or `..` would change the path.
@@ -207,8 +207,9 @@ export function valueRange(
 }
 
 /**
- * Splits the text after the `=` into value and comment. `padded` is the value with the whitespace
- * around it. If there is whitespace before the `=`, `padded` starts there, at a negative column.
+ * Returns the ranges of the value and the comment in the text after the `=`. `padded` is the range
+ * of the value with the whitespace around it. If there is whitespace before the `=`, `padded`
+ * starts there, at a negative column.
  */
 export function partsOf({ gap, raw }: Pick<Assignment, 'gap' | 'raw'>) {
   const mark = commentAt(raw);

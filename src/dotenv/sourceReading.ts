@@ -44,7 +44,7 @@ export interface SourceReading {
   readonly isMalformed: boolean;
   /**
    * The names that have no value or only a placeholder, in the set that is closest to complete.
-   * Empty if a set is complete, even with errors, or if no name appears.
+   * Empty if a set is complete, even if it has errors, or if no name appears.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in the order of their lines. */
@@ -88,7 +88,7 @@ export function readForAll(
 
 /**
  * Returns the reading for the service in use or, if none of its names appear, for the first service
- * that is named.
+ * whose names appear.
  */
 export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>): ServiceReading {
   return inUse.reading.named.length === 0 ? (others[0] ?? inUse) : inUse;

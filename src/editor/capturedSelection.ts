@@ -80,8 +80,8 @@ export function selectionEnd({
 
 /**
  * True if text may be written to the document: a file in a writable file system, an untitled
- * document, or a notebook cell. False for output, settings, git history, and the original side of
- * the active diff, which `TextEditor.edit` would change too (tested).
+ * document, or a notebook cell. False for output, user settings, git history, and the original side
+ * of the active diff, which `TextEditor.edit` would change too (tested).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

@@ -30,7 +30,7 @@ export interface InsertMode {
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
   /**
-   * Creates the writer for the responses of one command.
+   * Creates the writer for the responses to one command.
    * @param targets one for each response, in document order
    */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;

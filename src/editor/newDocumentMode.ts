@@ -36,7 +36,8 @@ class NewDocumentWriter implements ResponseWriter {
   }
 
   canInsert(index: number, isNew: boolean): boolean {
-    // Without a document, only a new response can be inserted, because it opens another document.
+    // If the document is gone, only a new response can be inserted, because it opens another
+    // document.
     if (this.#isGone) return isNew;
     return this.#opened?.canInsert(index, isNew) ?? true;
   }

@@ -14,7 +14,7 @@ export type Undone =
   | 'refused';
 
 /**
- * Writes the streamed responses of one command. Each response is identified by its index, and its
+ * Writes the streamed responses to one command. Each response is identified by its index, and its
  * text has LF line endings.
  */
 export interface ResponseWriter {

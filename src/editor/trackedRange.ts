@@ -76,8 +76,8 @@ interface EventContext {
  * - A change before the range shifts it. A change after it, or typing at its end, has no effect.
  * - Other text inserted inside splits the generated text into pieces. Deleted text is removed from
  *   the pieces.
- * - An undo or redo leads back to a known state if the document contains exactly the pieces of that
- *   state. If no state matches, the restored text might be generated text, so the range may become
+ * - An undo or redo leads back to a known state if the document contains all pieces of that state.
+ *   If no state matches, the restored text might be generated text, so the range may become
  *   uncertain.
  * - A change that replaces the whole range or crosses one of its ends breaks the range, because
  *   more text would mix with another edit. The remaining pieces are still tracked.

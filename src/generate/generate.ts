@@ -12,7 +12,7 @@ import { confirmSize } from './promptChecks.ts';
 import { offerResult } from './reportOutcome.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
-/** Options of one command that override the settings. */
+/** Options for one command that override the settings. */
 export interface GenerateOverrides {
   /** ID of an insert mode. */
   readonly insertMode?: string | undefined;

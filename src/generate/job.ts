@@ -43,7 +43,7 @@ interface SelectionResponse {
 }
 
 /**
- * The responses of one command, one for each selection. A single writer inserts them all. A job
+ * The responses to one command, one for each selection. A single writer inserts them all. A job
  * outlives its command, so that responses can be continued, regenerated, or undone.
  */
 export class Job implements Result, Disposable {

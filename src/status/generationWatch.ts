@@ -20,8 +20,8 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item, and
- * logs numbers and kinds, never text. A parameter that isn't sent with chat is logged once per
- * window.
+ * logs numbers and kinds, never text. A parameter that the chat operation doesn't support is logged
+ * once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const named = new Set<string>();

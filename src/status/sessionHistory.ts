@@ -25,12 +25,12 @@ export interface PastTokenWait {
 
 const KEPT = 5;
 
-/** The last few failures, generations, and token waits of this window, for the diagnosis report. */
+/** The last few failures, generations, and token waits in this window, for the diagnosis report. */
 export class SessionHistory {
   // In each array, the newest entry is last.
   readonly failures: PastFailure[] = [];
   readonly generations: PastGeneration[] = [];
-  /** Waits of callers for a token. Background refreshes don't count. */
+  /** The times that callers had to wait for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Start of the current wait in monotonic milliseconds; undefined if no caller waits. */

@@ -45,8 +45,8 @@ export interface StatusFacts {
  * | waiting     | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |
  * | fetching    | callers wait for a token                                       |
- * | unreachable | the last attempt could not reach the service                   |
- * | noToken     | the connection in use sends the key itself instead of a token  |
+ * | unreachable | the last attempt couldn't reach the service                    |
+ * | noToken     | the connection in use needs no access token                    |
  * | valid       | there is a valid token                                         |
  * | missing     | the editor isn't set up, and no other source was used last     |
  * | expired     | the last token has expired                                     |

@@ -92,8 +92,8 @@ export class Usage {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
-    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens.
-    // A request that ends during the wait could be missing from both the usage and the estimates.
+    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens. A
+    // request that ends during an `await` could be missing from both the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

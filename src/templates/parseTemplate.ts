@@ -191,7 +191,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 export const FIELD_NAMES: readonly string[] = [...READERS.keys()];
 
-/** Returns the valid fields, and the issues of the invalid ones. */
+/** Returns the valid fields, and the issues with the invalid ones. */
 export function readFields(
   entries: readonly FrontMatterEntry[],
   context: FieldContext,
@@ -221,9 +221,9 @@ function readField(
 }
 
 /**
- * Returns the issue of the first parameter that is invalid on its own. Conflicts between parameters
- * are checked when a request is sent, because the parameters from the settings are merged in only
- * then.
+ * Returns the issue with the first parameter that is invalid on its own. Conflicts between
+ * parameters are checked when a request is sent, because the parameters from the settings are
+ * merged in only then.
  */
 function parameterIssue(
   operation: Operation,

@@ -1,6 +1,6 @@
 import { type TextDocument, Uri, type WorkspaceFolder, workspace } from 'vscode';
 
-/** The folder of template files, relative to a workspace folder. */
+/** The folder for template files, relative to a workspace folder. */
 export const TEMPLATES_PATH = '.hosted-model/templates';
 
 export function templatesFolderOf(folder: WorkspaceFolder): Uri {

@@ -5,7 +5,7 @@ import type { ErrorDetails } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 
 /**
- * The possible issues of templates, and all messages about templates. A message never includes a
+ * The issues that templates can have, and all messages about templates. A message never includes a
  * prompt, and includes a name only if it was checked or shortened.
  */
 

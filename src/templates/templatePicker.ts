@@ -83,7 +83,8 @@ export interface TemplateUse {
 
 /**
  * Groups templates into those for the language, those for other languages, and broken ones. Each
- * group starts with the last used ones. The rest are sorted by name, with built-in ones at the end.
+ * group starts with the last used templates. The rest are sorted by name, with built-in templates
+ * at the end.
  */
 export function templateItems(
   entries: readonly TemplateEntry[],

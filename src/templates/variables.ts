@@ -1,7 +1,7 @@
 import { errorOf, type TemplateIssue, type TemplateIssueDetails } from './templateMessages.ts';
 
 /**
- * Parses the variables of prompts: `${selection}`, `${language}`, `${fileName}`, and
+ * Parses the variables in prompts: `${selection}`, `${language}`, `${fileName}`, and
  * `${input:question}`. A variable can't span lines. `\${` stands for a literal `${`, and `\\${` for
  * a backslash followed by a variable.
  */

@@ -11,7 +11,7 @@ const PAUSE_MS = 150;
 
 interface DocumentKind {
   readonly appliesTo: (document: TextDocument) => boolean;
-  /** Checks the current text and settings. If it rejects, the previous diagnostics stay. */
+  /** Checks the current text and settings. If the check fails, the previous diagnostics stay. */
   readonly diagnosticsOf: (document: TextDocument) => Promise<readonly Diagnostic[]>;
 }
 

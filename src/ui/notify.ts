@@ -26,7 +26,7 @@ export class Announcements implements Disposable {
   }
 
   /**
-   * Announces a start in words, because the status item only shows a spinner.
+   * Announces in words that work has started, because the status item only shows a spinner.
    * @returns a function that removes the announcement
    */
   started(text: string): () => void {

@@ -68,8 +68,8 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;
   /**
-   * Handles the picked item while the list is busy. If it rejects or returns a problem, the list
-   * stays open and shows a message. The signal aborts when the list is closed.
+   * Handles the picked item while the list is busy. If the function rejects or returns a problem,
+   * the list stays open and shows a message. The signal aborts when the list is closed.
    */
   readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
 }

@@ -40,7 +40,7 @@ export class CodeFence {
   #blank = '';
   /**
    * The current line so far if it may be a fence line, or the closing line that was just received.
-   * Undefined for the rest of any other line.
+   * Undefined once the line turns out to be an ordinary line.
    */
   #line: string | undefined = '';
   /** Whitespace received after the closing line. */
