@@ -190,8 +190,8 @@ function keysIn({ all }: ReadText): ServiceKey[] {
     // Programs differ in which of two duplicate lines counts: the first one or the last one.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
-    // The other keys are listed without their account, because a text can contain thousands of keys,
-    // and an account can be long.
+    // The other keys are listed without their account, because a text can contain thousands of
+    // keys, and an account can be long.
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
     return [

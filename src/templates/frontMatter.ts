@@ -71,8 +71,8 @@ function entriesOf(
 }
 
 /**
- * Returns the span of a node, excluding closing brackets, and the index of the event after the node.
- * The span is undefined if the node has no text.
+ * Returns the span of a node, excluding closing brackets, and the index of the event after the
+ * node. The span is undefined if the node has no text.
  */
 function nodeAt(
   events: readonly Event[],
