@@ -28,6 +28,13 @@ export const undocumentedCommands = {
    */
   openSettings: 'workbench.action.openSettings',
   /**
+   * Opens the settings editor at the workspace settings, with a search query. In a window with one
+   * folder, these are the settings of the folder.
+   * Seen in 1.133.0 and 1.139.1:
+   * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/preferences/browser/preferences.contribution.ts
+   */
+  openWorkspaceSettings: 'workbench.action.openWorkspaceSettings',
+  /**
    * Opens the Workspace Trust editor.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/workspace/common/workspace.ts
