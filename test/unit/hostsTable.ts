@@ -6,7 +6,7 @@ export function hostsTable(all: readonly Service[] = services): string {
   const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
     const some = all.filter(({ authUrl }) => authUrl === url);
     const secrets = [...new Set(some.map(secretsOf))].join('; ');
-    return [url, `identity service of ${namesOf(some)}`, secrets];
+    return [url, `identity service for ${listOf(some.map(({ name }) => name))}`, secrets];
   });
   const regions = all.flatMap((one) => one.regions);
   const byUrl = new Map(regions.map((region) => [region.url, region]));
@@ -28,9 +28,7 @@ function namesOf(some: readonly Service[]): string {
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));
   const known = [...new Set(credentials)].filter(Boolean);
-  return known.length > 0
-    ? `${known.join('; ')}, and what you generate from`
-    : 'what you generate from';
+  return known.length > 0 ? `${known.join('; ')}, and the text you send` : 'the text you send';
 }
 
 /** Returns the secrets of a service, such as "the client ID and the client secret". */

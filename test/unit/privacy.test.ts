@@ -54,7 +54,7 @@ describe('the privacy page', () => {
       const [, cell] = /^\| `us-south[^|]*\|[^|]*\| ([^|]*) \|$/m.exec(table) ?? [];
       return cell;
     };
-    const generated = 'what you generate from';
+    const generated = 'the text you send';
     for (const [authentication, expected] of [
       [{ kind: 'cloudPak' }, `tokens, and ${generated}`],
       [{ kind: 'command', command: ['print-token'] }, `tokens, and ${generated}`],
