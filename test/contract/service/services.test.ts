@@ -189,11 +189,22 @@ function lifeOf({ tokenService: { state } }: World): number {
   return state.expiresAt - new SetClock().now();
 }
 
-const CASES = ['Text', 'Stream', 'Tool loop', 'Token dies', '401', '403', 'Revoked'] as const;
+const CASES = [
+  'Text',
+  'Stream',
+  'Tool loop',
+  'Token revoked',
+  '401',
+  '403',
+  'Credentials revoked',
+] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
 /** The full form takes ten seconds per method. */
 const CALLS = inForm(1_000, 100);
 const SEPARATOR = ' in ';
+const API_NAMES = new Intl.ListFormat('en').format(
+  Object.keys(apis).map((name) => name.replace(', ', ' with a ')),
+);
 const COMBINATIONS = Object.keys(ways).length * Object.keys(apis).length;
 
 /** APIs with the same outcomes share a row. */
@@ -213,7 +224,7 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   });
   return {
     figure: 'services',
-    title: `${found.size} combinations of an authentication method and an API: ${Object.keys(apis).join('; ')}.`,
+    title: `${found.size} combinations of an authentication method and an API: ${API_NAMES}.`,
     heads: ['Authentication method', 'API', ...CASES],
     rows,
   };
@@ -272,7 +283,7 @@ describe('every authentication method with every API', () => {
         for (const { path } of emulator.requests.slice(-1)) assert.ok(path.startsWith(api.path));
         const renewed = authentication.path ? 'new token' : 'no token';
         const outcomes = { Text: 'yes', Stream: 'yes', 'Tool loop': 'yes' };
-        note(methodName, apiName, { ...outcomes, 'Token dies': renewed });
+        note(methodName, apiName, { ...outcomes, 'Token revoked': renewed });
       });
 
       it(`reports a 401, a 403, and revoked credentials with ${methodName} and ${apiName}`, async () => {
@@ -301,13 +312,17 @@ describe('every authentication method with every API', () => {
         assert.equal(unauthorized.kind, authentication.path ? 'unauthorized' : 'key-refused');
         const forbidden = await failingWith(403, 'authorization_rejected');
         assert.deepEqual([forbidden.kind, forbidden.isRenewed], ['forbidden', isCommand]);
-        note(methodName, apiName, { 401: unauthorized.text, 403: forbidden.text, Revoked: '–' });
+        note(methodName, apiName, {
+          401: unauthorized.text,
+          403: forbidden.text,
+          'Credentials revoked': '–',
+        });
         if (authentication.emulator?.isOpen) return;
         emulator.settings.apiKeys = [];
         emulator.revokeTokens('not valid');
         const revoked = await failing();
         assert.equal(revoked.kind, refusal);
-        note(methodName, apiName, { Revoked: revoked.text });
+        note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
       it(`tests ${methodName} with ${apiName} without generating`, async () => {
@@ -330,8 +345,14 @@ describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that ge
   after(() => {
     printTable({
       figure: 'parallelCalls',
-      title: `Token requests, or runs of the command, for ${CALLS.toLocaleString('en')} parallel calls: without a token, with a token that the service has just revoked, and with a token request that fails once.`,
-      heads: ['Authentication method', 'No token', 'Revoked', 'Fails once', 'Failed calls'],
+      title: `Token requests, or command runs, for ${CALLS.toLocaleString('en')} parallel calls: if there's no token yet, if the service has just revoked the token, and if the first token request fails.`,
+      heads: [
+        'Authentication method',
+        'No token',
+        'Token revoked',
+        'Request fails once',
+        'Failed calls',
+      ],
       rows,
     });
   });
