@@ -74,7 +74,7 @@ export const NOTHING_TRUNCATED = 'There’s no truncated response here to contin
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
 export const CANNOT_INSERT = 'Nothing was sent, because its place in the text is gone.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
-export const UNDO_REFUSED = 'Couldn’t remove the text, because its document changed.';
+export const UNDO_REFUSED = 'Couldn’t remove the text, because the document changed.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
 
