@@ -53,7 +53,7 @@ type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
 /** Names the settings that contain the project ID, for use within a sentence. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
-  return isProjectOfFolder ? 'settings of the folder or machine' : 'user settings';
+  return isProjectOfFolder ? 'folder or remote settings' : 'user settings';
 }
 
 /** Explains that the project, space, or deployment ID in the settings is malformed. */
@@ -192,7 +192,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
 export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folder'>): string {
   if (id === 'editor') return 'secret storage and user settings';
   if (id === 'environment') return 'the environment';
-  return folder.name ? `the .env file of ${folder.name}` : 'a .env file';
+  return folder.name ? `the .env file in ${folder.name}` : 'a .env file';
 }
 
 /**
@@ -218,7 +218,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
 
 /** Explains why another source stays in use after a setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
-  return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource names it.`;
+  return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource selects it.`;
 }
 
 /** Names the settings that a value is written to. */
@@ -266,7 +266,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });
-  return `Checked secret storage and user settings, ${places.join(' and ')}.`;
+  return `Checked secret storage and user settings, ${places.join(', and ')}.`;
 }
 
 /** Describes an issue, such as `line 2: VENDOR_URL can’t be used as an address`. */

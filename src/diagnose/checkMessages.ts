@@ -73,7 +73,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];
     const proven = isUnchecked
-      ? `The ${bearer} was accepted. ${capitalized(listOf(others))} couldn’t be checked, because this model supports no test request`
+      ? `The ${bearer} was accepted. ${capitalized(listOf(others))} couldn’t be checked, because this model doesn’t support the test request`
       : `${capitalized(listOf([bearer, ...others]))} were accepted`;
     if (!model) return `${proven}.`;
     const [successor] = model.successors;

@@ -128,7 +128,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
   if (choice.kind === 'chosen-unusable') {
     const { id, text } = choice.source;
     const problem = sourceProblem(choice.source) ?? 'incomplete';
-    const what = `hostedModel.credentialSource names ${sourceName(id, found)}, which can’t be used (${problem}).`;
+    const what = `hostedModel.credentialSource selects ${sourceName(id, found)}, which can’t be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
     return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
   }
@@ -207,13 +207,13 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
     }
     case 'unapproved': {
       const { program, isEntryChanged, wanted } = choice;
-      if (!program || isEntryChanged) return unapproved('The settings lead', wanted);
+      if (!program || isEntryChanged) return unapproved('The settings point', wanted);
       const text = `The command would start ${program.wanted}, which you haven’t approved. Nothing was run.`;
       return failed('hosts', text, 'approve');
     }
     case 'ask-source': {
       const { id, destination } = choice.source;
-      return unapproved(`${capitalized(sourceName(id, found))} leads`, destination);
+      return unapproved(`${capitalized(sourceName(id, found))} points`, destination);
     }
     default:
       return notRun('hosts');

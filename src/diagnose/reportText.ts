@@ -99,7 +99,7 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Service: ${service.definition === undefined ? service.word : 'user-defined'} (${service.authentication.kind}, ${service.api.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
-    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the settings of the folder or machine' : ''}`,
+    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the folder or remote settings' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,

@@ -40,7 +40,7 @@ export const NETWORK_MESSAGES = {
   tls: ({ host = 'The service', code = 'no code' }, where) =>
     code === NO_TLS
       ? {
-          text: `${host} doesn’t use TLS at this port. Check the address in ${where.address.name} and VS Code’s proxy settings.`,
+          text: `${host} doesn’t use TLS on this port. Check the address in ${where.address.name} and VS Code’s proxy settings.`,
           actions: fixAddress(where),
         }
       : {
@@ -81,7 +81,7 @@ function unreachable(
   if (code === UNKNOWN_NAME) {
     return isOfService
       ? `Couldn’t find the host ${host}. This machine may be offline. Check your network.`
-      : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to the network that knows this host.`;
+      : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to the network that this host is on.`;
   }
   if (code === 'EAI_AGAIN') {
     return `Couldn’t look up the host ${host}. This machine may be offline. Check your network.`;
@@ -117,7 +117,7 @@ const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 /** Describes the failure of a proxy. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
-    return 'The proxy requires a login (407). Set it in VS Code’s proxy settings.';
+    return 'The proxy requires a login (407). Add it to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
     return `The proxy refused to connect to ${host} (${status}). Ask its administrator, or change VS Code’s proxy settings.`;

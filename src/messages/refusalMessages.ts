@@ -63,7 +63,7 @@ export const REFUSAL_MESSAGES = {
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels }) => ({
-    text: `The service doesn’t allow this request. Your account may have no rights ${rights(labels)}.${unchecked(isUnchecked)}`,
+    text: `The service doesn’t allow this request. Your account may lack permissions ${permissions(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isOfService }) => ({
@@ -104,7 +104,7 @@ function keyRefusal(code: string, labels: LabelContext): string {
     : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Create a key or copy it again`;
 }
 
-function rights(labels: LabelContext): string {
+function permissions(labels: LabelContext): string {
   return needsSetting('projectId', labels)
     ? `in the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
     : 'to use the model. Ask the service’s administrator, or select another model';

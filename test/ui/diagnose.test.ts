@@ -101,7 +101,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     const unapproved = notApprovedYet(emulator);
     const rest = `VENDOR_PROJECT_ID=${projectId}\nVENDOR_URL=${emulator.url}\n`;
     const planted: [file: string | undefined, cause: RegExp, fix: string][] = [
-      [undefined, /\.env file of project \(not found\)/, '$(wand) Set Up...'],
+      [undefined, /\.env file in project \(not found\)/, '$(wand) Set Up...'],
       [
         `VENDOR_API_KEY="${apiKey}"\n${rest}`,
         /line 1: VENDOR_API_KEY has quotes/,

@@ -88,7 +88,7 @@ describe('a day with the extension', () => {
       text,
       'Hosted Model needs an API key, a project ID, and a service URL. ' +
         'Nothing was sent. Checked secret storage and user settings, ' +
-        'the .env file of project (not found) and the environment (has no settings for this service).',
+        'the .env file in project (not found), and the environment (has no settings for this service).',
     );
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
     assert.equal(emulator.requests.length, 0);

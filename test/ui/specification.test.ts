@@ -55,7 +55,7 @@ const product = {
   missing: { key: /needs an API key/ },
   /** The usual causes of a 401, each with its own message. */
   causes: {
-    noFile: /\.env file of \w+ \(not found\)/,
+    noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY has quotes/,
     spaces: /VENDOR_API_KEY has spaces/,
     key: /refused the API key\. It’s unknown, expired/,

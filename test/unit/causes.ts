@@ -81,7 +81,7 @@ export const causes = {
   'invalid address': before({ settings: { url: 'us-south' } }),
   'hosts not approved': before({ settings: { url: 'https://eu-de.ml.cloud.ibm.com' } }),
   'unknown host': failed('service-host', 'unreachable', { code: 'ENOTFOUND', host: ownHost }),
-  'unknown host of a built-in service': onIdentity('unreachable', { code: 'ENOTFOUND' }),
+  'unknown host (built-in service)': onIdentity('unreachable', { code: 'ENOTFOUND' }),
   'machine offline': onIdentity('offline', { code: 'ENOTFOUND' }),
   'no DNS server': onIdentity('unreachable', { code: 'EAI_AGAIN' }),
   'connection refused': failed('service-host', 'unreachable', {
@@ -109,7 +109,7 @@ export const causes = {
   }),
   'no common TLS version': onIdentity('tls', { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }),
   'certificate checks turned off': onIdentity('certificate-checks-off'),
-  'login page of a network': failed('identity-host', 'unexpected-answer', {
+  'network login page': failed('identity-host', 'unexpected-answer', {
     status: 200,
     host: 'identity.example',
   }),
@@ -148,12 +148,17 @@ export const causes = {
   'key from a different account': onAccess('unauthorized', {
     code: 'authentication_token_not_valid',
   }),
-  'token removed on the way': onAccess('unauthorized', { code: 'authentication_no_token' }),
-  'request refused on the way': onAccess('intercepted', { status: 403, host: ownHost }),
-  'key pasted as a different value': onAccess('setting-holds-secret'),
+  'token removed by a proxy or gateway': onAccess('unauthorized', {
+    code: 'authentication_no_token',
+  }),
+  'request refused by a firewall or gateway': onAccess('intercepted', {
+    status: 403,
+    host: ownHost,
+  }),
+  'key pasted into the wrong field': onAccess('setting-holds-secret'),
   'missing permissions': onAccess('forbidden', { status: 403 }),
   'wrong project or region': onAccess('project-unknown', { status: 403 }),
-  'project without runtime': onAccess('project-without-runtime'),
+  'project without a runtime': onAccess('project-without-runtime'),
   'quota used up': onAccess('quota-used-up', { status: 403 }),
   'too many requests': onAccess('rate-limited', { status: 429, attempts: 4 }),
   'service failing': failed('token', 'server-failed', {
@@ -167,7 +172,7 @@ export const causes = {
     successors: ['ibm/granite-4-h-small'],
   }),
   'unsupported operation': onAccess('operation-unsupported'),
-  'model without a check': shownCheck({
+  'untestable model': shownCheck({
     check: 'access',
     state: 'warning',
     facts: { isUnchecked: true },

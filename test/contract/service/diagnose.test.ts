@@ -46,7 +46,7 @@ describe('a diagnosis', () => {
     emulator.faults.always(accessPath, refusal(400, 'model_no_support_for_function'));
     const found = await examine();
     assert.ok(found.states.includes('access warning'));
-    assertNamed(found.diagnosis, 'model without a check');
+    assertNamed(found.diagnosis, 'untestable model');
     assert.equal(found.diagnosis.failure, undefined);
   });
 

@@ -87,7 +87,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the key was entered as the project ID',
-    named: 'key pasted as a different value',
+    named: 'key pasted into the wrong field',
     options: { credentials: { projectId: 'C4nary-Key_0123456789' } },
     check: 'access',
     kind: 'setting-holds-secret',
@@ -102,7 +102,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the project has no runtime',
-    named: 'project without runtime',
+    named: 'project without a runtime',
     options: {
       emulator: { projectIdsWithoutRuntime: ['c4nary-project-0123'] },
     },
@@ -138,7 +138,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'a firewall responds instead of the service (403)',
-    named: 'request refused on the way',
+    named: 'request refused by a firewall or gateway',
     plant: ({ faults }) => faults.always(accessPath, { status: 403, body: '<html>blocked</html>' }),
     check: 'access',
     kind: 'intercepted',
@@ -153,7 +153,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the token is removed on the way',
-    named: 'token removed on the way',
+    named: 'token removed by a proxy or gateway',
     plant: ({ faults }) => faults.always(accessPath, refusal(401, 'authentication_no_token')),
     check: 'access',
     kind: 'unauthorized',
@@ -161,7 +161,7 @@ const planted: readonly Planted[] = [
   },
   {
     cause: 'the network requires a login, so no key is sent',
-    named: 'login page of a network',
+    named: 'network login page',
     plant: ({ faults }) => faults.always(tokenPath, page),
     check: 'identity-host',
     kind: 'unexpected-answer',

@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
     plant: (emulator) => onChat(emulator, refusal(403, 'user_authorization_failed')),
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /no rights in the project/,
+    says: /lack permissions in the project/,
   },
 ];
 

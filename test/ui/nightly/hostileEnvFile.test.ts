@@ -53,7 +53,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await generateFrom(session);
     const { text } = await workbench.notifications.waitFor(/needs/);
     assert.match(text, /needs an API key, a project ID, and a service URL/);
-    assert.match(text, /the \.env file of project \(not read in an untrusted folder\)/);
+    assert.match(text, /the \.env file in project \(not read in an untrusted folder\)/);
     assert.equal(await dialogs.state(), undefined);
     await giveUpSetUp(workbench);
     assertUntouched(unapproved, second);
@@ -71,7 +71,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
     await generateFrom(session);
     const message = await workbench.notifications.waitFor(/needs/);
-    assert.match(message.text, /the \.env file of project \(declined by you\)/);
+    assert.match(message.text, /the \.env file in project \(declined by you\)/);
     await giveUpSetUp(workbench);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
@@ -102,7 +102,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
       await workbench.dialogs.click('Use These Values');
       await answered(session);
       const tooltip = await workbench.statusItem(statusId).tooltip();
-      assert.match(tooltip, /From the \.env file of project, because the editor has no API key\./);
+      assert.match(tooltip, /From the \.env file in project, because the editor has no API key\./);
       assert.match(tooltip, new RegExp(`Service: ${hostOf(first)}`));
       await workbench.screenshot(`env-file-tooltip-${theme}`);
       const token = first.requests.find(({ path }) => path === tokenPath);

@@ -86,7 +86,7 @@ describe(`sources in the menu ${nightly}`, () => {
     const { dialogs, quickInput, notifications } = workbench;
     await storeKey(session);
     const editorRow = 'Secret storage and user settings';
-    const fileRow = 'The .env file of project';
+    const fileRow = 'The .env file in project';
     assert.equal(await act(session, editorRow), 'in use');
     assert.equal(await act(session, fileRow), 'complete, not approved');
     await act(session, 'Use Another Source', fileRow);
@@ -145,7 +145,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await generateFrom(session);
     await mine.requestCount(chatPath, 1);
     const lacks = /lacks (IBM|VENDOR)_API_KEY and (IBM|VENDOR)_PROJECT_ID/;
-    assert.match((await act(session, 'The .env file of project')) ?? '', lacks);
+    assert.match((await act(session, 'The .env file in project')) ?? '', lacks);
     assert.match((await act(session, 'The environment')) ?? '', lacks);
     assert.equal(await session.workbench.dialogs.state(), undefined);
     assertUntouched(unapproved);

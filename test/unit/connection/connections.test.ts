@@ -493,7 +493,7 @@ describe('Connections', () => {
         editor.said.length = 0;
         assert.equal(await connections.for(), undefined);
         const [said = ''] = editor.said;
-        assert.ok(said.includes(`the .env file of work (${reason})`), said);
+        assert.ok(said.includes(`the .env file in work (${reason})`), said);
         assert.match(said, /the environment \(not used until the \.env file is fixed\)/);
       });
     }
@@ -644,7 +644,7 @@ describe('Connections', () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
-      const place = 'in the settings of the folder or machine can’t be used';
+      const place = 'in the folder or remote settings can’t be used';
       assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
       assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
     });
@@ -847,7 +847,7 @@ describe('Connections', () => {
     assert.equal(await given, undefined);
     const again = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /can’t be used: the \.env file of work \(not found\)/);
+    assert.match(question.text, /can’t be used: the \.env file in work \(not found\)/);
     await question.answer('Use Other Sources');
     assert.equal((await again)?.serviceUrl, SERVICE);
     assert.equal(editor.folderSettings.get('credentialSource'), 'auto');

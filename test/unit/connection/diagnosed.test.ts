@@ -27,7 +27,10 @@ const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true }
 describe('preparation of a diagnosis', () => {
   it('includes the current project and whether it comes from the folder', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
-    assert.match(preliminary[0]?.text ?? '', /The project comes from the settings of the folder/);
+    assert.match(
+      preliminary[0]?.text ?? '',
+      /The project comes from the folder or remote settings/,
+    );
     assert.deepEqual(
       preliminary.map(({ state }) => state),
       ['passed', 'passed', 'passed'],
@@ -38,7 +41,7 @@ describe('preparation of a diagnosis', () => {
   it('reports a malformed project ID and the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
-      [true, /The project ID in the settings of the folder or machine can’t be used/],
+      [true, /The project ID in the folder or remote settings can’t be used/],
     ] as const) {
       const settings = { projectId: 'my project', isProjectOfFolder };
       const blanks = diagnosed({ settings });
@@ -56,12 +59,12 @@ describe('preparation of a diagnosis', () => {
     for (const [outside, text, fix] of [
       [
         [envFile({ key: full.key })],
-        /^The \.env file of a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
+        /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
         'openEnvFile',
       ],
       [
         [envFileOf(misspelt)],
-        /^The \.env file of a lacks VENDOR_API_KEY and VENDOR_PROJECT_ID\./,
+        /^The \.env file in a lacks VENDOR_API_KEY and VENDOR_PROJECT_ID\./,
         'openEnvFile',
       ],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
@@ -98,7 +101,7 @@ describe('preparation of a diagnosis', () => {
         record: undefined,
         external: outside,
       });
-      assert.match(JSON.stringify(preliminary), /the \.env file of secret-plan/i);
+      assert.match(JSON.stringify(preliminary), /the \.env file in secret-plan/i);
       assert.doesNotMatch(JSON.stringify(anonymous), /secret-plan/);
     }
   });

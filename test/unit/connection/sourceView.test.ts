@@ -54,27 +54,27 @@ describe('the reason for a connection', () => {
     [
       'the editor instead of a complete source',
       { external: [envFile(), environment({})] },
-      'From secret storage and user settings, which take precedence over the .env file of a.',
+      'From secret storage and user settings, which take precedence over the .env file in a.',
     ],
     [
       'the editor instead of two complete sources',
       { external: [envFile(full, 'approved'), environment()] },
-      'From secret storage and user settings, which take precedence over the .env file of a and the environment.',
+      'From secret storage and user settings, which take precedence over the .env file in a and the environment.',
     ],
     [
       'the .env file while the editor has no key',
       { ...nothing, external: [envFile(full, 'approved'), approvedEnvironment] },
-      'From the .env file of a, because the editor has no API key.',
+      'From the .env file in a, because the editor has no API key.',
     ],
     [
       'the .env file while the editor has no project',
       { settings: { projectId: '' }, external: [envFile(full, 'approved')] },
-      'From the .env file of a, because the editor has no project ID.',
+      'From the .env file in a, because the editor has no project ID.',
     ],
     [
       "the .env file while the editor's address can't be used",
       { settings: { url: 'http://plain.example' }, external: [envFile(full, 'approved')] },
-      'From the .env file of a, because the editor’s service URL can’t be used.',
+      'From the .env file in a, because the editor’s service URL can’t be used.',
     ],
     [
       'the environment without a folder',
@@ -89,22 +89,22 @@ describe('the reason for a connection', () => {
     [
       'the environment while .env is a folder',
       byEnvironment(unreadFile('folder')),
-      'From the environment, because the editor has no API key and the .env file of a can’t be used.',
+      'From the environment, because the editor has no API key and the .env file in a can’t be used.',
     ],
     [
       'the environment while the .env file is for something else',
       byEnvironment(fileOfOther),
-      'From the environment, because the editor has no API key and the .env file of a has no settings for this service.',
+      'From the environment, because the editor has no API key and the .env file in a has no settings for this service.',
     ],
     [
       'the environment while the .env file is declined',
       byEnvironment(envFile(full, 'refused')),
-      'From the environment, because the editor has no API key and you declined the .env file of a.',
+      'From the environment, because the editor has no API key and you declined the .env file in a.',
     ],
     [
       'the environment while the .env file is not approved',
       byEnvironment(envFile()),
-      'From the environment, because the editor has no API key and you haven’t approved the .env file of a.',
+      'From the environment, because the editor has no API key and you haven’t approved the .env file in a.',
     ],
   ];
   for (const [what, changes, reason] of cases) {
@@ -122,7 +122,7 @@ describe('the reason for a connection', () => {
       'environment',
       found({ ...changes, settings: { authUrl: 'ftp://a' } }),
     );
-    assert.match(reason, /no API key and the \.env file of a can’t be used\.$/);
+    assert.match(reason, /no API key and the \.env file in a can’t be used\.$/);
   });
 });
 
@@ -150,7 +150,7 @@ describe('provenance', () => {
     const one = found({ settings });
     assert.equal(
       provenanceLines(one, choiceOf(one))?.[1],
-      'Project: project-of-the-folder (settings of the folder or machine)',
+      'Project: project-of-the-folder (folder or remote settings)',
     );
   });
 
@@ -168,7 +168,7 @@ describe('provenance', () => {
         'key ••••••••, project proj…, us-south.ml.cloud.ibm.com',
       ],
       [
-        '$(circle-large-outline) The .env file of a',
+        '$(circle-large-outline) The .env file in a',
         '',
         'complete, not approved · key ••••••••, project proj…, evil.example',
       ],
@@ -216,7 +216,7 @@ describe('the reason for a connection whose source is in the settings', () => {
   it('is hostedModel.credentialSource if it names the source', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
-      ['envFile', 'the .env file of a'],
+      ['envFile', 'the .env file in a'],
       ['environment', 'the environment'],
     ] as const) {
       assert.equal(
@@ -256,7 +256,7 @@ describe('the choices of Use Another Source', () => {
         'auto',
         'Automatic',
         'in the settings now',
-        'secret storage and user settings, then the .env file of a, then the environment',
+        'secret storage and user settings, then the .env file in a, then the environment',
       ],
       [
         'editor',
@@ -266,7 +266,7 @@ describe('the choices of Use Another Source', () => {
       ],
       [
         'envFile',
-        'The .env file of a',
+        'The .env file in a',
         '',
         'complete, not approved · key ••••••••, project proj…, evil.example',
       ],
@@ -397,7 +397,7 @@ describe('the text about the checked sources', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'no-file' }, decision: undefined },
         environment({}),
       ],
-      'the .env file of a (not found) and the environment (has no settings for this service).',
+      'the .env file in a (not found), and the environment (has no settings for this service).',
     ],
     [
       'lists the sources of an untrusted folder',
@@ -405,17 +405,17 @@ describe('the text about the checked sources', () => {
         { id: 'envFile', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
         { id: 'environment', text: { kind: 'unread', why: 'untrusted' }, decision: undefined },
       ],
-      'the .env file of a (not read in an untrusted folder) and the environment (not read in an untrusted folder).',
+      'the .env file in a (not read in an untrusted folder), and the environment (not read in an untrusted folder).',
     ],
     [
       'B19: names the line of quotes and a missing name, but never the value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
-      'the .env file of a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL) and the environment (has no settings for this service).',
+      'the .env file in a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL), and the environment (has no settings for this service).',
     ],
     [
       'lists a declined source',
       [envFile(full, 'refused'), environment({})],
-      'the .env file of a (declined by you) and the environment (has no settings for this service).',
+      'the .env file in a (declined by you), and the environment (has no settings for this service).',
     ],
   ];
   for (const [what, outside, text] of cases) {
