@@ -216,6 +216,8 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   return decision === 'refused' ? 'declined by you' : undefined;
 }
 
+export const USE_NEW_CREDENTIALS = 'Use New Credentials';
+
 /** Explains why another source stays in use after a setup. */
 export function staysText(inUse: SourceId, found: SourceSnapshot): string {
   return `${capitalized(sourceName(inUse, found))} stays in use, because hostedModel.credentialSource selects it.`;

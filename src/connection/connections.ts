@@ -15,11 +15,10 @@ import { ServiceError } from '../service/errors.ts';
 import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Service } from '../service/services.ts';
 import { SharedTask } from '../service/sharedTask.ts';
-import { inform } from '../ui/notify.ts';
-import { openSettings } from '../ui/openSettings.ts';
+import { openSettingsOfWorkspace } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.ts';
-import { staysText } from './connectionMessages.ts';
+import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
 import { choiceOf } from './createConnection.ts';
 import { writeCredentialSource } from './credentialSourceSetting.ts';
 import { activeFolder, onlyFolder } from './folders.ts';
@@ -39,6 +38,7 @@ import {
   externalSource,
   isUsable,
   type Lookup,
+  type SourceSnapshot,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
 
@@ -196,16 +196,20 @@ export class Connections implements Disposable {
     await this.#active.repeatLookup();
   }
 
+  /**
+   * Runs the setup. If the settings name another source, offers to use the editor instead.
+   * @returns true if credentials were saved, and no setting keeps them from being used
+   */
   async setUp(reason?: SetUpReason): Promise<boolean> {
     if (!(await runSetUp(setUpOptions(this.#options), reason))) return false;
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // The user set up the editor source and expects it to be used, so explain why it isn't.
-    if (!reason?.found && inUse !== 'editor' && inUse === found.settings.credentialSource) {
-      inform(staysText(inUse, found));
-    }
-    return true;
+    // An import needs no offer, because it declines the source that its values come from.
+    const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
+    if (!staysInUse || reason?.found) return true;
+    this.#options.inBackground(this.#offerEditor(inUse, found));
+    return false;
   }
 
   /**
@@ -216,8 +220,8 @@ export class Connections implements Disposable {
    */
   async changeProject(owner = activeFolder()): Promise<boolean> {
     const { isProjectOfFolder, resource } = readSettings(owner?.uri);
-    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'] });
-    await openSettings(`hostedModel.${resource}Id`);
+    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'], isRepair: true });
+    await openSettingsOfWorkspace(`hostedModel.${resource}Id`);
     return false;
   }
 
@@ -285,6 +289,12 @@ export class Connections implements Disposable {
     for (const one of this.#listening) one.dispose();
     this.#active.dispose();
     this.#signOuts.dispose();
+  }
+
+  async #offerEditor(inUse: SourceId, found: SourceSnapshot): Promise<void> {
+    const text = staysText(inUse, found);
+    const picked = await window.showInformationMessage(text, USE_NEW_CREDENTIALS);
+    if (picked === USE_NEW_CREDENTIALS) await this.useSource('editor');
   }
 
   #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {

@@ -29,6 +29,8 @@ export interface SetUpReason {
   readonly found?: SetUp['found'];
   /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
+  /** True if the caller reports the success, because it offers to retry what failed. */
+  readonly isRepair?: boolean;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface SetUpReason {
  */
 export async function runSetUp(
   given: SetUpOptions,
-  { found, missing = [] }: SetUpReason = {},
+  { found, missing = [], isRepair = false }: SetUpReason = {},
 ): Promise<boolean> {
   const options = { ...given, found };
   const service = found?.service ?? (await readSettingsInUse(given.keys)).service;
@@ -56,7 +58,7 @@ export async function runSetUp(
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
   // A command that is waiting for the setup continues automatically, so don't offer to generate.
-  if (isSaved) void offerUses(setUp.settings.service, missing.length === 0 && !found);
+  if (isSaved && !isRepair) void offerUses(setUp.settings.service, missing.length === 0 && !found);
   return isSaved;
 }
 

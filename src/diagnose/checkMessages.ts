@@ -185,7 +185,8 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
 }
 
 export const SHOW_LOG = 'Show Log';
-export const FINDING_CAUSE = 'finding the cause…';
+export const FINDING_CAUSE = 'Finding the cause';
+export const REPAIRED = 'Your changes are saved. Do you want to retry?';
 
 /** Formats line numbers, such as "lines 3 and 7". */
 export function lineList(lines: readonly number[]): string {

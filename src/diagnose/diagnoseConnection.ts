@@ -82,9 +82,10 @@ export async function diagnoseConnection(
     // Use the folder that was checked, even if another one is active by now.
     if (fix === 'approve') await deps.connections.for(uri ?? folder?.uri);
     else if (fix === 'openEnvFile') return openEnvFile(folder);
-    else if (fix === 'changeProject') await deps.connections.changeProject(folder);
     else if (fix === 'openSettings') return openSettings();
-    else if (fix !== 'retry') {
+    else if (fix === 'changeProject') {
+      if (!(await deps.connections.changeProject(folder))) return;
+    } else if (fix !== 'retry') {
       await commands.executeCommand(`hostedModel.${fix}`);
       return;
     }

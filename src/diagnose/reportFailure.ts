@@ -9,7 +9,7 @@ import { redact } from '../service/masking.ts';
 import { explain } from '../service/models/refusalCause.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { FINDING_CAUSE, inLines, SHOW_LOG } from './checkMessages.ts';
+import { FINDING_CAUSE, inLines, REPAIRED, SHOW_LOG } from './checkMessages.ts';
 import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
@@ -26,7 +26,7 @@ const EXPLANATION_MS = 15_000;
  * @param options.folder the folder of the selected text; by default the active one
  * @param options.lines one-based first line of each selection that failed; empty to omit the lines
  * from the message
- * @returns true if the user chose to retry, or repaired the connection of a generation
+ * @returns true if the user chose to retry
  */
 export async function reportFailure(
   deps: DiagnosisDeps,
@@ -46,13 +46,23 @@ export async function reportFailure(
   if (picked === SHOW_LOG) deps.log.show();
   const action = actions.find((candidate) => ACTION_LABELS[candidate] === picked);
   if (action === 'retry') return true;
-  // The generation was waiting for a repaired connection, so it continues.
-  if (action === 'changeProject') return deps.connections.changeProject(folder);
-  if (action === 'setUp' && connection) return deps.connections.setUp({ missing: ['apiKey'] });
+  if (action === 'changeProject') {
+    return (await deps.connections.changeProject(folder)) && offerRetry();
+  }
+  if (action === 'setUp' && connection) {
+    const reason = { missing: ['apiKey'], isRepair: true } as const;
+    return (await deps.connections.setUp(reason)) && offerRetry();
+  }
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings();
   else if (action) await commands.executeCommand(`hostedModel.${action}`);
   return false;
+}
+
+/** Offers to retry a generation whose connection the user has repaired. */
+async function offerRetry(): Promise<boolean> {
+  const { retry } = ACTION_LABELS;
+  return (await window.showInformationMessage(REPAIRED, retry)) === retry;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { KeyStore } from '../connection/keyStore.ts';
 import type { ServiceReading } from '../dotenv/sourceReading.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { editorRange } from './editorRange.ts';
-import { type Problem, parseEnvText, problemsOf } from './problems.ts';
+import { type Parse, type Problem, parseEnvText, problemsOf } from './problems.ts';
 import { registerQuickFixes } from './quickFixes.ts';
 
 /**
@@ -18,16 +18,16 @@ export function startEnvFile(keys: KeyStore): Disposable {
   const pendingChecks = new WeakMap<TextDocument, Promise<GitRisk | undefined>>();
   const problemsIn = (document: TextDocument, text: ServiceReading) =>
     problemsOf(text, risks.get(document));
-  const parse = async (document: TextDocument): Promise<ServiceReading> => {
-    const settings = withStoredService(readSettings(document.uri), await keys.services());
+  const parserFor = async ({ uri }: TextDocument): Promise<Parse> => {
+    const settings = withStoredService(readSettings(uri), await keys.services());
     const { service, services, isServiceSet } = settings;
-    return parseEnvText(document.getText(), service, services, isServiceSet);
+    return (text) => parseEnvText(text, service, services, isServiceSet);
   };
   const diagnostics = new DocumentDiagnostics({
     appliesTo: isEnvFile,
     diagnosticsOf: async (document) => {
-      const text = await parse(document);
-      return problemsIn(document, text).map(diagnosticOf);
+      const parse = await parserFor(document);
+      return problemsIn(document, parse(document.getText())).map(diagnosticOf);
     },
   });
   const checkGit = async (document: TextDocument): Promise<void> => {
@@ -57,7 +57,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     workspace.onDidOpenTextDocument(checkGit),
     workspace.onDidSaveTextDocument(checkGit),
     diagnostics,
-    registerQuickFixes(parse, problemsIn),
+    registerQuickFixes(parserFor, problemsIn),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { GitRisk } from '../connection/gitRisk.ts';
+import { envFixes } from '../dotenv/envFix.ts';
 import { assignmentsOf, ENV_FILE_LIMIT_BYTES } from '../dotenv/envText.ts';
 import type { Issue, IssueKind, LineRange } from '../dotenv/settingValue.ts';
 import {
@@ -38,6 +39,41 @@ export function parseEnvText(
   const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
+}
+
+/** Reads the text of an open `.env` file with its settings. */
+export type Parse = (text: string) => ServiceReading;
+
+/** Maximum number of fixes for one line, far more than there are kinds of problems. */
+const MAX_ROUNDS = 20;
+
+/**
+ * Fixes all errors that can be fixed in only one way. A line can need several fixes.
+ * @returns the lines, and the number of fixes
+ */
+export function fixAll(
+  lines: readonly string[],
+  parse: Parse,
+): { readonly lines: readonly string[]; readonly count: number } {
+  const fixed = [...lines];
+  let count = 0;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { reading, service } = parse(fixed.join('\n'));
+    const before = count;
+    const changed = new Set<number>();
+    for (const issue of reading.issues) {
+      const { line = -1 } = issue.place ?? {};
+      const text = fixed[line];
+      if (!issue.isError || text === undefined || changed.has(line)) continue;
+      const [fix, other] = envFixes(text, issue, service);
+      if (other || fix?.kind !== 'replace') continue;
+      fixed[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
+      changed.add(line);
+      count += 1;
+    }
+    if (count === before) break;
+  }
+  return { lines: fixed, count };
 }
 
 /** Returns the problems in no particular order. Empty if the file names none of the settings. */

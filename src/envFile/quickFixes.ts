@@ -24,7 +24,7 @@ import {
   FIX_ALL,
   fixTitle,
 } from './envFileMessages.ts';
-import { absentNames, type Problem } from './problems.ts';
+import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 
 /** Quick fixes for problems in `.env` files. VS Code applies each edit as one undo step. */
 
@@ -37,7 +37,7 @@ type Change = readonly [range: Range, newText: string];
 type IsHere = (place: { readonly line: number }) => boolean;
 
 export function registerQuickFixes(
-  parse: (document: TextDocument) => Promise<ServiceReading>,
+  parserFor: (document: TextDocument) => Promise<Parse>,
   problemsIn: (document: TextDocument, text: ServiceReading) => readonly Problem[],
 ): Disposable {
   const provideCodeActions = async (
@@ -46,14 +46,14 @@ export function registerQuickFixes(
     context: CodeActionContext,
   ): Promise<CodeAction[]> => {
     if (!isEnvFile(document)) return [];
-    const text = await parse(document);
-    const problems = problemsIn(document, text);
+    const parse = await parserFor(document);
+    const text = parse(document.getText());
     const isHere: IsHere = ({ line }) => range.start.line <= line && line <= range.end.line;
     const ours = context.diagnostics.filter(({ source }) => source === DIAGNOSTIC_SOURCE);
     const shown = Map.groupBy(ours, ({ code, range }) => markOf(code, range));
     const actions = new Map<string, CodeAction>();
-    const here = problems.filter(({ place }) => isHere(place));
-    for (const problem of here) {
+    for (const problem of problemsIn(document, text)) {
+      if (!isHere(problem.place)) continue;
       const diagnostics = shown.get(markOf(problem.kind, editorRange(problem.place))) ?? [];
       for (const fix of await fixesOf(problem, document, text)) {
         // Several problems can have the same fix, such as running the setup. Offer it only once.
@@ -64,36 +64,29 @@ export function registerQuickFixes(
         action.diagnostics.push(...diagnostics);
       }
     }
-    const changes = onlyFixes(document, problems, text);
-    const { QuickFix, SourceFixAll } = CodeActionKind;
-    return [
-      ...actions.values(),
-      ...(here.length > 0 && changes.length > 1
-        ? [withEdits(document, FIX_ALL, changes, QuickFix)]
-        : []),
-      ...(changes.length > 0 ? [withEdits(document, FIX_ALL, changes, SourceFixAll)] : []),
-    ];
+    const all = actions.size > 0 ? fixAllAction(document, parse) : undefined;
+    return [...actions.values(), ...(all ? [all] : [])];
   };
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
     { provideCodeActions },
-    { providedCodeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.SourceFixAll] },
+    // Not a source action, because these can run on save, and other programs read the file, too.
+    { providedCodeActionKinds: [CodeActionKind.QuickFix] },
   );
 }
 
-/** Returns a fix for each line with an error that can be fixed in only one way. */
-function onlyFixes(
-  document: TextDocument,
-  problems: readonly Problem[],
-  { service }: ServiceReading,
-): readonly Change[] {
-  const changes = new Map<number, Change>();
-  for (const { issue, place } of problems) {
-    if (!issue?.isError || changes.has(place.line)) continue;
-    const [fix, other] = envFixes(document.lineAt(place.line).text, issue, service);
-    if (fix && !other) changes.set(place.line, changeOf(document, fix));
-  }
-  return [...changes.values()];
+/**
+ * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there are
+ * fewer than two.
+ */
+function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
+  const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
+  const fixed = fixAll(lines, parse);
+  if (fixed.count < 2) return undefined;
+  const changes = fixed.lines.flatMap((text, line): Change[] =>
+    text === lines[line] ? [] : [[document.lineAt(line).range, text]],
+  );
+  return withEdits(document, FIX_ALL, changes);
 }
 
 /** Returns a key that identifies a diagnostic within its document. */
@@ -159,13 +152,8 @@ async function currentText(file: Uri): Promise<string | undefined> {
   return bytes && new TextDecoder().decode(bytes);
 }
 
-function withEdits(
-  { uri }: TextDocument,
-  title: string,
-  changes: readonly Change[],
-  kind = CodeActionKind.QuickFix,
-): CodeAction {
-  const action = new CodeAction(title, kind);
+function withEdits({ uri }: TextDocument, title: string, changes: readonly Change[]): CodeAction {
+  const action = new CodeAction(title, CodeActionKind.QuickFix);
   action.edit = new WorkspaceEdit();
   for (const [range, newText] of changes) action.edit.replace(uri, range, newText);
   return action;

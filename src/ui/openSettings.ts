@@ -2,6 +2,7 @@ import { commands } from 'vscode';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 
 const COMMAND = undocumentedCommands.openSettings;
+const { openWorkspaceSettings } = undocumentedCommands;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
 /**
@@ -10,6 +11,11 @@ const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
  */
 export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
   await commands.executeCommand(COMMAND, query);
+}
+
+/** Opens the settings editor at the workspace settings, which also lead to those of a folder. */
+export async function openSettingsOfWorkspace(query: string): Promise<void> {
+  await commands.executeCommand(openWorkspaceSettings, query);
 }
 
 /** A Markdown link target for this extension's settings, and the command that the link runs. */

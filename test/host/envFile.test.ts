@@ -120,24 +120,21 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('fixes all errors that have only one fix, as a quick fix and in the Fix All command', async () => {
-      const text = good.replaceAll(/=(.*)$/gm, '="$1"');
+    it('fixes all errors that have only one fix, beside a problem and not on save', async () => {
+      const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1"')}`;
       const document = await openWith(text);
       const { range } = await diagnosticOf('quotes');
-      await apply(await actionAt(range, 'Fix All Problems'));
-      assert.equal(document.getText(), good);
-      const { uri } = await openWith(text);
-      await diagnosticOf('quotes');
-      const actions = await commands.executeCommand<CodeAction[]>(
+      const away = await actionsAt(new Range(0, 0, 0, 0));
+      assert.deepEqual(away, []);
+      const onSave = await commands.executeCommand<CodeAction[]>(
         'vscode.executeCodeActionProvider',
-        uri,
-        new Range(0, 0, 0, 0),
+        document.uri,
+        new Range(0, 0, document.lineCount, 0),
         CodeActionKind.SourceFixAll.value,
       );
-      assert.deepEqual(
-        actions.map(({ title }) => title),
-        ['Fix All Problems'],
-      );
+      assert.deepEqual(onSave, []);
+      await apply(await actionAt(range, 'Fix All Problems'));
+      assert.equal(document.getText(), `# mine\n${good}`);
     });
 
     it('adds the missing lines with the line endings of the file', async () => {

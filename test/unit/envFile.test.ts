@@ -3,7 +3,7 @@ import { shownName } from '../../src/connection/connectionMessages.ts';
 import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { fixTitle } from '../../src/envFile/envFileMessages.ts';
-import { type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
+import { fixAll, type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
 import { services } from '../../src/service/services.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
@@ -90,6 +90,43 @@ describe('problems in a .env file', () => {
       ['Remove This Line', `Remove Line ${line + 7}`],
     );
   });
+});
+
+describe('fixing all problems of a .env file', () => {
+  const url = 'https://eu-de.ml.cloud.ibm.com';
+  const parse = (text: string) => parseEnvText(text, ibm);
+  for (const [what, lines, expected, count] of [
+    [
+      'every line',
+      [`IBM_API_KEY="${KEY}"`, `IBM_PROJECT_ID=' ${PROJECT} '`, '# mine', `IBM_URL="${url}"`],
+      [`IBM_API_KEY=${KEY}`, `IBM_PROJECT_ID=${PROJECT}`, '# mine', `IBM_URL=${url}`],
+      3,
+    ],
+    [
+      'several problems in one line',
+      [`IBM_URL="http://eu-de.ml.cloud.ibm.com/ml/v1/text/chat?version=2024-01-01" # x`],
+      [`IBM_URL=${url}`],
+      3,
+    ],
+    [
+      'no line that only the user can decide about',
+      [
+        `IBM_API_KEY=${KEY}`,
+        'IBM_API_KEY=another-key-of-mine',
+        'IBM_URL=https://xx.ml.cloud.ibm.com',
+      ],
+      [
+        `IBM_API_KEY=${KEY}`,
+        'IBM_API_KEY=another-key-of-mine',
+        'IBM_URL=https://xx.ml.cloud.ibm.com',
+      ],
+      0,
+    ],
+  ] as const) {
+    it(`fixes ${what}`, () => {
+      assert.deepEqual(fixAll(lines, parse), { lines: [...expected], count });
+    });
+  }
 });
 
 describe('an open .env file of another service', () => {

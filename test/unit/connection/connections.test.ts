@@ -666,7 +666,7 @@ describe('Connections', () => {
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
     const open = (query: unknown) => queries.push(query);
-    const registered = commands.registerCommand('workbench.action.openSettings', open);
+    const registered = commands.registerCommand('workbench.action.openWorkspaceSettings', open);
     editor.folderSettings.set('spaceId', 'space-of-the-folder');
     assert.equal(await connections.changeProject(), false);
     assert.deepEqual([queries, editor.inputs], [['hostedModel.spaceId'], 0]);
@@ -679,18 +679,6 @@ describe('Connections', () => {
     editor.picks.push(SERVICE, SAVE);
     assert.equal(await connections.changeProject(), true);
     assert.equal(editor.userSettings.get('projectId'), 'other-project');
-  });
-
-  it('names the source that stays in use after a repair in the setup', async () => {
-    setEnvironment();
-    editor.userSettings.set('credentialSource', 'environment');
-    const using = connections.for();
-    await (await editor.question()).answer(use);
-    await using;
-    editor.typed.push('a-key-that-is-long', 'my-project');
-    editor.picks.push(IBM, SERVICE, SAVE);
-    assert.equal(await connections.setUp({ missing: ['apiKey'] }), true);
-    assert.match(editor.said.at(-1) ?? '', /environment.* stays in use/);
   });
 
   it('stops using a source once its values are imported', async () => {
@@ -962,20 +950,29 @@ describe('Connections', () => {
       assert.equal(editor.asked, 1);
     });
 
-    it('shows after the setup that another source stays in use', async () => {
-      await storeKey();
-      setEnvironment();
-      editor.userSettings.set('credentialSource', 'environment');
-      const given = sourceOf();
-      await (await editor.question()).answer(use);
-      await given;
-      editor.typed.push('another-key-that-is-long', 'my-project');
-      editor.picks.push(IBM, SERVICE, SAVE);
-      const saved = connections.setUp();
-      await (await editor.question()).answer('Replace Key');
-      assert.equal(await saved, true);
-      assert.match(editor.said.join(), /environment stays in use/);
-    });
+    for (const [what, reason] of [
+      ['the setup', undefined],
+      ['a repair', { missing: ['apiKey'], isRepair: true }],
+    ] as const) {
+      it(`offers to use the credentials of ${what} if another source stays in use`, async () => {
+        await storeKey();
+        setEnvironment();
+        editor.userSettings.set('credentialSource', 'environment');
+        const given = sourceOf();
+        await (await editor.question()).answer(use);
+        await given;
+        editor.typed.push('another-key-that-is-long', 'my-project');
+        editor.picks.push(IBM, SERVICE, SAVE);
+        editor.pressed = 'Use New Credentials';
+        const saved = connections.setUp(reason);
+        await (await editor.question()).answer('Replace Key');
+        assert.equal(await saved, false);
+        assert.match(editor.said.join(), /environment stays in use/);
+        await settled();
+        const used = await connections.for();
+        assert.equal(secretsIn(used)?.apiKey, 'another-key-that-is-long');
+      });
+    }
   });
 
   describe('with Use Another Source', () => {

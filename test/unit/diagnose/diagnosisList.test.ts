@@ -4,7 +4,9 @@ import type { App } from '../../../src/commands/commandTypes.ts';
 import type { Lookup } from '../../../src/connection/sourceSelection.ts';
 import { conclusionOf, type ShownCheck } from '../../../src/diagnose/checkMessages.ts';
 import type { Row } from '../../../src/diagnose/diagnosisList.ts';
+import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import { systemClock } from '../../../src/service/clock.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import { initialFacts } from '../../../src/status/statusView.ts';
@@ -195,6 +197,43 @@ describe('diagnosis list in an editor', () => {
     editor.lists[1]?.hide();
     await ended;
   });
+
+  for (const [isSaved, lists] of [
+    [false, 1],
+    [true, 2],
+  ] as const) {
+    it(`checks again after Change Project... only if a project was saved: ${isSaved}`, async () => {
+      const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
+      const all = found();
+      const choice = choiceOf(all);
+      assert.ok(choice.kind === 'ready');
+      const error = new ServiceError('project-unknown', { status: 404 });
+      const check = async (onResult: (result: CheckResult) => void) => {
+        onResult({ check: 'access', state: 'failed', error });
+        return error;
+      };
+      Object.assign(choice.connection, { check });
+      const deps = {
+        connections: {
+          peek: async () => ({ found: all, choice }),
+          changeProject: async () => isSaved,
+          signOutSignal: new AbortController().signal,
+        },
+        runtime: new ServiceRuntime(),
+        extension: { packageJSON: { version: '1.2.3' } },
+        log: { info() {} },
+        status: { facts: initialFacts, update() {} },
+        history: new SessionHistory(systemClock),
+      } as unknown as App;
+      const ended = diagnoseConnection(deps, ['below']);
+      await turn();
+      await editor.lists[0]?.pick('fix');
+      await turn();
+      editor.lists[1]?.hide();
+      await ended;
+      assert.equal(editor.lists.length, lists);
+    });
+  }
 
   it('shows whether the report was copied', async () => {
     const { ended } = await start();

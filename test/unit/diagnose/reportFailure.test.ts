@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { SetUpReason } from '../../../src/connection/setUp.ts';
+import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
+import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
+import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
+import { connectionOf } from '../service/fixtures.ts';
+
+/** Picks one button after the other in messages. */
+class PickingEditor extends FakeEditor {
+  readonly buttons: string[] = [];
+
+  override async ask(text: string, rest: readonly unknown[]): Promise<unknown> {
+    this.said.push(text);
+    const button = this.buttons.shift();
+    assert.ok(
+      button === undefined || rest.includes(button),
+      `${button} in ${JSON.stringify(rest)}`,
+    );
+    return button;
+  }
+
+  override exports(): Record<string, unknown> {
+    const exports = super.exports();
+    const showErrorMessage = (text: string, ...rest: unknown[]) => this.ask(text, rest);
+    const window = Object.create(exports['window'] as object, {
+      showErrorMessage: { value: showErrorMessage },
+    });
+    return { ...exports, window };
+  }
+}
+
+describe('a reported failure of a generation', () => {
+  let editor = new PickingEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new PickingEditor();
+  });
+
+  /** Reports a failure to a user who picks these buttons. */
+  async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    editor.buttons.push(...buttons);
+    const repairs: unknown[] = [];
+    const deps = {
+      log: { error() {} },
+      status: { update() {} },
+      history: { recordFailure() {} },
+      connections: {
+        setUp: async (reason: SetUpReason) => {
+          repairs.push(reason.missing);
+          return isRepaired;
+        },
+        changeProject: async () => {
+          repairs.push('project');
+          return isRepaired;
+        },
+      },
+    } as unknown as DiagnosisDeps;
+    const wantsRetry = await reportFailure(deps, new ServiceError(kind), connectionOf());
+    return { wantsRetry, repairs };
+  }
+
+  for (const [button, kind, repair] of [
+    ['Set Up...', 'key-refused', ['apiKey']],
+    ['Change Project...', 'project-unknown', 'project'],
+  ] as const) {
+    it(`is retried after ${button} only if the user picks Retry`, async () => {
+      const picked = await report(kind, true, button, 'Retry');
+      assert.deepEqual(picked, { wantsRetry: true, repairs: [repair] });
+      assert.equal((await report(kind, true, button)).wantsRetry, false);
+    });
+
+    it(`isn't offered again if ${button} repaired nothing`, async () => {
+      const { wantsRetry } = await report(kind, false, button);
+      assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
+    });
+  }
+});
