@@ -14,10 +14,10 @@ import { readStatedModels } from './statedModels.ts';
  * Reads and validates the services that the user defines in the settings. Pure.
  */
 
-/** An invalid entry, and the first field that is invalid. */
+/** An invalid entry and its first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
-  readonly field: /** There are more entries than are read. */
+  readonly field: /** The entry wasn't read, because it comes after the first `MAX_SERVICES` entries. */
     | 'services'
     | 'word'
     | 'name'
@@ -35,16 +35,16 @@ export interface ServiceIssue {
     | 'keyPage';
 }
 
-/** Reserved, because names such as `VENDOR_API_KEY` apply to whichever service is in use. */
+/** Reserved, because settings such as `VENDOR_API_KEY` apply to whichever service is in use. */
 const NEUTRAL = 'vendor';
-/** Limited, because each `.env` file is searched for the names of all services. */
+/** Limited, because each `.env` file is searched for the setting names of all services. */
 export const MAX_SERVICES = 50;
 
-/** Returns the valid entries as services, and an issue for each invalid one. */
+/** Returns the valid entries as services, and an issue for each entry that can't be used. */
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // Prefixes that the setting names and aliases of other services already use.
+  // Prefixes that are already used by the setting names and aliases of other services.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
@@ -115,7 +115,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   return url ? { ...service, url: url.url } : service;
 }
 
-/** Returns the ID of an entry, valid or not. Empty if there is none. */
+/** Returns the ID of an entry, even if the entry is invalid. Empty if it has no ID. */
 export function wordOf(entry: unknown): string {
   return textsOf(entry)('word').toLowerCase();
 }
@@ -141,8 +141,8 @@ function commandIn(value: unknown): readonly string[] | undefined {
 
 const MAX_HEADERS = 20;
 /**
- * Matches printable ASCII that doesn't start or end with a space. Other values would be changed or
- * refused on the way.
+ * Matches 1 to 1,024 characters of printable ASCII without a space at either end. Any other value
+ * could be changed or refused on its way to the service.
  */
 const HEADER_VALUE = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
@@ -152,8 +152,8 @@ export function isHeaderValue(text: string): boolean {
 }
 
 /**
- * Returns the fixed headers of an entry; undefined if one isn't allowed.
- * @param keyHeader the header that contains the key; empty if there is none
+ * Returns the fixed headers of an entry; undefined if the list or any header isn't allowed.
+ * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
   if (value === undefined) return [];
@@ -176,7 +176,7 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   return /^[\p{L}\p{N} ._-]{1,40}$/u.test(secret) ? { name, secret } : undefined;
 }
 
-/** Headers that the extension, `fetch`, or a proxy sets, or that don't reach the service. */
+/** Headers that the extension, `fetch`, or a proxy sets, or that wouldn't reach the service. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -193,7 +193,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** True if a header of this name may contain the key. Also true for an empty name. */
+/** True if a header with this name may contain the key. Also true for an empty name. */
 export function mayCarryKey(header: string): boolean {
   const name = header.toLowerCase();
   const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);
@@ -209,7 +209,7 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
   return Object.hasOwn(table, key);
 }
 
-/** Returns a function that reads a field as text. A field that isn't a string counts as empty. */
+/** Returns a function that reads a field as trimmed text; empty if the field isn't a string. */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {

@@ -80,7 +80,7 @@ export interface ClientOptions extends InferenceOptions {
   /** Returns cached information about the model. Sends no request. */
   readonly knownModel?: () => Model | undefined;
   /**
-   * Requests information about the model. The request also opens an HTTP connection that the next
+   * Requests information about the model. The request also opens a network connection that the next
    * request can reuse.
    */
   readonly fetchModelInfo?: (signal: AbortSignal) => Promise<Model | undefined>;
@@ -99,13 +99,13 @@ interface GenerationRequest extends ModelRequest {
 }
 
 /**
- * Maximum milliseconds to wait for the HTTP connection after the token has arrived. A longer wait
- * saves no time: even across an ocean, opening another connection takes only about this long.
+ * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
+ * wait saves no time: even across an ocean, opening another one takes only about this long.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
- * Maximum milliseconds to look for the cause of a refusal, because the user is waiting for the
- * error message.
+ * Maximum milliseconds to look for the cause of a refusal. The limit is short, because the user is
+ * waiting for the error message.
  */
 const EXPLANATION_MS = 3_000;
 
@@ -157,7 +157,8 @@ export class Client {
 
   /**
    * Checks the token, project, and model as far as the service allows, without generating text.
-   * @returns the rate limit in the headers of the response
+   * @returns the rate limit from the response headers; without values if the check passed with an
+   * error response
    * @throws {ServiceError}
    */
   async checkAccess(signal: AbortSignal, onRetry?: (retry: Retry) => void): Promise<RateLimit> {
@@ -222,8 +223,8 @@ export class Client {
 
   /**
    * Throws if the prompt, the conversation, or a parameter contains a secret, even if the user
-   * confirmed the prompt. The URL and the model and project IDs are checked when the request is
-   * sent.
+   * confirmed the prompt. The URL, the model ID, and the project ID are checked right before the
+   * request is sent.
    * @param inputs the texts that the model didn't generate
    * @throws {ServiceError} `prompt-holds-secret`
    */
@@ -244,8 +245,8 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     const waitedFor = await this.#getReady(signal);
-    // Build the fields again, because model information may have arrived in the meantime, and it
-    // can lower the token limit.
+    // Build the fields again, because model information that arrived in the meantime can lower the
+    // token limit.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
@@ -295,8 +296,8 @@ export class Client {
   }
 
   /**
-   * Returns the body fields other than the model and project. Also returns the names of the dropped
-   * parameters, which the operation or the API doesn't support.
+   * Returns all body fields except the model and project. Also returns the names of the parameters
+   * that were dropped, because the operation or the API doesn't support them.
    */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;
@@ -309,16 +310,16 @@ export class Client {
   }
 
   /**
-   * Gets a token if none is valid, and opens an HTTP connection to the service in parallel. On a
-   * slow network, doing one after the other would take twice as long. A failed connection is
-   * ignored here, because the request will report it.
-   * @returns the token; undefined if nothing was done in advance
+   * Gets a token if none is valid, and opens a network connection to the service in parallel. On a
+   * slow network, doing one after the other would take twice as long. If the connection fails, the
+   * error is ignored here, because the generation request will report it.
+   * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */
   async #getReady(signal: AbortSignal): Promise<Token | undefined> {
     const { tokenService, fetchModelInfo, limiter } = this.#options;
-    // If the user has set a minimum interval between requests, a request for the model would delay
-    // the generation.
+    // If the user has set a minimum interval between requests, requesting model information would
+    // delay the generation.
     if (tokenService.hasValidToken || !fetchModelInfo || limiter.hasMinInterval) return undefined;
     const waiting = new AbortController();
     const opened = fetchModelInfo(AbortSignal.any([signal, waiting.signal])).catch(() => {});
@@ -334,11 +335,11 @@ export class Client {
   }
 
   /**
-   * Throws the error of a failed request, or its cause if the model is at fault. Looks up the model
-   * only after a `bad-request` or `model-unknown`, because neither explains why the request was
-   * refused.
-   * @throws the cause if the model is at fault; `cancelled` if the signal aborts; otherwise the
-   * original error
+   * Throws the error of a failed request, or a more specific error if the model is at fault. Looks
+   * up the model only after a `bad-request` or `model-unknown`, because neither fully explains why
+   * the request was refused.
+   * @throws the specific error if the model is at fault; `cancelled` if the signal aborts during the
+   * lookup; the original error in all other cases
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
     const { fetchModelInfo } = this.#options;

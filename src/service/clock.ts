@@ -9,7 +9,7 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** A moment in milliseconds, by the wall clock and by the monotonic clock. */
+/** A moment, in milliseconds of both the wall clock and the monotonic clock. */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;
@@ -20,8 +20,8 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, by the clock that counted more. The wall clock can be
- * set back, and the monotonic clock can stop while the machine sleeps.
+ * Returns the milliseconds since a moment, by whichever clock has counted more of them. The wall
+ * clock can be set back, and the monotonic clock can stop while the machine sleeps.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
   return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);

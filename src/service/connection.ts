@@ -13,11 +13,11 @@ import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLim
 import type { ServiceRuntime } from './serviceRuntime.ts';
 import type { Operation, ResourceKind, Service } from './services.ts';
 
-/** The model, its parameters, and the limits of its requests. */
+/** The model, its parameters, and the limits for its requests. */
 export interface ModelSettings {
   readonly modelId: string;
   readonly operation: Operation;
-  /** With the field names of the generation operation, even for chat. */
+  /** Named as in the generation operation, even for chat. */
   readonly parameters: Parameters;
   readonly limits: ConcurrencyOptions;
 }
@@ -29,12 +29,12 @@ export interface ConnectionOptions extends ModelSettings {
   readonly reason: string;
 }
 
-/** Credentials without their secrets. */
+/** Credentials without the secrets. */
 export type PublicCredentials = Omit<Credentials, 'apiKey' | 'headerSecrets' | 'otherKeys'>;
 
 /**
  * A service with the credentials, project, and addresses that the user approved, and the model
- * settings. Immutable. JSON and `inspect` leave its secrets out.
+ * settings. Immutable. JSON and `inspect` leave out its secrets.
  */
 export class Connection implements PublicCredentials, ModelSettings {
   readonly service: Service;
@@ -44,7 +44,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly authUrl: string;
   readonly serviceUrl: string;
   readonly approved: ApprovedOrigins;
-  /** The program that prints the token, if the service has a command. */
+  /** The program that prints the token, if the service uses a command. */
   readonly program: string | undefined;
   readonly modelId: string;
   readonly operation: Operation;
@@ -80,12 +80,12 @@ export class Connection implements PublicCredentials, ModelSettings {
     return connection.#credentials;
   }
 
-  /** The token of these credentials: its state, which the status bar shows, and its refresh. */
+  /** The state of the token, which the status bar shows, and the methods that refresh the token. */
   get tokens(): Pick<TokenService, 'state' | 'onDidChange' | 'refresh' | 'keepFresh'> {
     return this.#runtime.tokenService(this.#credentials);
   }
 
-  /** The requests to the service, in progress and waiting. */
+  /** The state of the requests to the service, both in progress and waiting. */
   get requests(): Pick<ConcurrencyLimit, 'state' | 'onDidChange'> {
     return this.#runtime.limit(this.approved.service, this.limits);
   }
@@ -128,8 +128,9 @@ export class Connection implements PublicCredentials, ModelSettings {
   /**
    * Runs the checks of a diagnosis, which generate nothing.
    * @param onResult called when a check starts, waits for a retry, and ends
-   * @param mayUse called before a secret is sent; true if this connection would still be used
-   * @returns the first failure
+   * @param mayUse called before a check sends a secret; returns true if this connection is still in
+   * use
+   * @returns the first failure; undefined if all checks passed
    * @throws {ServiceError} `cancelled` when the signal aborts
    */
   check(
@@ -150,7 +151,7 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Gets a new token.
-   * @returns `hasToken` is false if the key itself is the access token
+   * @returns `hasToken` is false if requests contain the key itself, or neither a key nor a token
    * @throws {ServiceError}
    */
   async refreshToken(signal: AbortSignal): Promise<{ readonly hasToken: boolean }> {
@@ -159,17 +160,17 @@ export class Connection implements PublicCredentials, ModelSettings {
     return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
   }
 
-  /** True during a pause that the service asked for. */
+  /** True during a pause that the service requested. */
   get isPaused(): boolean {
     return this.#runtime.isPaused(this.approved.service);
   }
 
-  /** The checks for a prompt before it is sent: see `Client.secretKindsIn` and `Client.mask`. */
+  /** Finds and masks secrets in a prompt. See `Client.secretKindsIn` and `Client.mask`. */
   get promptGuard(): Pick<Client, 'secretKindsIn' | 'mask'> {
     return this.#client;
   }
 
-  /** True if all credentials are equal, including keys of unused sources. Ignores the model. */
+  /** True if all credentials are equal, including keys from unused sources. Ignores the model. */
   isSameAs(other: Connection): boolean {
     return JSON.stringify(this.#credentials) === JSON.stringify(other.#credentials);
   }
@@ -179,9 +180,9 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Returns a keyed hash of the API key, for records that must not contain the key. Without a key,
-   * it identifies the service.
-   * @param shown more values that the hash covers
+   * Returns a keyed hash of the API key, for records that must not contain the key. If there is no
+   * key, hashes the ID and definition of the service instead.
+   * @param shown other values to include in the hash
    */
   fingerprint(salt: string, shown: readonly string[]): string {
     const covered = JSON.stringify(['key', this.#keyIdentity, ...shown]);
@@ -197,7 +198,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     return this.toJSON();
   }
 
-  /** The key; without one, whatever identifies the service. */
+  /** The key, or the ID and definition of the service if there is no key. */
   get #keyIdentity(): string {
     const { word, definition } = this.service;
     return this.#credentials.apiKey || JSON.stringify([word, definition]);

@@ -7,26 +7,26 @@ import {
 } from './services.ts';
 
 /**
- * Credentials, and checks of their values: missing settings, flaws in pasted values, and allowed
- * URLs. See rules R1 to R7 in docs/threat-model.md. Pure.
+ * Credentials and the checks on their values: missing settings, flaws in pasted values, and URLs
+ * that aren't allowed. See rules R1 to R7 in docs/threat-model.md. Pure.
  */
 
-/** A key, and the account and service that determine its credential headers. */
+/** The key for a service, and the other values that authenticate its requests. */
 export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
   readonly account?: string | undefined;
   /** The secret: an API key or an OAuth client secret. Empty if the method needs none. */
   readonly apiKey: string;
-  /** The secret values of the service's headers, by label. */
+  /** The values of the service's secret headers, by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
   /** The absolute path of the program that prints the token, as the user approved it. */
   readonly program?: string | undefined;
 }
 
-/** Everything that a request with a credential needs, from a single source. */
+/** The values that a request with a credential needs. Only `otherKeys` come from other sources. */
 export interface Credentials extends ServiceKey {
-  /** The ID of the project, space, or deployment. Empty if the API has none of these. */
+  /** The ID of the project, space, or deployment. Empty if the API uses none of these. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** Address of the identity service, without a trailing slash. */
@@ -57,7 +57,7 @@ export type ValueFlaw =
 
 export interface CleanValue {
   /**
-   * The value without control characters, surrounding whitespace and quotes, or a `Bearer ` prefix.
+   * The value without control characters, surrounding whitespace or quotes, and `Bearer ` prefix.
    */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */
@@ -65,14 +65,14 @@ export interface CleanValue {
 }
 
 /**
- * Maximum length of a value to check for flaws, in characters. Keys, IDs, and addresses are much
- * shorter. The limit keeps the checks fast, because they run while the user types.
+ * Maximum length, in characters, of a value that is checked for flaws. Keys, IDs, and addresses are
+ * much shorter. The limit keeps the checks fast, because they run while the user types.
  */
 export const MAX_VALUE_LENGTH = 4096;
 
 const PLACEHOLDERS: readonly RegExp[] = [
   /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
-  // Up to two words may name the service: your_ibm_cloud_api_key.
+  // Matches up to two words for the service, as in `your_ibm_cloud_api_key`.
   /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
   /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
 ];
@@ -81,13 +81,13 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufe
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
 // Both patterns also match unpaired quotes, because no key, ID, or URL starts or ends with a quote.
-// Quotes, whitespace, and `Bearer ` can appear in any order.
+// Before the value, quotes, whitespace, and `Bearer ` can appear in any order.
 const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
 const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
 /**
- * Removes quotes, whitespace, and other flaws that come with pasting a key, ID, or URL, and lists
- * them. A placeholder becomes an empty value.
+ * Removes quotes, whitespace, and other flaws from a pasted key, ID, or URL, and lists the flaws. A
+ * placeholder becomes an empty value.
  */
 export function cleanValue(text: string): CleanValue {
   const bare = strippedValue(text);
@@ -120,7 +120,7 @@ export function missingSettings(
   return neededSettings(service).filter((name) => cleanValue(values[name] ?? '').value === '');
 }
 
-/** Returns the name and value of each fixed header. Leaves out those without a value. */
+/** Returns the name and value of each fixed header. Leaves out headers without a value. */
 export function headersOf({
   service,
   headerSecrets = {},
@@ -149,15 +149,15 @@ export type ParsedUrl =
       readonly origin: string;
       /** Host and port in ASCII, for display. */
       readonly host: string;
-      /** True if an endpoint path was removed, as in a URL copied from a code sample. */
+      /** True if an endpoint path was removed. URLs copied from code samples often contain one. */
       readonly cut: boolean;
     }
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * Matches an http URL of the three hosts that VS Code never contacts through a proxy, in the
- * spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could read
- * the key. Operating systems resolve `localhost` to a loopback address by default:
+ * Matches an http URL with one of the three hosts that VS Code never contacts through a proxy, in
+ * the spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could
+ * read the key. Operating systems resolve `localhost` to a loopback address by default:
  * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
@@ -168,9 +168,9 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a user
- * name, query, or fragment, because a secret is sent to the address. Removes an endpoint path
- * together with its query.
+ * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a URL
+ * with a user name, query, or fragment, because a secret is sent to the address. Removes an endpoint
+ * path together with its query.
  * @param mayBeHttp true to allow http to any host, which needs the user's approval
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
@@ -195,7 +195,7 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   return { ok: true, url: address, origin: url.origin, host: url.host, cut };
 }
 
-/** True for an http address of another machine: anyone on the network can read what is sent. */
+/** True for an http address on another machine. Anyone on the network could read the requests. */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);
 }

@@ -1,18 +1,18 @@
 /**
  * Failures of requests. Each has a kind and details, from which `src/messages` builds the text for
- * the user. A failure must not contain headers, bodies, free text from the service, or errors of
- * libraries. Logging any of these could reveal the key. For example, an AxiosError contains the
- * request.
+ * the user. A failure must not contain headers, bodies, free text from the service, or errors from
+ * libraries, because logging any of these could reveal the key. For example, an AxiosError contains
+ * the request.
  */
 
-/** The reason for a failure. Each kind calls for a different action by the user. */
+/** The reason for a failure. Each kind requires a different action from the user. */
 export type ErrorKind =
   // Before anything is sent.
   | 'host-not-approved'
   | 'certificate-checks-off'
   | 'parameter-refused'
   | 'prompt-holds-secret'
-  /** The URL, or an ID in the body, contains a secret. */
+  /** The URL or an ID in the body contains a secret. */
   | 'setting-holds-secret'
   | 'queue-full'
   /** The credentials were replaced or removed during a check. */
@@ -37,12 +37,12 @@ export type ErrorKind =
   | 'project-without-runtime'
   | 'quota-used-up'
   | 'model-unknown'
-  /** The service doesn't list its models, so nothing can be checked without generating. */
+  /** The service has no model list, so access can't be checked without generating text. */
   | 'no-model-list'
   | 'operation-unsupported'
   | 'prompt-too-long'
   | 'bad-request'
-  /** The service doesn't accept headers of this size. */
+  /** The request headers are larger than the service accepts. */
   | 'headers-too-large'
   | 'rate-limited'
   | 'capacity-full'
@@ -53,7 +53,10 @@ export type ErrorKind =
   | 'offline'
   | 'connection-lost'
   | 'certificate'
-  /** The TLS handshake failed. `ERR_SSL_WRONG_VERSION_NUMBER` means that the server has no TLS. */
+  /**
+   * The TLS handshake failed. The code `ERR_SSL_WRONG_VERSION_NUMBER` means that the server doesn't
+   * use TLS.
+   */
   | 'tls'
   | 'proxy'
   | 'timeout'
@@ -66,7 +69,7 @@ export type ErrorKind =
 /** The only facts about a failure that leave `src/service`. */
 export interface ErrorDetails {
   readonly status?: number;
-  /** The service's error code. For a connection failure, the code from Node or undici. */
+  /** The service's error code. For a network failure, the code from Node or undici. */
   readonly code?: string;
   /** The service's ID for the request, which its support team may ask for. */
   readonly requestId?: string;
@@ -78,7 +81,7 @@ export interface ErrorDetails {
   readonly proxy?: string;
   /** Number of attempts sent, including the first one. */
   readonly attempts?: number;
-  /** Milliseconds to wait before another request, as the service requested. */
+  /** The wait before the next request, in milliseconds, as requested by the service. */
   readonly retryAfterMs?: number;
   /**
    * Names of the settings, parameters, or environment variables at fault. Never text from a
@@ -91,8 +94,8 @@ export interface ErrorDetails {
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
   /**
-   * Set if `limit` applies only to the model or to one operation. Undefined if the other operation
-   * doesn't allow the value either.
+   * The model or operation, if `limit` applies only to it. Undefined if the other operation doesn't
+   * allow the value either.
    */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
@@ -111,11 +114,11 @@ export interface ErrorDetails {
   readonly problem?: CommandProblem;
   /** The exit code of a command that failed. */
   readonly exitCode?: number;
-  /** True if the checks that look for the cause couldn't be completed. */
+  /** True if the cause is unknown, because the checks that look for it couldn't be completed. */
   readonly isUnchecked?: true;
 }
 
-/** `stopped`: a signal ended the command. `no-token`: its output has no usable token. */
+/** `stopped`: a signal ended the command. `no-token`: the command printed no usable token. */
 export type CommandProblem =
   | 'not-found'
   | 'exit'
@@ -128,14 +131,14 @@ export type CommandProblem =
 
 export type SecretKind = 'apiKey' | 'token' | 'privateKey';
 
-/** Like `ErrorDetails`, but with values that can be undefined. `ServiceError` drops those. */
+/** Like `ErrorDetails`, but values can be undefined. `ServiceError` drops undefined values. */
 export type FoundDetails = {
   readonly [Name in keyof ErrorDetails]: ErrorDetails[Name] | undefined;
 };
 
 const SAFE_WORD = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** A failure of the service or network. Never has a `cause`, which could contain secrets. */
+/** The failure of a request. Never has a `cause`, because a cause could contain secrets. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly kind: ErrorKind;
@@ -148,20 +151,20 @@ export class ServiceError extends Error {
     this.details = Object.fromEntries(known);
   }
 
-  /** Returns a copy in which these details are added or replaced. */
+  /** Returns a copy with these details added or replaced. */
   with(details: FoundDetails): ServiceError {
     return new ServiceError(this.kind, { ...this.details, ...details });
   }
 }
 
-/** True for a failure of one of these kinds. */
+/** True if the error is a failure of one of these kinds. */
 export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceError {
   return error instanceof ServiceError && kinds.includes(error.kind);
 }
 
 /**
- * True if the network, the proxy, or the service is unreachable. False for any other error, such as
- * a refusal by the service.
+ * True if the network, the proxy, or the service is unreachable or stopped responding. False for any
+ * other error, such as a refusal by the service.
  */
 export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
@@ -192,7 +195,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** Error codes of the inference service whose meaning doesn't depend on the status. */
+/** Failure kinds by error code of the inference service, regardless of the status. */
 export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
@@ -209,7 +212,7 @@ export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
   consumption_limit_reached: 'capacity-full',
 };
 
-// The meaning of these two codes depends on the message.
+// For these two codes, the failure kind depends on the message in the response.
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
@@ -226,7 +229,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if the code is defined in this file. Any other code may be arbitrary text from a response.
+ * True if this file defines the code. Any other code may be arbitrary text from a response.
  */
 export function isKnownCode(code: string): boolean {
   return KNOWN.has(code);

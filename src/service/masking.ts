@@ -24,7 +24,8 @@ export const SECRET_SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * Matches a private key in PEM or PGP armor, up to the end of the text if its last line is missing.
+ * Matches a private key in PEM or PGP armor. If its last line is missing, the match extends to the
+ * end of the text.
  */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;
@@ -74,7 +75,7 @@ interface Range {
   end: number;
 }
 
-/** Returns the ranges where these forms occur in a text, sorted and without overlaps. */
+/** Returns the ranges of all occurrences of these forms, sorted and without overlaps. */
 function rangesOf(text: string, forms: readonly string[]): Range[] {
   const found: Range[] = [];
   for (const form of forms) {
@@ -104,8 +105,8 @@ export function addressHolds(address: string, secrets: readonly string[]): boole
 }
 
 /**
- * Masks the given secrets, and text that looks like a key or token. This is only a second line of
- * defense. Secrets must not be passed to a log or message in the first place.
+ * Masks the given secrets, and any text that looks like a key or token. This is only a second line
+ * of defense: secrets must not be passed to a log or message in the first place.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
   return SECRET_SHAPES.reduce(

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
 
 /**
- * Helpers for the schemas of responses. A schema lists only the fields that are used, and ignores
- * all others.
+ * Helpers for response schemas. A schema lists only the fields that the code uses, and ignores all
+ * others.
  */
 
 /**
@@ -15,7 +15,7 @@ export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));
 }
 
-/** A schema for token counts. Sums of unsafe integers could be wrong or Infinity. */
+/** A schema for token counts. Allows only safe integers, so that sums stay exact and finite. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** Parses JSON. Returns undefined if the text is invalid. */

@@ -16,7 +16,7 @@ export interface InferenceOptions {
   readonly http: Http;
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
-  /** True if requests for a document go first, because a user is waiting for them. */
+  /** True to let requests for documents go first, because a user is waiting for those. */
   readonly isLowPriority?: boolean;
   /** Maximum milliseconds for all attempts of a call, from the start of the first one. */
   readonly deadlineMs?: number;
@@ -29,7 +29,7 @@ export interface InferenceRequest {
   readonly body?: RequestBody | undefined;
   /** True if the response is a stream of events. */
   readonly streams?: boolean;
-  /** Maximum bytes of the response, if it isn't that of a generation. */
+  /** Maximum bytes of a response that isn't streamed. Defaults to `MAX_RESPONSE_BYTES`. */
   readonly maxBytes?: number;
 }
 
@@ -45,10 +45,6 @@ type Call<Result> = Pick<
 };
 
 const DEADLINE_MS = 300_000;
-/**
- * Maximum bytes of a response that isn't streamed. The longest one is a model list, which some
- * access checks request.
- */
 const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
@@ -94,12 +90,12 @@ export async function sendWithToken<Result>(
   try {
     return await http.send(request);
   } catch (error) {
-    // A token can become invalid early. Drop only the one that was sent, and retry once with the
-    // next.
+    // A token can become invalid early. Drop only the token that was sent, and retry once with the
+    // next one.
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
-    // There is no token, or the key itself is the token, so there is no other one to try.
+    // Without an exchange, the request has the key itself or no token, so there's nothing else to try.
     if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     if (!used || !tokenService.canReplace(used)) throw error;
     tokenService.drop(used);
@@ -114,8 +110,8 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
 }
 
 /**
- * True if a new token may help. A 401 can also come from a gateway, which has its own error format
- * or none.
+ * True if a new token may help. A 401 can also come from a gateway, in another error format or
+ * without one.
  * @param isOnDemand true if the token came from a program on this machine. Such a token can be
  * stale, and some gateways refuse a stale token with a 403.
  */

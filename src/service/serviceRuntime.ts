@@ -22,15 +22,14 @@ export interface ServiceRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** Keys of all sources, used or not. */
+/** The keys from all sources, both used and unused. */
 type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;
 
 /**
- * Holds everything that outlives a single call: HTTP connections, token services, model
- * information, and a concurrency limit for each service origin. Clients are cheap and created for
- * each call.
+ * Holds everything that outlives a single call: the HTTP client, token services, model information,
+ * and a concurrency limit for each service origin. Clients are cheap, and each call creates one.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
@@ -104,7 +103,7 @@ export class ServiceRuntime {
     await this.#tokenServices.test(credentials, check, signal);
   }
 
-  /** Returns the token service of these credentials. */
+  /** Returns the token service for these credentials. */
   tokenService(credentials: Credentials): TokenService {
     return this.#tokenServices.for(credentials);
   }
@@ -116,8 +115,9 @@ export class ServiceRuntime {
 
   /**
    * Requests the models that a service offers. See `Models.list`.
-   * @param from without credentials, `otherKeys` are the keys that requests must not contain
-   * @param credentials needed if the list isn't public
+   * @param from `otherKeys` are keys that requests must not contain; used only if there are no
+   * credentials
+   * @param credentials required if the list isn't public
    */
   listModels(
     from: Omit<ModelQuery, 'secrets'> & { readonly otherKeys?: KnownKeys },
@@ -134,8 +134,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Requests information about the model of a call. See `Models.fetchModel`.
-   * @returns undefined also for a deployment, whose model is unknown
+   * Requests information about the model in the settings. See `Models.fetchModel`.
+   * @returns undefined if the model is unknown, as it always is for a deployment
    */
   async fetchModelInfo(
     credentials: Credentials,
@@ -157,7 +157,7 @@ export class ServiceRuntime {
   /**
    * True if a text contains one of these words or keys, or a key or token that was used in this
    * window. Also finds encoded forms, and header values derived from the keys.
-   * @param shortest minimum length of a word, key, or token to search for, in characters; values
+   * @param shortest minimum length, in characters, of a word, key, or token to search for; values
    * below 6 count as 6
    */
   leaksInto(text: string, words: readonly string[], shortest: number, keys?: KnownKeys): boolean {
@@ -194,7 +194,6 @@ export class ServiceRuntime {
     const isUnknown = hasOwnModel(credentials);
     const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
     const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
-    // No automatic request is sent during a pause that the service requested.
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(source.origin)) return undefined;
       const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
@@ -213,7 +212,7 @@ export class ServiceRuntime {
     return new Client({ ...facts, http, tokenService, ...callLimits });
   }
 
-  /** Returns the concurrency limit of a service origin. Creates it if necessary. */
+  /** Returns the concurrency limit for a service origin. Creates it if necessary. */
   limit(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
     const { clock = systemClock } = this.#options;
     const limiter = this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock);
@@ -249,7 +248,7 @@ function sourceOf(credentials: Credentials, operation: Operation) {
 }
 
 /**
- * Returns the limits of a diagnosis or test: its own queue, one request at a time, and a short
+ * Returns the limits for a diagnosis or test: its own queue, one request at a time, and a short
  * deadline.
  */
 function checkLimits(): Pick<ClientOptions, 'limiter' | 'deadlineMs'> {

@@ -1,11 +1,11 @@
 import type { StatedModel } from './statedModels.ts';
 
 /**
- * The built-in services, as data. Adding one takes only an entry here, if its authentication method
- * and API are supported already. Company and product names belong in this file.
+ * The built-in services, as data. To add a service whose authentication method and API are already
+ * supported, add an entry here. Company and product names belong in this file.
  *
- * This file also lists the input that each authentication method and API needs, because setup
- * prompts for it before their code loads.
+ * This file also lists the input that each authentication method and API needs. The setup prompts
+ * for that input before it loads their code.
  */
 
 /** A hosted model service that the extension can call. */
@@ -13,7 +13,7 @@ export interface Service {
   /** The service's ID in the settings. Setting names start with it, as in `IBM_API_KEY`. */
   readonly word: string;
   readonly name: string;
-  /** Address of a user-defined service. Empty if `hostedModel.url` has the address. */
+  /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */
   readonly url: string;
   /** Address of the identity service. Empty if there is no separate one. */
   readonly authUrl: string;
@@ -24,20 +24,20 @@ export interface Service {
   readonly regions: readonly Region[];
   /** Prefix of a region's host on the service's private network. */
   readonly privatePrefix: string;
-  /** Setting names that other clients of this service use. */
+  /** Setting names that other clients for this service use. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
-  /** Models that a user-defined entry states, with facts that win over the service's list. */
+  /** Models in a user-defined entry. Their facts take precedence over the service's list. */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
   readonly headers: readonly FixedHeader[];
   /** The JSON of a user-defined service. An approval is valid only for this exact text. */
   readonly definition?: string;
-  /** True if this is the first service with a stored key, used because the settings name none. */
+  /** True if the settings name no service, and this is the first service with a stored key. */
   readonly isFirstSetUp?: boolean;
 }
 
-/** A header with a fixed value, or with a secret that the setup asks for by its label. */
+/** A header with a fixed value, or with a secret value that the setup prompts for by its label. */
 export type FixedHeader =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly secret: string };
@@ -45,7 +45,7 @@ export type FixedHeader =
 /** An authentication method and its parameters. Paths are relative to `authUrl`. */
 export type Authentication =
   | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
-  /** OAuth 2.0 client credentials. `scope` and `audience` are sent if they aren't empty. */
+  /** OAuth 2.0 client credentials. `scope` and `audience` are sent only if they aren't empty. */
   | {
       readonly kind: 'clientCredentials';
       readonly path: string;
@@ -56,7 +56,7 @@ export type Authentication =
     }
   | { readonly kind: 'cloudPak' }
   | { readonly kind: 'zenApiKey' }
-  /** Sent as a bearer token, or in `header` if it isn't empty. */
+  /** The key is sent as a bearer token, or in `header` if that isn't empty. */
   | { readonly kind: 'apiKey'; readonly header: string }
   /** The service accepts requests from anyone who can reach it. */
   | { readonly kind: 'none' }
@@ -64,8 +64,8 @@ export type Authentication =
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
 /**
- * The input that each authentication method needs, and the function that reads the method from the
- * entry of a user-defined service.
+ * The input that each authentication method needs, and the function that reads the method from a
+ * user-defined entry.
  */
 export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
@@ -146,8 +146,8 @@ export const SECRETS: Readonly<
 };
 
 /**
- * The capabilities of each API. A request needs the ID of exactly one of the `resources`, unless
- * the list is empty.
+ * The capabilities of each API. A request needs the ID of exactly one resource, unless `resources`
+ * is empty.
  */
 export const APIS = {
   watsonx: {
@@ -160,7 +160,7 @@ export const APIS = {
   { readonly operations: readonly Operation[]; readonly resources: readonly ResourceKind[] }
 >;
 
-/** An API. `prefix` is the path between the service address and the paths of the API. */
+/** An API. `prefix` is the path between the service address and the API's own paths. */
 export interface ApiConfig {
   readonly kind: keyof typeof APIS;
   readonly prefix: string;
@@ -174,9 +174,9 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order that setup prompts for them. Their names in a
- * `.env` file depend on the service. `account` is a client ID or user name. `projectId` can also be
- * the ID of a space or deployment.
+ * The settings that a service can need, in the order in which the setup prompts for them. Their names
+ * in a `.env` file depend on the service. `account` is a client ID or user name. `projectId` can
+ * also be the ID of a space or deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -221,7 +221,7 @@ const ibm: Service = {
 
 const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
 
-/** Empty values for the optional parts of a service. */
+/** Empty values for the optional fields of a service. */
 export const EMPTY_DEFAULTS = {
   url: '',
   keyPage: '',
@@ -241,7 +241,7 @@ const gateway: Service = {
   aliases: NO_NAMES,
 };
 
-/** The same software on a company's own servers. It has no separate identity service. */
+/** The same software as `ibm`, on a company's own servers. It has no separate identity service. */
 const cloudPak: Service = {
   ...EMPTY_DEFAULTS,
   word: 'cpd',
@@ -287,12 +287,12 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
   return SETTING_NAMES.filter((setting) => needs[setting]);
 }
 
-/** True if the service gets access tokens, which expire. */
+/** True if the service requires an access token, which expires, instead of the key itself. */
 export function getsTokens({ authentication }: Service): boolean {
   return AUTH_METHODS[authentication.kind].getsToken === true;
 }
 
-/** Returns the program that prints the token, and its arguments. Undefined if there is none. */
+/** Returns the command that prints the token: the program and its arguments, if there is one. */
 export function commandOf({ authentication }: Service): readonly string[] | undefined {
   return 'command' in authentication ? authentication.command : undefined;
 }
@@ -304,7 +304,7 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 
 /**
  * True if the user may approve an unencrypted address for this service. Only a service that the
- * user added can have one, and only if it exchanges no secret for a token.
+ * user added can have one, and only if no secret is exchanged for a token at the same address.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_METHODS[authentication.kind];
@@ -316,19 +316,20 @@ export function allNameSets(service: Service): readonly NameSet[] {
   return [...serviceNameSets(service), neutralNameSet(service)];
 }
 
-/** Returns names such as `VENDOR_API_KEY`, which apply to the service in use. */
+/** Returns names such as `VENDOR_API_KEY`, which apply to whichever service is in use. */
 export function neutralNameSet(service: Service): NameSet {
   return withPrefix('VENDOR', service);
 }
 
-/** Returns the setting names that belong to one service: its own and its aliases. */
+/** Returns the setting names that belong only to this service: its own names and its aliases. */
 export function serviceNameSets(service: Service): readonly NameSet[] {
   return [withPrefix(service.word.toUpperCase(), service), service.aliases];
 }
 
 /**
- * Returns no names if a `.env` file or the environment can't provide everything that the service
- * needs, such as the approval of a command or the secrets of headers.
+ * Returns the setting names with this prefix. A service without a secret setting or with secret
+ * headers has no names, because a `.env` file or the environment can't provide everything that it
+ * needs, such as the approval of a command.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;
@@ -342,7 +343,7 @@ function withPrefix(prefix: string, service: Service): NameSet {
   };
 }
 
-/** Returns the kind of resource that a name such as `IBM_SPACE_ID` refers to. */
+/** Returns the kind of resource that a setting name such as `IBM_SPACE_ID` refers to. */
 export function resourceOf(name: string): ResourceKind {
   if (name.endsWith('SPACE_ID')) return 'space';
   return name.endsWith('DEPLOYMENT_ID') ? 'deployment' : 'project';

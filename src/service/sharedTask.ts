@@ -1,8 +1,8 @@
 import { ServiceError } from './errors.ts';
 
 /**
- * A task that several callers wait for. Each caller can stop waiting, and the task is aborted when
- * the last one does.
+ * A task that several callers wait for. Each caller can stop waiting. When the last one stops, the
+ * task is aborted.
  */
 export class SharedTask<Result> {
   /**
@@ -31,7 +31,7 @@ export class SharedTask<Result> {
 
   /**
    * Waits for the result.
-   * @throws {ServiceError} `cancelled` if the signal aborts first; any error of the task, unchanged
+   * @throws {ServiceError} `cancelled` if the signal aborts first; any error from the task, unchanged
    */
   wait(signal: AbortSignal): Promise<Result> {
     this.#waiters += 1;

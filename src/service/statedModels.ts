@@ -1,14 +1,14 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that an entry of `hostedModel.services` states, because many gateways list no more than
- * IDs. Pure.
+ * Models that the user describes in an entry of `hostedModel.services`. Many gateways list only the
+ * IDs of their models. Pure.
  */
 
-/** Facts about a model. An undefined one is unknown. */
+/** Facts about a model. A fact is undefined if it's unknown. */
 export interface ModelFacts {
   readonly name?: string | undefined;
-  /** The maximum number of tokens in prompt and response together. */
+  /** The maximum number of tokens in the prompt and the response together. */
   readonly context?: number | undefined;
   /** The maximum number of tokens in one response. */
   readonly output?: number | undefined;
@@ -24,10 +24,10 @@ export interface StatedModel extends ModelFacts {
 
 /** Far more than anyone would type. */
 const MAX_STATED_MODELS = 200;
-/** Matches a name without Markdown, which VS Code renders in the names of models. */
+/** Matches a name without Markdown, because VS Code renders Markdown in model names. */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
-/** Returns the models of an entry, without unknown fields. Undefined if one isn't valid. */
+/** Returns an entry's models without unknown fields. Undefined if the list isn't valid. */
 export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > MAX_STATED_MODELS || !value.every(isStatedModel)) {

@@ -5,10 +5,10 @@ import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 
 /**
- * Returns the request fields that provide the access token of these credentials and restrict the
+ * Returns the request fields that provide the access token for these credentials and restrict the
  * request to the approved origin.
  * @param waitedFor the token that the call has already waited for
- * @param onToken called with each token that an attempt gets; the last one is sent
+ * @param onToken called with each token that an attempt gets; the attempt sends the last one
  */
 export function accessOf(
   credentials: Credentials,

@@ -13,7 +13,7 @@ export interface AuthMethod {
   readonly sendsNothing?: true;
   /** Returns the key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if the key itself is the access token. */
+  /** Undefined if the key itself is the access token, or if requests have no token. */
   readonly exchange?: TokenExchange;
 }
 
@@ -22,8 +22,8 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. */
   readonly path: string;
   /**
-   * True if getting a token does more than send a request, such as open a browser. Then it happens
-   * only when a request needs a token, never in the background.
+   * True if getting a token takes more than sending a request, such as running a program. Such a
+   * token is fetched only when it's needed, never in the background.
    */
   readonly isOnDemand?: true;
   /** @throws {ServiceError} */
@@ -36,25 +36,25 @@ export interface TokenExchange {
 
 export interface ExchangeLimits {
   readonly signal: AbortSignal;
-  /** Milliseconds for the whole exchange. */
+  /** Maximum milliseconds for the whole exchange. */
   readonly deadlineMs: number;
   readonly clock: Clock;
 }
 
 /** Sends requests to the identity service that the user approved. */
 export interface IdentityClient {
-  /** Sends a credential. Retries temporary failures. */
+  /** Sends a request with a credential. Retries temporary failures. */
   readonly post: <Result>(
     request: IdentityRequest<Result> &
       Pick<HttpRequest<Result>, 'contentType' | 'body' | 'scheme' | 'tokenProvider'>,
   ) => Promise<Result>;
-  /** Requests information about a token. Makes one attempt, limited to 5 s. */
+  /** Requests information about a token. Makes only one attempt, which is limited to 5 s. */
   readonly get: <Result>(
     request: IdentityRequest<Result> & { readonly token: string },
   ) => Promise<Result>;
 }
 
 export interface IdentityRequest<Result> extends Pick<HttpRequest<Result>, 'failure' | 'read'> {
-  /** Relative to the identity address. */
+  /** The path relative to the identity address. */
   readonly path: string;
 }

@@ -30,14 +30,14 @@ export function authMethodOf({ authentication }: Pick<Service, 'authentication'>
 }
 
 /**
- * Returns the secrets of a connection: its key, the keys of unused sources, and all header values
- * derived from them. They must never be shown, or sent to a host that isn't approved.
+ * Returns the secrets of a connection and of unused sources: their keys, the header values derived
+ * from the keys, and the secret headers. They must never be shown, or sent to an unapproved host.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);
 }
 
-/** Returns these keys and all header values derived from them, without duplicates. */
+/** Returns these keys, the header values derived from them, and secret headers. No duplicates. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   const secrets = keys.flatMap((key) => [
     ...authMethodOf(key.service).secrets(key),

@@ -4,15 +4,15 @@ import { ServiceError } from '../errors.ts';
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
 /**
- * Maximum pause that a response can request, in milliseconds. A faulty proxy may request a pause of
- * years.
+ * Maximum pause, in milliseconds, that a response can request. A faulty proxy may request a pause
+ * that lasts for years.
  */
 const MAX_REQUESTED_MS = 3_600_000;
 
 /**
- * The pause after failed token requests. It starts at 5 s and doubles with each failure in a row,
- * up to 5 min, with a random variation of ±25 %. A longer pause requested by the service takes
- * precedence, up to one hour. Time during which the machine sleeps counts, too.
+ * The pause after failed token requests. It starts at 5 s and doubles with each consecutive failure,
+ * up to 5 min, with a random variation of ±25 %. If the service requests a longer pause, that one
+ * applies, up to one hour. The time while the machine sleeps counts toward a pause, too.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -31,8 +31,8 @@ export class Backoff {
   }
 
   /**
-   * The failure whose response requested a pause, with the remaining time in `retryAfterMs`.
-   * Undefined if no pause was requested or if the pause is over.
+   * The failure whose response requested the current pause, with the remaining time in
+   * `retryAfterMs`. Undefined if no pause was requested, or if the pause is over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

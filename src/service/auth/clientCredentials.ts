@@ -21,8 +21,8 @@ import { readTokenResponse } from './tokenResponse.ts';
  * Creates the authentication method for OAuth 2.0 client credentials, which most company gateways
  * use: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi builds the request. `identity` sends it and handles errors. The response is parsed
- * with our own schema, because some servers omit `token_type` or add an ID token from another
+ * oauth4webapi builds the request. `identity` sends it and handles errors. Our own schema parses the
+ * response, because some servers omit `token_type` or add an ID token from another
  * issuer.
  */
 export function clientCredentials(
@@ -59,7 +59,7 @@ export function clientCredentials(
               }),
           },
         ).catch((error: unknown) => {
-          // Errors of oauth4webapi can contain the request, and therefore the secret.
+          // Errors from oauth4webapi can contain the request, and therefore the secret.
           throw error instanceof ServiceError ? error : new ServiceError('token-request-refused');
         });
         return readTokenResponse(await response.text(), response.headers.get('date') ?? undefined);
@@ -69,7 +69,7 @@ export function clientCredentials(
 }
 
 /**
- * Implements `client_secret_basic` so that it also works with servers that don't decode the
+ * Implements `client_secret_basic` so that it usually works even with servers that don't decode the
  * credentials. The library's version encodes hyphens and underscores, which most client IDs
  * contain: https://github.com/panva/oauth4webapi/issues/148
  */
@@ -98,7 +98,7 @@ function authorizationOf({ headers }: CustomFetchOptions<'POST', URLSearchParams
 }
 
 /**
- * All OAuth 2.0 error codes except `invalid_client`, the only one that counts as a refused key:
+ * All OAuth 2.0 error codes except `invalid_client`, the only code that counts as a refused key:
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2
  */
 const CODES: ReadonlySet<string> = new Set([

@@ -11,8 +11,8 @@ const PATH = '/icp4d-api/v1/authorize';
 const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
- * The authentication method of Cloud Pak for Data. It exchanges a user name and an API key for a
- * token. If the response doesn't state when the token expires, which is common, a second request
+ * The authentication method for Cloud Pak for Data. It exchanges a user name and an API key for a
+ * token. The response often doesn't state when the token expires. In that case, a second request
  * gets the expiry.
  * Source: the `cp4d` token manager in IBM's `ibm-cloud-sdk-core`.
  */
@@ -61,7 +61,7 @@ function fetchExpiration(value: string, identity: IdentityClient): Promise<numbe
 }
 
 /**
- * The error formats of Cloud Pak for Data. Any other body comes from a proxy or gateway in between.
+ * The error formats of Cloud Pak for Data. A body in any other format comes from a proxy or gateway.
  */
 const errorSchema = v.union([
   shape({ message: v.string() }),

@@ -6,7 +6,7 @@ import type { TokenResponse } from './token.ts';
 import { seconds, token } from './tokenResponse.ts';
 
 /**
- * Reads the token that a command printed:
+ * Reads the token that a command printed, in one of these formats:
  *
  * - a bare token, as `gcloud auth print-access-token` prints it
  *   (https://cloud.google.com/sdk/gcloud/reference/auth/print-access-token)
@@ -43,13 +43,13 @@ type Found = Pick<TokenResponse, 'value' | 'expiresIn' | 'expiration'>;
 function readText(text: string): Found | undefined {
   const json = parseJson(text);
   if (typeof json === 'object') return readFields(json);
-  // Older versions print a second line with another token.
+  // Older versions of `ibmcloud` print a second line with another token.
   const iam = /^IAM token:\s+Bearer (?<value>\S+)\s*$/m.exec(text)?.groups?.['value'];
   const bare = iam ?? (typeof json === 'string' ? json : text);
   return v.is(token, bare) ? { value: bare } : undefined;
 }
 
-/** Seconds since 1970, as a number or as a time with a time zone. */
+/** A time: seconds since 1970, as a number or digits, or a timestamp with a time zone. */
 const time = v.fallback(
   v.optional(
     v.union([
@@ -89,8 +89,8 @@ const fields = shape({
 });
 
 /**
- * gcloud and Kubernetes nest the fields in an object. Other programs print a string as `status`,
- * such as `success`.
+ * Formats of gcloud and Kubernetes, which nest the fields in an object. Other programs print a
+ * `status` that is a string, such as `success`.
  */
 const outer = shape({
   credential: v.fallback(v.optional(fields), undefined),
@@ -115,7 +115,7 @@ function readFields(json: unknown): Found | undefined {
   };
 }
 
-/** Returns the `exp` of a JWT: https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
+/** Returns the `exp` claim of a JWT: https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
 function jwtExpiration(value: string): number | undefined {
   const [, payload = ''] = value.split('.');
   const json = parseJson(Buffer.from(payload, 'base64url').toString('utf8'));

@@ -10,8 +10,8 @@ const MAX_TOKEN_BYTES = 65_536;
 
 /**
  * Exchanges credentials for an access token. If the key itself is the access token, returns the key
- * without a request.
- * @param deadlineMs milliseconds for all attempts of the exchange
+ * without sending a request.
+ * @param deadlineMs maximum milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */
 export async function fetchToken(

@@ -3,14 +3,14 @@ import { basename, resolve } from 'node:path';
 import which from 'which';
 
 /**
- * Returns the absolute path of the program that a command starts; undefined if there is none. A
- * relative path starts at the home directory, where commands run. A name without a path is looked
- * up in `PATH`.
+ * Returns the absolute path of the program that a command starts; undefined if it isn't found. A
+ * relative path is resolved from the home directory, where commands run. A name without a path is
+ * looked up in `PATH`.
  */
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
   const sought = isName ? program : resolve(homedir(), program);
-  // The asynchronous function of which 2.0.2 ignores `nothrow`.
+  // The asynchronous version of `which` ignores the option `nothrow` (2.0.2).
   const found = await which(sought).catch(() => undefined);
   // `PATH` can contain folders that are relative to the working directory.
   return found === undefined ? undefined : resolve(found);

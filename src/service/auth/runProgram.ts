@@ -9,7 +9,7 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
-/** What a program printed, or the code with which it failed. */
+/** The output of a program, or the exit code if it failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
   /** Null if a signal ended the program. */
@@ -17,17 +17,17 @@ export type ProgramEnd =
 
 /**
  * Milliseconds to wait for the rest of the output after the program has ended. Only a child process
- * that left the process group can still have the pipe open.
+ * that left the process group can still hold the pipe open.
  */
 const REST_MS = 200;
 
 /**
- * Runs a program without a shell in the home directory, and reads what it prints. The program gets
- * no input. Its child processes are ended when it exits, at the deadline, and when the signal
- * aborts.
+ * Runs a program in the home directory, without a shell, and reads its output. The program gets no
+ * input. If it exceeds a limit or the signal aborts, it's ended together with its child processes.
+ * When it exits, child processes that are still running are ended, too.
  * @param program an absolute path
  * @throws {ServiceError} `command-failed` if the program can't be started or exceeds a limit;
- * `cancelled`
+ * `cancelled` if the signal aborts
  */
 export function runProgram(
   program: string,
@@ -84,13 +84,13 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
     return spawn(program, args, {
       cwd: homedir(),
       stdio: ['ignore', 'pipe', 'ignore'],
-      // The leader of a process group, which can be ended as a whole. Windows has no such groups.
+      // Starts a process group, which can be ended as a whole. Windows has no such groups.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
   } catch {
-    // Node emits an event for most errors, but throws others, such as ETXTBSY. They name the
-    // arguments.
+    // Node emits an event for most errors, but throws others, such as ETXTBSY. The error is dropped,
+    // because it contains the arguments.
     return undefined;
   }
 }
@@ -100,13 +100,13 @@ function endTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     const options = { stdio: 'ignore', windowsHide: true } as const;
-    // Without a listener, an error would end the extension host.
+    // Without a listener, an error would be thrown as an uncaught exception.
     spawn('taskkill', ['/pid', String(pid), '/T', '/F'], options).on('error', () => {});
     return;
   }
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All processes of the group have already ended.
+    // All processes in the group have already ended.
   }
 }

@@ -3,7 +3,7 @@ import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
 
-/** The content of a token response. It matches the schema, but its times haven't been checked. */
+/** The content of a valid token response. Its times haven't been checked. */
 export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the response states one. */
@@ -16,7 +16,7 @@ export interface TokenResponse {
   readonly isApiKey?: true;
 }
 
-/** The lifetime and thresholds of a token, in milliseconds since right before its request. */
+/** The lifetime and thresholds of a token, in milliseconds from right before its request. */
 export interface TokenLife {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */
@@ -44,8 +44,8 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
 
 /**
  * Returns the shortest lifetime that a response states, in seconds, up to 24 hours. Assumes 5
- * minutes if none is stated. A token that expires earlier is replaced after a 401. Infinity if the
- * key itself is the token.
+ * minutes if the response states none. If a token expires earlier, it's replaced after a 401.
+ * Returns Infinity if the key itself is the token.
  */
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
@@ -59,8 +59,8 @@ export function statesLife(response: TokenResponse): boolean {
 }
 
 /**
- * Returns the positive lifetimes that a response states, in seconds. `expiration` is compared with
- * the server's clock, because local clocks can be minutes off.
+ * Returns the positive lifetimes that a response states, in seconds. Compares `expiration` with the
+ * server's clock, because the local clock can be minutes off.
  */
 function statedLives(response: TokenResponse): number[] {
   const { expiresIn = Number.NaN, expiration = Number.NaN, serverNow = Number.NaN } = response;
@@ -105,11 +105,11 @@ export type TokenState =
       readonly kind: 'valid';
       /** Milliseconds since 1970. Infinity if the credential itself is the token. */
       readonly expiresAt: number;
-      /** Infinity if the token isn't refreshed in the background. */
+      /** Milliseconds since 1970. Infinity if the token isn't refreshed in the background. */
       readonly refreshesAt: number;
       /**
-       * Milliseconds by which this machine's clock is ahead of the server's. Missing if the
-       * server's time is unknown.
+       * Milliseconds by which this machine's clock is ahead of the server's. Negative if it's
+       * behind. Missing if the server's time is unknown.
        */
       readonly clockAheadMs?: number;
       /** The failure of the last background refresh, which will be retried. */
@@ -129,7 +129,7 @@ export interface CurrentToken extends Token, Moment {
 }
 
 const CLOCK_SET_BACK_MS = 5_000;
-/** Milliseconds for all attempts of a token request. */
+/** Maximum milliseconds for all attempts of a token request. */
 export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
@@ -153,9 +153,9 @@ export function isBeforeHardThreshold(
 }
 
 /**
- * True if a token is past its hard threshold when it arrives, and the next one would be, too. With
- * a lifetime over `TOKEN_DEADLINE_MS`, a token can be late only if the machine was asleep, so the
- * next one won't be.
+ * True if a token is past its hard threshold when it arrives, and the next token would be, too. A
+ * token that lives longer than `TOKEN_DEADLINE_MS` can be late only if the machine was asleep, so
+ * the next token won't be late.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

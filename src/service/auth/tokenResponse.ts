@@ -17,7 +17,7 @@ export const seconds = v.fallback(
 /**
  * An access token of 16 to 8192 characters that are allowed in a bearer token:
  * https://www.rfc-editor.org/rfc/rfc6750#section-2.1. A token with a line break must be refused,
- * because Node would remove the line break from the header and send a broken token (tested).
+ * because Node would remove the line break from the header and send an invalid token (tested).
  */
 export const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/));
 
@@ -31,7 +31,7 @@ const tokenSchema = shape({
 /**
  * Parses a response to a token request.
  * @param serverDate the `Date` header of the response
- * @param read validates the JSON; by default as an OAuth 2.0 response
+ * @param read validates the JSON; by default, as an OAuth 2.0 response
  * @throws {ServiceError} `token-unusable`
  */
 export function readTokenResponse(

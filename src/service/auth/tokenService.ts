@@ -25,34 +25,34 @@ export interface TokenServiceOptions {
   readonly random?: () => number;
 }
 
-/** Minimum age of a token that is replaced on demand because the service refused it. */
+/** Minimum age, in milliseconds, at which a refused on-demand token is replaced. */
 const MIN_REPLACED_MS = 60_000;
-/** Minimum interval between background refreshes, even if the wall clock jumps. */
+/** Minimum milliseconds between background refreshes, even if the wall clock jumps. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 const REFRESHES_WITHOUT_USE = 2;
 
 /**
- * Provides the access token of one set of credentials. Keeps it in memory only.
+ * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** Starts right before the token request. `token.ts` derives its length from the
- *   response.
+ * - **Life.** A token's life starts right before the token request. `token.ts` derives its length
+ *   from the response.
  * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10 % of the life before the end, whichever comes later). Callers
- *   wait for the next token.
+ * - **Hard threshold** (30 s or 10 % of the life before its end, whichever is shorter). Callers wait
+ *   for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
  *   calls that waited for it send it, because the next one would be just as late. Other calls get
  *   the next one.
- * - **One request at a time.** All callers share it. A caller can stop waiting, and the request is
- *   aborted when none is left.
+ * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
+ *   When no caller is left, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. Further
  *   refreshes back off from 5 s to 5 min.
- * - **Requested pause.** If the identity service requests a pause, callers without a valid token
- *   get its failure until the pause ends. The pause is limited to one hour. Only `refresh` ignores
- *   it.
- * - **On demand.** A token that takes more than a request to get, such as one from a program, isn't
- *   refreshed in the background. If the service refuses it, the next one is fetched at most once a
- *   minute.
+ * - **Requested pause.** If a failed token request asks for a pause, later callers get the same
+ *   failure until the pause ends, unless there is a valid token. The pause is limited to one hour.
+ *   Only `refresh` ignores it.
+ * - **On demand.** If getting a token takes more than a request, such as running a program, the token
+ *   isn't refreshed in the background. If the service refuses the token, it's replaced only once
+ *   it's a minute old.
  * - **Refused credentials.** They aren't sent again until `refresh` is called.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
@@ -106,10 +106,10 @@ export class TokenService {
   /**
    * Returns a token that can be sent now.
    * @param before the state at the start of the attempt. If a shared request has failed since then,
-   * the attempt fails too. Otherwise, each queued call would send its own token request.
+   * the attempt fails, too. Without this rule, each queued call would send its own token request.
    * @param waitedFor the last token that the same call got
-   * @throws {ServiceError} the failure of the token request, with the remaining time of a requested
-   * pause; `cancelled` if the signal aborts
+   * @throws {ServiceError} the failure of the token request, with the time left of a requested pause;
+   * `cancelled` if the signal aborts
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -139,7 +139,7 @@ export class TokenService {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
-  /** True if another token can be sent in place of one that the service refused. */
+  /** True if a token that the service refused may be replaced with another one. */
   canReplace(token: Token): boolean {
     const current = this.#current;
     if (!this.#isOnDemand || !current || current !== token) return true;
@@ -163,8 +163,8 @@ export class TokenService {
   }
 
   /**
-   * Verifies the credentials by getting a new token. An on-demand token that is less than a minute
-   * old is enough.
+   * Verifies the credentials by getting a new token. If there is an on-demand token less than a
+   * minute old, that token is proof enough.
    * @throws {ServiceError} as `get` does
    */
   async prove(signal: AbortSignal): Promise<void> {
@@ -192,7 +192,7 @@ export class TokenService {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** Aborts the request and discards the tokens. From now on, `get` fails with `cancelled`. */
+  /** Aborts any token request and discards the tokens. Then, `get` always fails with `cancelled`. */
   dispose(): void {
     this.#isDisposed = true;
     this.#current = undefined;
@@ -217,7 +217,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared request, and starts it if none is running. */
+  /** Waits for the shared request. Starts one if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();

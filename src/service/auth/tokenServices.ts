@@ -8,7 +8,7 @@ import { TokenService } from './tokenService.ts';
 
 /** Enough for every service that the user can add. */
 const MAX_CREDENTIALS = MAX_SERVICES;
-/** Per set of credentials. */
+/** Maximum number of tokens to keep for each set of credentials. */
 const MAX_TOKENS = 3;
 
 export interface TokenServicesOptions {
@@ -21,7 +21,7 @@ interface Entry {
   readonly credentials: Credentials;
   /** Undefined after a failed test and after sign-out. */
   service: TokenService | undefined;
-  /** False if only a test has used the service. */
+  /** False if only a test has used the token service. */
   isUsed: boolean;
   readonly secrets: readonly string[];
   /** The latest tokens. Empty if no identity service has accepted the credentials. */
@@ -29,20 +29,20 @@ interface Entry {
 }
 
 /**
- * The token services of this window. Equal credentials share one.
+ * The token services of this window. Equal credentials share a token service.
  *
- * Keeps the token services of the last 50 credentials that were used. Also keeps the secrets of the
- * last 50 credentials whose token service was discarded, after a failed test or a sign-out. A
- * service can repeat anything it has received, so secrets stay masked after they're replaced and
- * after sign-out.
+ * Keeps the token services of the 50 most recently used sets of credentials. Also keeps the secrets
+ * of the 50 most recent sets whose token service was discarded after a failed test or a sign-out. A
+ * service can repeat anything that it has received, so secrets stay masked after they're replaced
+ * and after sign-out.
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
-  /** Keys are made by `keyOf`. The most recently used entries are last. */
+  /** Entries by `keyOf` of their credentials. The most recently used entries are last. */
   readonly #entries = new Map<string, Entry>();
   /**
-   * All token services created since the last sign-out. A running call may still use one that is no
-   * longer in `#entries`.
+   * All token services created since the last sign-out. A running call may still use a token service
+   * that is no longer in `#entries`.
    */
   readonly #created: WeakRef<TokenService>[] = [];
 
@@ -50,7 +50,7 @@ export class TokenServices {
     this.#options = options;
   }
 
-  /** Returns the token service of these credentials. Creates it if necessary. */
+  /** Returns the token service for these credentials. Creates it if necessary. */
   for(credentials: Credentials): TokenService {
     const { entry, service } = this.#open(credentials);
     entry.isUsed = true;
@@ -59,9 +59,10 @@ export class TokenServices {
   }
 
   /**
-   * Tests credentials with a new token and a check. If both succeed, the first generation reuses
-   * the token. If the test fails, the token service is discarded unless it was used elsewhere.
-   * @throws {ServiceError} the failure of the token request; any error of the check
+   * Tests credentials by getting a new token and running a check. If both succeed, the first
+   * generation reuses the token. If the test fails, the token service is discarded unless it was
+   * also used outside of tests.
+   * @throws {ServiceError} the failure of the token request; any error from the check
    */
   async test(
     credentials: Credentials,
@@ -82,20 +83,21 @@ export class TokenServices {
     }
   }
 
-  /** Secrets that must not be sent or shown, including replaced ones. */
+  /** Secrets that must not be sent or shown, including those that were replaced. */
   get secrets(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
   /**
-   * The secrets of accepted credentials. A refused key might be a project ID in the wrong field.
+   * The secrets of credentials that an identity service has accepted. Leaves out refused keys,
+   * because one of them might be a project ID in the wrong field.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(({ tokens }) => tokens.length > 0);
     return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
-  /** True if the identity service refused this key in the last request. */
+  /** True if the identity service refused this key in the last token request. */
   isRefused(apiKey: string): boolean {
     return [...this.#entries.values()].some(({ credentials, service }) => {
       const state = service?.state;
@@ -116,7 +118,7 @@ export class TokenServices {
     }
   }
 
-  /** Discards the secrets, too. */
+  /** Like `forget`, but also discards the secrets. */
   dispose(): void {
     this.forget();
     this.#entries.clear();
@@ -168,7 +170,7 @@ function keyOf(credentials: Credentials): string {
 }
 
 function newEntry(credentials: Credentials): Entry {
-  // Leaves out the keys of other sources, because they vary by lookup.
+  // Leaves out the keys from other sources, because they vary from lookup to lookup.
   const secrets = secretsOf({ ...credentials, otherKeys: [] });
   return { credentials, service: undefined, isUsed: false, secrets, tokens: [] };
 }

@@ -29,8 +29,8 @@ export const CHECKS = [
 export type CheckName = (typeof CHECKS)[number];
 
 /**
- * Returns the checks that fit the authentication method. Without an identity service, there is no
- * host and no clock to compare with. Without an exchange, there is no token.
+ * Returns the checks that apply to the authentication method. Without an identity service, there is
+ * no identity host to check, and no clock to compare with. Without an exchange, there is no token.
  */
 function checksFor({ service }: Credentials): readonly CheckName[] {
   const { exchange } = authMethodOf(service);
@@ -52,11 +52,11 @@ export interface CheckFacts {
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
-  /** The functions of the model according to the service's model list. */
+  /** The functions that the model supports, according to the service's model list. */
   readonly functions?: readonly string[];
   /**
-   * True if the project and model couldn't be checked, because the model doesn't support the call
-   * that checks access.
+   * True if the project and model couldn't be checked, because the model doesn't support the access
+   * check or the service has no model list.
    */
   readonly isUnchecked?: true;
   readonly requestLimit?: RateLimit;
@@ -70,7 +70,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** The check was left out, because an earlier one failed and the result would be meaningless. */
+  /** The check was skipped, because an earlier check failed and the result would mean nothing. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 /** The part of `ServiceRuntime` that the checks use. */
@@ -94,15 +94,15 @@ export interface DiagnoseOptions {
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
   /**
-   * Returns true if these credentials are still in use. Called before each check that sends them.
+   * Returns true if these credentials are still in use. Called before each check that uses them.
    */
   readonly mayUse?: () => Promise<boolean>;
   readonly clock?: Clock;
 }
 
 /**
- * Minimum difference between the clocks that causes a warning, in milliseconds. Smaller ones cause
- * no noticeable problem.
+ * Minimum difference between the clocks, in milliseconds, that causes a warning. A smaller
+ * difference causes no noticeable problem.
  */
 const CLOCK_TOLERANCE_MS = 120_000;
 
@@ -111,8 +111,8 @@ interface CheckContext extends DiagnoseOptions {
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   /**
-   * Returns the client and the token service for checks that send a credential. All checks of a
-   * diagnosis share them.
+   * Returns the client and the token service for checks that use the credentials. All checks of a
+   * diagnosis share both.
    * @throws {ServiceError} `credentials-changed`
    */
   readonly probe: () => Promise<Probe>;
@@ -167,7 +167,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
 /**
  * Runs the checks in order until one fails. If the failure may affect only one host, the service
  * host is still checked to find out if the whole network is down.
- * @param onResult called when a check starts, waits for a retry, ends, or is left out after a
+ * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
  * failure
  * @returns the first failure; undefined if all checks passed
  * @throws {ServiceError} `cancelled` when the signal aborts
@@ -213,7 +213,7 @@ async function resultOf(check: CheckName, context: CheckContext): Promise<CheckE
     return { check, state: needsWarning(check, facts) ? 'warning' : 'passed', facts };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // A response can repeat the key or the project ID, and a report must contain neither.
+    // A response can repeat the key or the project ID, but a report must contain neither.
     const secrets = [context.credentials.apiKey, context.credentials.projectId];
     return { check, state: 'failed', error: withoutSecrets(error, secrets) };
   }
@@ -232,7 +232,7 @@ function offline({ details }: ServiceError): ServiceError {
   return new ServiceError('offline', details);
 }
 
-/** True if the failure may affect only one host, so it's worth trying the other one. */
+/** True if the failure may affect only one host, so it's worth checking the other host. */
 function mayAffectOneHost(error: ServiceError): boolean {
   return isKind(error, 'unreachable', 'connection-lost', 'timeout', 'certificate', 'tls');
 }
