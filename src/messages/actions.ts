@@ -1,4 +1,4 @@
-/** Button labels by action. An action is the name of a command, except for the last five. */
+/** Button labels by action. Except for the last five, each action has the name of a command. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -11,14 +11,14 @@ export const ACTION_LABELS = {
   approve: 'Review Approval',
 } as const;
 
-/** The actions that a diagnosis offers. Only a diagnosis offers `approve`. */
+/** The actions that a diagnosis can offer. No other feature offers `approve`. */
 export type Fix = keyof typeof ACTION_LABELS;
 
-/** The actions that messages offer. */
+/** The actions that messages can offer. */
 export type Action = Exclude<Fix, 'approve'>;
 
 export interface Message {
   readonly text: string;
-  /** At most two, with the most likely fix first. Error messages also get a *Show Log* button. */
+  /** At most two actions, the most likely fix first. Error messages also have *Show Log*. */
   readonly actions: readonly Action[];
 }

@@ -4,11 +4,11 @@ import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 
 /**
- * The context that a message needs in addition to the error: where the settings are, and how to fix
- * them. Pure.
+ * The context that a message needs in addition to the error: where the settings are stored, and how
+ * to fix them. Pure.
  */
 
-/** The source of settings. `answers` is the input of an unfinished setup. */
+/** The source of settings. `answers` stands for the user's input in an unfinished setup. */
 export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 
 export interface MessageContext extends LabelContext {
@@ -26,11 +26,11 @@ export interface FixActions {
   readonly name: string;
   /** How to replace the key, as part of a sentence, such as "set it here". */
   readonly newKey: string;
-  /** The action for a single value other than the key. */
+  /** The action that fixes a single value other than the key. */
   readonly value: Action;
-  /** The action for the project, space, or deployment. */
+  /** The action that fixes the project, space, or deployment. */
   readonly project: Action;
-  /** The action for the key, or for several values at once. */
+  /** The action that fixes the key, or several values at once. */
   readonly all: Action;
 }
 
@@ -43,7 +43,7 @@ export interface FailureContext {
   readonly isOfService: boolean;
   /** True if the failed host is the identity service. */
   readonly isIdentity: boolean;
-  /** True if the request generates nothing, so nothing can be lost or billed twice. */
+  /** True if the request generates nothing, so repeating it is harmless. */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
 }
@@ -65,7 +65,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
     project: 'openEnvFile',
     all: 'openEnvFile',
   },
-  // VS Code can't change its own environment, but setup can store other values to use instead.
+  // The extension can't change VS Code's environment, but the setup can store other values instead.
   environment: {
     name: 'the environment',
     newKey: 'set it in the environment and restart VS Code',
@@ -93,7 +93,7 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
   );
   return {
     place: PLACES[source],
-    // The identity address always comes from the editor's settings, regardless of the source.
+    // Only the editor's settings can change the identity address, regardless of the source.
     address: isIdentity ? PLACES.editor : PLACES[source],
     isOfService: isServiceIdentity || isRegion,
     isIdentity,

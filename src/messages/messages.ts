@@ -39,8 +39,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * usual message says that the request may have run, which is confusing once part of the response is
- * visible.
+ * usual message states that the request may have run. Once part of the response is visible, that
+ * message would be confusing.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')
@@ -49,8 +49,7 @@ export function asIncomplete(error: unknown): unknown {
 }
 
 /**
- * Describes the next attempt, such as "Retrying in 3s (attempt 2 of 4, 503)". The status item has the
- * same words.
+ * Describes the next attempt, such as "Retrying in 3s (attempt 2 of 4, 503)".
  * @param leftMs milliseconds until the attempt
  */
 export function retryText({ retry, waitMs, error }: Retry, leftMs = waitMs): string {
@@ -166,7 +165,7 @@ function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext)
     : `withdrew the model in the settings on ${since}${named}.`;
 }
 
-/** Formats kinds of secrets for use in a sentence, such as "your own key and a private key". */
+/** Lists kinds of secrets for use in a sentence, such as "your key and a private key". */
 export function secretNames(kinds: readonly SecretKind[]): string {
   return kinds.length === 0 ? 'a secret' : listOf(kinds.map((kind) => SECRETS[kind]));
 }
@@ -192,7 +191,7 @@ function until({ retryAfterMs }: ErrorDetails): string {
 const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
-  // An exact duration doesn't help the user if the wait is longer than a day.
+  // If the wait is longer than a day, an exact duration doesn't help the user.
   if (ms > DAY_MS) return 'longer than a day';
   const seconds = Math.ceil(ms / 1_000);
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;

@@ -106,7 +106,7 @@ function certificate(
   return `The certificate of ${host} isn’t trusted (${code}). If your company uses its own certificates, install them in the operating system.`;
 }
 
-/** Returns the actions for a wrong address. The address of a built-in service needs no fix. */
+/** Returns the actions for a wrong address. The address of a built-in service can't be wrong. */
 function fixAddress({ address, isOfService }: FailureContext): readonly Action[] {
   return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
 }
@@ -114,7 +114,7 @@ function fixAddress({ address, isOfService }: FailureContext): readonly Action[]
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** Describes the failure of a proxy. If there is a status, the proxy itself sent it. */
+/** Describes a proxy failure. If there is a status, it's from the proxy itself. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'The proxy requires a login (407). Add it to VS Code’s proxy settings.';

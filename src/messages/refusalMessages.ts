@@ -88,7 +88,7 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Describes the refusal of a secret, and what to do. The caller adds where to put the new one. */
+/** Describes why a secret was refused, and the first step of the fix. The caller adds the rest. */
 function keyRefusal(code: string, labels: LabelContext): string {
   if (code === 'invalid_client') {
     return 'The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again';
@@ -133,7 +133,7 @@ function unauthorized(
   }
 }
 
-/** Returns what to check after the service refused a new token or the key itself. */
+/** Returns advice on what to check if the service refused a new token or the key itself. */
 function accountAdvice(labels: LabelContext, place: string): string {
   const names = neededSettings(labels.service ?? services[0]);
   if (names.length > 1) {
@@ -159,8 +159,8 @@ function parameterRefused(details: ErrorDetails): Message {
 }
 
 /**
- * Formats a number, such as "1,024" or "0.5". Numbers from 1e15 have no separators, and numbers
- * from 1e21 have an exponent.
+ * Formats a number, such as "1,024" or "0.5". From 1e15, numbers have no separators. From 1e21,
+ * they have an exponent.
  */
 export function formatNumber(value: number): string {
   return Math.abs(value) < 1e15

@@ -14,7 +14,7 @@ import {
 /** The facts that display names depend on. The service defaults to the first built-in one. */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
 
-/** Returns the name of a setting as part of a sentence, such as "API key". */
+/** Returns the name of a setting for use in a sentence, such as "API key". */
 export function settingLabel(
   name: SettingName,
   { service = services[0], resource }: LabelContext = {},
@@ -32,7 +32,7 @@ export function settingLabel(
   }
 }
 
-/** Lists settings with articles, such as "an API key, a project ID and a service URL". */
+/** Lists settings with articles, such as "an API key, a project ID, and a service URL". */
 export function settingNames(names: readonly SettingName[], context?: LabelContext): string {
   const labels = names.map((name) => settingLabel(name, context));
   return listOf(labels.map((label) => `${label.startsWith('A') ? 'an' : 'a'} ${label}`));
@@ -45,7 +45,7 @@ export function missingText(names: readonly SettingName[], context?: LabelContex
   return `Hosted Model needs ${settingNames(names, context)}. Nothing was sent.`;
 }
 
-/** Lists all settings that the service needs, such as "API key, project ID and service URL". */
+/** Lists all settings that the service needs, such as "API key, project ID, and service URL". */
 export function allSettings(context: LabelContext): string {
   const { service = services[0] } = context;
   return listOf(neededSettings(service).map((name) => settingLabel(name, context)));

@@ -17,7 +17,7 @@ import { readStatedModels } from './statedModels.ts';
 /** An invalid entry and its first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
-  readonly field: /** The entry wasn't read, because it comes after the first `MAX_SERVICES` entries. */
+  readonly field: /** The entry wasn't read, because only the first `MAX_SERVICES` are. */
     | 'services'
     | 'word'
     | 'name'

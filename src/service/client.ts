@@ -338,8 +338,8 @@ export class Client {
    * Throws the error of a failed request, or a more specific error if the model is at fault. Looks
    * up the model only after a `bad-request` or `model-unknown`, because neither fully explains why
    * the request was refused.
-   * @throws the specific error if the model is at fault; `cancelled` if the signal aborts during the
-   * lookup; the original error in all other cases
+   * @throws the specific error if the model is at fault; `cancelled` if the signal aborts during
+   * the lookup; the original error in all other cases
    */
   async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
     const { fetchModelInfo } = this.#options;

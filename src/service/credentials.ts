@@ -169,8 +169,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
 
 /**
  * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a URL
- * with a user name, query, or fragment, because a secret is sent to the address. Removes an endpoint
- * path together with its query.
+ * with a user name, query, or fragment, because a secret is sent to the address. Removes an
+ * endpoint path together with its query.
  * @param mayBeHttp true to allow http to any host, which needs the user's approval
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host

@@ -163,8 +163,8 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 }
 
 /**
- * True if the network, the proxy, or the service is unreachable or stopped responding. False for any
- * other error, such as a refusal by the service.
+ * True if the network, the proxy, or the service is unreachable or stopped responding. False for
+ * any other error, such as a refusal by the service.
  */
 export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');

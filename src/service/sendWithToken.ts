@@ -95,7 +95,7 @@ export async function sendWithToken<Result>(
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
-    // Without an exchange, the request has the key itself or no token, so there's nothing else to try.
+    // Without an exchange, the key itself is the token, or there is none. No other can be tried.
     if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     if (!used || !tokenService.canReplace(used)) throw error;
     tokenService.drop(used);

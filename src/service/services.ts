@@ -174,9 +174,9 @@ export interface Region {
 }
 
 /**
- * The settings that a service can need, in the order in which the setup prompts for them. Their names
- * in a `.env` file depend on the service. `account` is a client ID or user name. `projectId` can
- * also be the ID of a space or deployment.
+ * The settings that a service can need, in the order in which the setup prompts for them. Their
+ * names in a `.env` file depend on the service. `account` is a client ID or user name. `projectId`
+ * can also be the ID of a space or deployment.
  */
 export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];

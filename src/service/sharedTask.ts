@@ -31,7 +31,7 @@ export class SharedTask<Result> {
 
   /**
    * Waits for the result.
-   * @throws {ServiceError} `cancelled` if the signal aborts first; any error from the task, unchanged
+   * @throws {ServiceError} `cancelled` if the signal aborts first; any error from the task
    */
   wait(signal: AbortSignal): Promise<Result> {
     this.#waiters += 1;

@@ -22,14 +22,14 @@ export interface Api {
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
   /** Returns the failure that a stream event reports, if any. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
-  /** Returns a request that checks access as far as the API allows. It generates nothing. */
+  /** Returns a request that checks access as far as the API allows, without generating text. */
   readonly accessCheck: (modelId: string, target: ModelTarget) => AccessCheck;
   readonly models: ModelCalls;
 }
 
 export type GenerationCall = Operation | `${Operation}Stream`;
 
-/** The service and address of a request, and its project, space, or deployment. */
+/** The service and address for a request, and its project, space, or deployment. */
 export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 
 export interface ChatParts {
@@ -50,7 +50,7 @@ export interface AccessCheck {
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 
-/** Builds the URLs of requests for a service's models, and reads the responses. */
+/** Builds the URLs of requests for information about models, and reads the responses. */
 export interface ModelCalls {
   /** True if these requests need a token. */
   readonly needsToken: boolean;
@@ -71,9 +71,9 @@ export interface ModelCalls {
    * @throws {ServiceError} `unexpected-answer`
    */
   readonly read: (json: unknown, date: string | undefined, most?: number) => ModelPage;
-  /** The tasks of a model without known capabilities. */
+  /** The tasks that are assumed for a model whose capabilities are unknown. */
   readonly assumedTasks: readonly string[];
-  /** The request for facts that the list lacks. Sent only if the page `mayHaveInfo`. */
+  /** The request for facts that the list lacks. Sent only if `ModelPage.mayHaveInfo` is true. */
   readonly info?: {
     readonly url: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>) => string;
     /** @throws {ServiceError} `unexpected-answer` */

@@ -6,25 +6,25 @@ import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
  * Reads LiteLLM's `/model/info`, which describes the models that its `/models` lists. The response
- * can also contain addresses and headers of the providers, which aren't read.
+ * can also contain the addresses and headers of providers, which aren't read.
  * Source: https://docs.litellm.ai/docs/proxy/model_management
  */
 
 export interface ModelInfo extends ModelFacts {
-  /** True if the model generates text, as far as the gateway states it. */
+  /** False if the gateway states that the model doesn't generate text. */
   readonly isForText: boolean;
 }
 
 /**
- * The time of creation that LiteLLM lists for every model.
+ * The time of creation, in seconds since 1970, that LiteLLM lists for every model.
  * Source: https://docs.litellm.ai/docs/proxy/config_settings (`DEFAULT_MODEL_CREATED_AT_TIME`)
  */
 const CREATED = 1_677_610_602;
 
-/** Several deployments can share a name, so the list can be longer than that of the models. */
+/** Several deployments can share a name, so this list can be longer than the model list. */
 const MAX_DEPLOYMENTS = 5_000;
 
-/** Modes that chat completions support. Others are `embedding` or `image_generation`, for example. */
+/** Modes that chat completions support. Other modes include `embedding` and `image_generation`. */
 const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
 
 /** LiteLLM sends `null` for an unknown value. */
@@ -47,7 +47,7 @@ const deployment = shape({
 
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
-/** True if the creation times are those of a gateway that has `/model/info`. */
+/** True if all creation times are those of a gateway that has `/model/info`. */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);
 }
@@ -83,7 +83,10 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
   };
 }
 
-/** Combines two deployments of one name. A request can reach either, so the lower limit applies. */
+/**
+ * Combines two deployments that share a name. A request can reach either, so the lower limits and
+ * only the common capabilities apply.
+ */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {
     context: least(one.context, other.context),

@@ -5,8 +5,8 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * Reads the public model list, which requires no token. The schemas are based on a recorded
- * response.
+ * The model types, and the reader of the public model list, which requires no token. The schemas
+ * are based on a recorded response.
  */
 
 export interface Model {
@@ -14,7 +14,7 @@ export interface Model {
   readonly label: string;
   readonly provider: string;
   readonly description: string;
-  /** The maximum number of tokens in prompt and response together; undefined if not listed. */
+  /** The maximum number of tokens in the prompt and the response; undefined if not listed. */
   readonly contextLength?: number | undefined;
   /** The maximum number of tokens in one response; undefined if not listed. */
   readonly maxOutputTokens?: number | undefined;
@@ -34,7 +34,7 @@ export interface Model {
   readonly asOf?: string | undefined;
 }
 
-/** A stage such as `available`, `deprecated`, or `withdrawn`, and its ISO start date. */
+/** A stage, such as `available`, `deprecated`, or `withdrawn`, and its ISO start date. */
 export interface LifecycleStage {
   readonly stage: string;
   readonly from: string;
@@ -55,7 +55,7 @@ export function functionOf(operation: Operation): string {
 export interface ModelPage extends ModelList {
   /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
-  /** True if the entries look like those of a gateway that provides details in another list. */
+  /** True if the entries look like those of a gateway that provides details separately. */
   readonly mayHaveInfo?: boolean;
 }
 
@@ -66,7 +66,7 @@ export const MAX_MODELS = 1_000;
 const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
-/** A token limit. 0 becomes undefined, because the service lists 0 for an unknown limit. */
+/** A token limit. 0 becomes undefined, because the service lists 0 if the limit is unknown. */
 export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 
@@ -129,7 +129,7 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
 }
 
 /**
- * Creates a schema for an optional list. Drops invalid entries, and all after
+ * Creates a schema for an optional list. Drops invalid items, and all items after the first
  * `MAX_ITEMS_PER_FIELD`.
  */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {

@@ -36,7 +36,7 @@ export function openai(prefix: string): Api {
     failureInEvent,
     accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
-      // Checks only the token, because many gateways accept models that they don't list.
+      // Checks only the token. Many gateways accept models that they don't list.
       read: readModels,
     }),
     models: {
@@ -106,11 +106,11 @@ function failureInEvent(json: unknown): ServiceError | undefined {
   return failure({ status: 500, text: JSON.stringify(json) });
 }
 
-/** The list has no capabilities, so every model is assumed to call tools. */
+/** The model list states no capabilities, so every model is assumed to support tools. */
 const ASSUMED_TASKS: readonly string[] = ['function_calling'];
 
 /**
- * Some gateways add limits: vLLM `max_model_len`, and LiteLLM the other two.
+ * Some gateways add limits to the entries: vLLM adds `max_model_len`, and LiteLLM the other two.
  * Sources: https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  * (`ModelCard`) and https://github.com/BerriAI/litellm/pull/30272
  */

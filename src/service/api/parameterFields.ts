@@ -15,8 +15,8 @@ export function stringsIn(value: unknown): string[] {
 
 /**
  * Maps parameters to the body fields of an operation. Doesn't check the values.
- * @param chatNames the chat field for each supported parameter, except `decoding_method`, which
- * becomes a temperature
+ * @param chatNames the name of the chat field for each supported parameter. `decoding_method` needs
+ * none, because it becomes a temperature.
  * @param newTokens the default for `max_new_tokens`
  * @returns the fields to send, and the names of parameters that the operation doesn't support
  */
@@ -35,7 +35,7 @@ export function mapParameters(
     if (chatName) fields[chatName] = value;
     else if (name !== 'decoding_method') dropped.push(name);
   }
-  // Chat samples by default. A temperature of 0 makes the decoding greedy.
+  // By default, chat uses sampling. A temperature of 0 makes the decoding greedy.
   if (set['decoding_method'] === 'greedy') fields['temperature'] = 0;
   return { fields, dropped };
 }

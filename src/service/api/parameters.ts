@@ -10,9 +10,9 @@ export type Parameters = Readonly<Record<string, unknown>>;
 /** The default for `max_new_tokens`. It's enough for a page of text, and it limits the cost. */
 export const DEFAULT_NEW_TOKENS = 1_024;
 /**
- * The default for conversations in VS Code's chat, where a tool call can contain a whole file. The
- * chat provider also reports it to VS Code as a model's maximum output, unless the model's own
- * limit is lower.
+ * The default for `max_new_tokens` in VS Code's chat, where a tool call can contain a whole file.
+ * The chat provider also reports it to VS Code as a model's maximum output, unless the model's own
+ * limit or half of its context is lower.
  */
 export const CONVERSATION_NEW_TOKENS = 8_192;
 
@@ -59,7 +59,7 @@ const GENERATION_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, P
 ]);
 
 /**
- * The minimum of `max_new_tokens` is 1. In chat, 0 would mean "as many as the model can generate",
+ * The minimum for `max_new_tokens` is 1. In chat, 0 would mean "as many as the model can generate",
  * which isn't what a user who sets 0 expects.
  */
 const CHAT_RANGES: ReadonlyMap<string, ParameterRange> = new Map<string, ParameterRange>([
@@ -84,8 +84,8 @@ export const PARAMETER_RANGES: Readonly<Record<Operation, ReadonlyMap<string, Pa
 };
 
 /**
- * Removes parameters that are null. Folder settings use null to unset a parameter from the user
- * settings.
+ * Removes parameters whose value is null. Folder settings use null to unset a parameter from the
+ * user settings.
  */
 export function withoutUnset(parameters: Parameters): Parameters {
   const set = Object.entries(parameters).filter(([, value]) => value !== null);
@@ -93,8 +93,8 @@ export function withoutUnset(parameters: Parameters): Parameters {
 }
 
 /**
- * Checks parameters before anything is sent, because the service reports an invalid one only as a
- * bad request. Pure.
+ * Checks parameters before anything is sent, because the service reports an invalid parameter only
+ * as a bad request. Pure.
  * @returns `parameter-refused` for the first invalid parameter; undefined if all are valid
  */
 export function parameterProblem(
@@ -177,7 +177,8 @@ function fieldFlaw(
 
 /**
  * Checks that `min_new_tokens` isn't greater than `max_new_tokens`. Chat doesn't need this check,
- * because it has no minimum. If no maximum is set, `newTokensByDefault` raises the default instead.
+ * because it doesn't support `min_new_tokens`. If no maximum is set, `newTokensByDefault` raises
+ * the default instead.
  */
 function orderProblem(parameters: Parameters): ServiceError | undefined {
   const { min_new_tokens: least, max_new_tokens: most } = parameters;

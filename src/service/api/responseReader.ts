@@ -5,7 +5,7 @@ import type { Operation } from '../services.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 
-/** The reason that generation stopped, with the same names for both operations. */
+/** The reason why a generation stopped, with the same names for both operations. */
 export type StopReason = 'finished' | 'max_tokens' | 'time_limit' | 'cancelled' | 'error' | 'other';
 
 export interface TokenUsage {
@@ -19,7 +19,7 @@ export interface ResponseChunk {
   /** The model's reasoning, which precedes the response. */
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCallFragment[];
-  /** Undefined until generation stops. */
+  /** Undefined until the generation stops. */
   readonly stopReason: StopReason | undefined;
   /** A running total, like `outputTokens`. Undefined if this chunk has none. */
   readonly inputTokens: number | undefined;
@@ -44,7 +44,7 @@ export interface Generation {
   readonly warnings: readonly string[];
 }
 
-/** Milliseconds to wait for the token count after the stop reason. */
+/** Maximum milliseconds to wait for the token count after the stop reason. */
 const COUNT_MS = 1_000;
 
 /** Callbacks for the text and reasoning of a stream. */
@@ -179,7 +179,7 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason
   ['error', 'error'],
 ]);
 
-/** Converts a stop reason of the service. Ignores case, as the service's documentation requires. */
+/** Converts the service's stop reason. Ignores case, as the service's documentation requires. */
 function stopReason(reason: string): StopReason {
   return STOP_REASONS.get(reason.toLowerCase()) ?? 'other';
 }
@@ -207,7 +207,7 @@ export function readGeneration(json: unknown): ResponseChunk {
     toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
     // Only the first event has the token count of the prompt. Later events have 0, which must not
-    // overwrite it.
+    // overwrite that count.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
     outputTokens: countOf(result?.['generated_token_count']),
     warnings: warningIds(system),
@@ -261,7 +261,7 @@ function fieldsOf(value: unknown): Fields {
 
 /**
  * Returns the first entry of a list, because requests ask for only one response. The list can be
- * empty, and some gateways omit it from the event that contains the usage.
+ * empty, and some gateways omit the list from the event that contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {
   if (list === undefined && isFields(usage)) return undefined;
@@ -278,7 +278,7 @@ function unexpected(): never {
   throw new ServiceError('unexpected-answer');
 }
 
-// Counts and warnings are only informational, so invalid ones don't make the response fail.
+// Counts and warnings are only informational, so an invalid one doesn't make the response fail.
 
 /**
  * More tokens than any request uses. Larger counts are ignored, because their sum could be

@@ -6,8 +6,8 @@ import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
- * deployment. A deployment is identified by the URL, so its requests name neither a model nor a
- * project.
+ * deployment. A deployment is identified by the URL, so requests to a deployment name neither a
+ * model nor a project.
  */
 
 /** The API version, pinned to keep the response format stable. */
@@ -70,8 +70,8 @@ export const watsonx: Api = {
       const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
       return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
     }
-    // Deployments don't support tokenization, so this sends a chat without messages. The service
-    // rejects it as a bad request if the deployment exists.
+    // Deployments don't support tokenization, so this check sends a chat request without messages.
+    // If the deployment exists, the service rejects the request as a bad request.
     const url = watsonx.url('chat', target);
     const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;

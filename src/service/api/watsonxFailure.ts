@@ -12,8 +12,8 @@ import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
- * Converts error responses to failures, based on both status and code. The status alone is
- * ambiguous. A refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a 403
+ * Converts error responses to failures, based on both the status and the code. The status alone is
+ * ambiguous: a refused key causes a 400, an exhausted quota a 403 or 429, and a wrong project a 403
  * or 404. Each rule is based on a documented or recorded response of the service.
  */
 
@@ -67,7 +67,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skip events that can't be errors, because validating one takes as long as reading it.
+  // Skip events that can't be errors, because validating an event takes as long as reading it.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -92,14 +92,14 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * nginx answers 400 instead of 431, the status for headers that are too large. Its page has this
+ * If headers are too large, nginx responds with a 400 instead of a 431. Its error page has this
  * title: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
  */
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
 
 /**
- * Returns the failure for an error response that isn't in the service's own format. In that case, a
- * 401 or 403 comes from an intermediary, such as a firewall.
+ * Returns the failure for an error response that isn't in the service's own format. A 401 or 403 in
+ * another format comes from an intermediary, such as a firewall.
  */
 export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   if (status === 401 || status === 403) return new ServiceError('intercepted', { status });

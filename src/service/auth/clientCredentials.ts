@@ -21,9 +21,8 @@ import { readTokenResponse } from './tokenResponse.ts';
  * Creates the authentication method for OAuth 2.0 client credentials, which most company gateways
  * use: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi builds the request. `identity` sends it and handles errors. Our own schema parses the
- * response, because some servers omit `token_type` or add an ID token from another
- * issuer.
+ * oauth4webapi builds the request. `identity` sends it and handles errors. Our own schema parses
+ * the response, because some servers omit `token_type` or add an ID token from another issuer.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },

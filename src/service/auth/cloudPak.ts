@@ -61,7 +61,8 @@ function fetchExpiration(value: string, identity: IdentityClient): Promise<numbe
 }
 
 /**
- * The error formats of Cloud Pak for Data. A body in any other format comes from a proxy or gateway.
+ * The error formats of Cloud Pak for Data. A body in any other format comes from a proxy or
+ * gateway.
  */
 const errorSchema = v.union([
   shape({ message: v.string() }),

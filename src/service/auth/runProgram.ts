@@ -89,8 +89,8 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
       windowsHide: true,
     });
   } catch {
-    // Node emits an event for most errors, but throws others, such as ETXTBSY. The error is dropped,
-    // because it contains the arguments.
+    // Node emits an event for most errors, but throws others, such as ETXTBSY. The error is
+    // dropped, because it contains the arguments.
     return undefined;
   }
 }

@@ -38,8 +38,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   from the response.
  * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10 % of the life before its end, whichever is shorter). Callers wait
- *   for the next token.
+ * - **Hard threshold** (30 s or 10 % of the life before its end, whichever is shorter). Callers
+ *   wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
  *   calls that waited for it send it, because the next one would be just as late. Other calls get
  *   the next one.
@@ -50,9 +50,9 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Requested pause.** If a failed token request asks for a pause, later callers get the same
  *   failure until the pause ends, unless there is a valid token. The pause is limited to one hour.
  *   Only `refresh` ignores it.
- * - **On demand.** If getting a token takes more than a request, such as running a program, the token
- *   isn't refreshed in the background. If the service refuses the token, it's replaced only once
- *   it's a minute old.
+ * - **On demand.** If getting a token takes more than a request, such as running a program, the
+ *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
+ *   if it's at least a minute old.
  * - **Refused credentials.** They aren't sent again until `refresh` is called.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
@@ -108,8 +108,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a shared request has failed since then,
    * the attempt fails, too. Without this rule, each queued call would send its own token request.
    * @param waitedFor the last token that the same call got
-   * @throws {ServiceError} the failure of the token request, with the time left of a requested pause;
-   * `cancelled` if the signal aborts
+   * @throws {ServiceError} the failure of the token request, with the time left of a requested
+   * pause; `cancelled` if the signal aborts
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -192,7 +192,7 @@ export class TokenService {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** Aborts any token request and discards the tokens. Then, `get` always fails with `cancelled`. */
+  /** Aborts the token request and discards the tokens. From now on, `get` throws `cancelled`. */
   dispose(): void {
     this.#isDisposed = true;
     this.#current = undefined;

@@ -41,8 +41,8 @@ export class TokenServices {
   /** Entries by `keyOf` of their credentials. The most recently used entries are last. */
   readonly #entries = new Map<string, Entry>();
   /**
-   * All token services created since the last sign-out. A running call may still use a token service
-   * that is no longer in `#entries`.
+   * All token services created since the last sign-out. A running call may still use a token
+   * service that is no longer in `#entries`.
    */
   readonly #created: WeakRef<TokenService>[] = [];
 

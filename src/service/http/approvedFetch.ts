@@ -3,11 +3,11 @@ import { addressHolds, holdsSecret, MIN_BLOCKED_LENGTH } from '../masking.ts';
 import { Body } from './body.ts';
 import { isUnsent } from './connectionErrors.ts';
 
-/** The approved destination of a request, and the secrets it must not contain. */
+/** The approved destination of a request, and the secrets that the request must not contain. */
 export interface ApprovedTarget {
   /**
-   * The only origin that the request may be sent to. The user has approved it if the request
-   * contains a credential.
+   * The only origin that the request may be sent to. If the request contains a credential, the user
+   * has approved this origin.
    */
   readonly origin: string;
   /** Values that must not appear in the URL or the body unless `sendsSecret` is true. */
@@ -16,7 +16,7 @@ export interface ApprovedTarget {
   readonly sendsSecret?: boolean | undefined;
   /** Called after the checks, right before the request is sent. */
   onSend?(): void;
-  /** Called if no response headers have arrived after `ApprovedFetchOptions.silentMs`. */
+  /** Called if no response headers arrive within `ApprovedFetchOptions.silentMs`. */
   onSilence?(): void;
   /** Called when the response headers have arrived. */
   onResponse?(response: Response): void;
@@ -46,10 +46,10 @@ export interface ApprovedFetchOptions {
 const MAX_ERROR_BYTES = 65_536;
 
 /**
- * Creates the `fetch` for all requests. Before it sends a request, it compares the origin with the
- * approved one and searches the URL and body for secrets. It reads an error response completely
- * before returning it, so that the connection can be reused. The text of an error response over 64
- * KiB is dropped.
+ * Creates the `fetch` function for all requests. Before it sends a request, it compares the origin
+ * with the approved one and searches the URL and body for secrets. It reads an error response
+ * completely before returning it, so that the network connection can be reused. If the text of an
+ * error response is longer than 64 KiB, the text is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error of
  * `fetch`
@@ -87,8 +87,8 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
 }
 
 /**
- * Throws if a URL isn't on the approved origin or contains a user name or password, or if
- * certificate checks are turned off.
+ * Throws if a URL has another origin than the approved one, or a user name or password. Also throws
+ * if certificate checks are turned off.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */
 function checkDestination(
@@ -106,8 +106,8 @@ function checkDestination(
 }
 
 /**
- * Throws if the URL or the body contains a secret. For example, the user may have pasted a key into
- * the project ID, and the model host must not receive the key.
+ * Throws if the URL or the body contains a secret. For example, the user may have entered a key as
+ * the project ID, but the model host must not receive the key.
  * @throws {ServiceError} `setting-holds-secret`
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {

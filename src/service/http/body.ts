@@ -2,12 +2,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
-/** Maximum length of an event, in characters. Real events have a few hundred at most. */
+/** Maximum length of an event, in characters. Real events have at most a few hundred. */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Maximum input per call of the parser, in characters. For each line that ends in CR, the parser
- * searches the rest of its input for an LF, so long input would take quadratic time.
+ * Maximum input for one call of the parser, in characters. For each line that ends in CR, the
+ * parser searches the rest of its input for an LF, so parsing long input would take quadratic time.
  */
 const MAX_PARSER_INPUT = 4_096;
 
@@ -25,8 +25,8 @@ export class Body {
    * @param stream null if the response has no body
    * @param maxBytes maximum size after decompression
    * @param idleMs maximum milliseconds between two chunks
-   * @param closeConnection closes the connection at once, whereas canceling the stream would wait
-   * for its next chunk
+   * @param closeConnection closes the network connection immediately, whereas canceling the stream
+   * would wait for the next chunk
    */
   constructor(
     stream: ReadableStream<Uint8Array> | null,
@@ -43,7 +43,7 @@ export class Body {
 
   /**
    * Yields the chunks. If you stop early, call `readRest` or `close`.
-   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any error of the connection
+   * @throws {ServiceError} `too-large`, `timeout` with phase `idle`; any network error, unchanged
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for (let chunk = await this.#next(); chunk; chunk = await this.#next()) yield chunk;
@@ -57,26 +57,26 @@ export class Body {
     return textOf(this);
   }
 
-  /** Closes the connection if the response hasn't ended after this many milliseconds. */
+  /** Closes the network connection if the response hasn't ended after this many milliseconds. */
   endWithin(ms: number): void {
     if (!this.#isOver) this.#end ??= setTimeout(() => this.close(), ms);
   }
 
   /**
-   * Reads the rest of the response for at most this many milliseconds, so that the connection can
-   * be reused. Never throws.
+   * Reads the rest of the response for at most this many milliseconds, so that the network
+   * connection can be reused. Never throws.
    */
   async readRest(ms: number): Promise<void> {
     this.endWithin(ms);
     try {
       while (await this.#next());
     } catch {
-      // Ignore the error. The caller already has the result or an error, and the connection is
-      // closed.
+      // Ignore the error. The caller already has the result or an earlier error, and the network
+      // connection is closed.
     }
   }
 
-  /** Closes the connection unless the response was read to the end. */
+  /** Closes the network connection unless the response was read to the end. */
   close(): void {
     if (this.#isOver) return;
     this.#markEnded();
@@ -135,8 +135,8 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // The extra line end completes a last event that isn't followed by an empty line, although the
-  // standard would discard it. It also ends a last line whose CR the parser holds back in case an
-  // LF follows.
+  // The extra LF completes a last event that isn't followed by an empty line. The standard would
+  // discard such an event. The LF also ends a last line that ends in CR, which the parser holds
+  // back in case an LF follows.
   yield* read(`${decoder.decode()}\n`);
 }

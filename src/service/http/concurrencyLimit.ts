@@ -6,8 +6,8 @@ export interface ConcurrencyOptions {
   /** Maximum concurrent requests, 1 to 8. */
   readonly limit: number;
   /**
-   * Maximum requests of each priority that wait for their first attempt. Any further request fails
-   * with `queue-full`.
+   * Maximum requests of each priority that can wait for their first attempt. Any further request
+   * fails with `queue-full`.
    */
   readonly queue: number;
   /** Minimum milliseconds between the starts of two requests. */
@@ -17,11 +17,11 @@ export interface ConcurrencyOptions {
 /** The outcome of an attempt. `throttled` means a 429. */
 export type SlotOutcome = 'ok' | 'throttled' | 'failed';
 
-/** Permission to send one request. */
+/** Permission to make one attempt. */
 export interface Slot {
   /**
    * Releases the slot. Only the first call has an effect.
-   * @param pauseMs milliseconds that the service asked all requests to wait
+   * @param pauseMs milliseconds that all requests must wait, as requested by the service
    */
   release(outcome: SlotOutcome, pauseMs?: number): void;
 }
@@ -32,7 +32,7 @@ export type RequestGate = Pick<ConcurrencyLimit, 'acquire' | 'applyRateLimit'>;
 export interface ConcurrencyState {
   readonly inFlight: number;
   readonly waiting: number;
-  /** The current maximum of concurrent requests. */
+  /** The current maximum number of concurrent requests. */
   readonly limit: number;
   /**
    * The limit from the user's setting. Undefined unless 429 responses have lowered the current
@@ -41,12 +41,12 @@ export interface ConcurrencyState {
   readonly loweredFrom?: number;
   /** Milliseconds until a pause requested by the service ends. */
   readonly resumesInMs?: number;
-  /** The next start, if a slot is free but an interval delays the request. Ignores pauses. */
+  /** The next start, if a slot is free but an interval delays the next request. Ignores pauses. */
   readonly nextStart?: NextStart;
 }
 
 interface Waiter {
-  /** The priority in the queue. Lower ranks start first. */
+  /** Determines the order in the queue. Lower ranks start first. */
   readonly rank: number;
   readonly isLowPriority: boolean;
   /** True for a first attempt. Retries don't count toward the queue size. */
@@ -55,23 +55,23 @@ interface Waiter {
 }
 
 /**
- * The amount by which a success raises a limit of 1. Higher limits rise by less. Measured with 120
- * calls to a service that handles one request at a time. With 1/2, a call takes 1.65 requests. With
- * 1/4, it takes 1.4, and all calls finish sooner.
+ * The amount by which a success raises a limit of 1. Higher limits rise by less. We measured 120
+ * calls to a service that handles one request at a time. With 1/2, a call takes 1.65 requests on
+ * average. With 1/4, a call takes 1.4 requests, and all calls finish sooner.
  */
 const GROWTH = 1 / 4;
 
 /**
  * The concurrency limit of one service origin.
  *
- * - Requests of the same priority start in the order of their arrival. A retry starts before first
- *   attempts of its priority and never fails with `queue-full`.
- * - Chat has low priority. Its requests start after those for a document, and leave one slot free
- *   for them if the limit is at least 2. Otherwise, an agent that sends requests for minutes would
- *   delay a user who waits for a single response.
+ * - Requests of the same priority start in the order of their arrival. A retry starts before all
+ *   first attempts of its priority, and never fails with `queue-full`.
+ * - Chat has low priority. Its requests start after those for a document. If the limit is at least
+ *   2, they leave one slot free for document requests. Without this rule, an agent that sends
+ *   requests for minutes would delay a user who waits for a single response.
  * - A 429 halves the limit, down to 1, unless its request started before the last halving. Each
- *   success raises it by a fraction, up to the configured limit. In measurements, 74 to 93% of
- *   calls failed with a fixed limit, and 2% with this one.
+ *   success raises the limit by a fraction, up to the configured limit. In measurements, 74 to 93 %
+ *   of calls failed with a fixed limit, and 2 % with this adaptive limit.
  * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
  */
 export class ConcurrencyLimit {
@@ -95,8 +95,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Registers a listener for state changes. It isn't called when only the remaining milliseconds
-   * change.
+   * Registers a listener for state changes. The listener isn't called when only the remaining
+   * milliseconds change.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: ConcurrencyState) => void): () => void {
@@ -117,7 +117,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Access to this limit for low-priority requests. */
+  /** Gives low-priority requests access to this limit. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
@@ -139,7 +139,7 @@ export class ConcurrencyLimit {
     this.#changed();
   }
 
-  /** Applies the rate limit from the headers of a response. */
+  /** Applies the rate limit from response headers. */
   applyRateLimit(rateLimit: RateLimit): void {
     if (!rateLimit.perSecond) return;
     this.#pace.applyRateLimit(rateLimit);
@@ -232,7 +232,7 @@ export class ConcurrencyLimit {
     return !isLowPriority || this.#lowPriorityInFlight < Math.max(1, limit - 1);
   }
 
-  /** The next request to start. Undefined if no waiting request can have a slot. */
+  /** The next request to start. Undefined if no waiting request can get a slot. */
   #next(): Waiter | undefined {
     return this.#waiters.find(({ isLowPriority }) => this.#hasRoom(isLowPriority));
   }

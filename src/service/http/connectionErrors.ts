@@ -4,8 +4,8 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './harden
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. The request can't run or be billed twice, because nothing
-   * was sent or the service refused it.
+   * True if another attempt may succeed. A retry can't cause the request to run or be billed twice,
+   * because nothing was sent or the service refused the request.
    */
   readonly isTransient: boolean;
 }
@@ -16,13 +16,13 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 }
 
 /**
- * Matches the error message of `fetch` when a proxy refuses a tunnel. The status appears nowhere
- * else.
+ * Matches the error message of `fetch` when a proxy refuses a tunnel. Only this message contains
+ * the status.
  */
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * Error codes for a proxy that isn't http or https, has an invalid address, or closed the
+ * Error codes for a proxy that isn't http or https, has an invalid address, or closed the network
  * connection without a response (see `preventProxyReconnects`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
@@ -31,10 +31,10 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the address in the error message of a connection that timed out. */
+/** Matches the address in the error message when connecting times out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
-/** The error code of `fetch` if it can't connect within 10 s. */
+/** The error code of `fetch` when it can't connect within 10 s. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 const CERTIFICATE_CODES =
@@ -45,7 +45,7 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_)/;
 /** OpenSSL error codes for a response that isn't TLS. */
 const NO_TLS = /WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL/;
 
-/** Error codes of temporary failures, such as a restarting service or a busy name server. */
+/** Error codes of temporary failures, such as a restarting service or a busy DNS server. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EAI_AGAIN']);
 
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
@@ -57,12 +57,12 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Maximum length of a chain of causes. Most chains have three links. */
+/** Maximum number of errors in a chain of causes. Most chains have three. */
 const MAX_LINKS = 10;
 
 /**
- * Turns a connection error into a failure. Keeps only the code from Node or undici, and the status
- * or address of a failed proxy.
+ * Converts a network error to a failure. Keeps only the code from Node or undici, and the status or
+ * address of a failed proxy.
  * @param url the URL of the request
  */
 export function networkFailure(error: unknown, url: string): Failure {
@@ -82,7 +82,7 @@ export function networkFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // Don't retry, because another attempt would fail in the same handshake.
+  // Don't retry, because another attempt would fail in its handshake, too.
   if (isTlsHandshakeReset(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
@@ -99,7 +99,7 @@ function isOfConnect(error: unknown): boolean {
 
 /**
  * Returns an error and its causes, with the root cause last. If all addresses of a host fail, the
- * error of the first address counts as the cause.
+ * error for the first address counts as the cause.
  */
 function causesOf(error: unknown): unknown[] {
   const links = [error];
@@ -123,7 +123,7 @@ function codeOf(error: unknown): string {
   return isCode ? code.replaceAll('/', '_') : '';
 }
 
-/** Returns the failure of a proxy. Undefined if the proxy didn't fail. */
+/** Returns the failure if the proxy caused it; undefined if it didn't. */
 function proxyFailure(
   error: unknown,
   code: string,
@@ -131,7 +131,7 @@ function proxyFailure(
   isOfFetch: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
-  // `fetch` reports a 407 from behind a tunnel only as an error without a message or code.
+  // If a 407 comes through a tunnel, `fetch` reports only an error without a message or code.
   const wantsLogin = isOfFetch && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
@@ -143,9 +143,10 @@ function proxyFailure(
 }
 
 /**
- * Returns the address of the proxy that couldn't be reached, or an empty string if it has
- * unexpected characters. Undefined if the connection was meant for the service, or was already
- * open. A proxy on the same port as the service is recognized only if its name lookup fails.
+ * Returns the address of the proxy that couldn't be reached, or an empty string if the address has
+ * unexpected characters. Undefined if the network connection was meant for the service or was
+ * already open. A proxy on the same port as the service is recognized only if its name lookup
+ * fails.
  */
 function unreachableProxy(
   error: unknown,
@@ -158,7 +159,7 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // A request on an open connection may have run.
+  // If the network connection was already open, the request may have run, so don't retry it.
   const isUnconnected =
     isOfConnect(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

@@ -3,44 +3,44 @@ import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The error code for a proxy that closes the connection without responding, in newer versions of
- * undici.
+ * The error code that newer versions of undici use if a proxy closes the network connection without
+ * responding.
  */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** The same error in older versions of undici, which treat it as temporary and reconnect. */
+/** The code for this error in older versions of undici, which then reconnect. */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
 /**
- * Thrown instead of the error of `fetch` if it's certain that nothing was sent. The cause is the
+ * Thrown instead of the error from `fetch` if it's certain that nothing was sent. The cause is the
  * original error.
  */
 export class RequestNotSentError extends Error {
   override readonly name = 'RequestNotSentError';
 }
 
-/** Error codes of a kept-alive connection that the service has closed. */
+/** Error codes for a kept-alive network connection that the service has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
  * Sends a request with the global `fetch`, which VS Code patches to use the user's proxies and
- * certificates. Unlike the patched `http` and `https`, it keeps connections alive. VS Code may
- * patch `fetch` at any time, so each request looks it up. Redirects aren't followed, because a
- * redirected POST would send the key to another host.
- * @throws {RequestNotSentError} if the request has a body and nothing was sent; otherwise the error
- * of `fetch`
+ * certificates. Unlike the patched `http` and `https`, `fetch` keeps network connections alive. VS
+ * Code may patch `fetch` at any time, so each request looks it up again. Redirects aren't followed,
+ * because a redirected POST would send the key to another host.
+ * @throws {RequestNotSentError} if the request has a body and nothing was sent; in all other cases,
+ * the error from `fetch`
  */
 export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // A connection can't be reused until one turn of the event loop after its response ends.
+  // A network connection can be reused only one turn of the event loop after its response ends.
   await turn();
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed a kept-alive connection. The second attempt opens a new one.
+    // The service has probably closed a kept-alive connection. Sending again opens a new one.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -93,8 +93,8 @@ function isOfClosedConnection(error: unknown): boolean {
 }
 
 /**
- * True if the connection was reset during the TLS handshake. Node adds the host to the error only
- * in this case.
+ * True if the network connection was reset during the TLS handshake. Only in this case does Node
+ * add the host to the error.
  */
 export function isTlsHandshakeReset(error: unknown): boolean {
   return (
@@ -103,12 +103,13 @@ export function isTlsHandshakeReset(error: unknown): boolean {
 }
 
 /**
- * Prevents endless reconnects to a proxy that closes the connection instead of responding to
- * CONNECT. undici would reconnect thousands of times a second, even after the request is canceled
- * (nodejs/undici#3897, fixed in 8.10.1; VS Code 1.139 has 7.29). undici publishes each error before
- * it reads the error code, so changing the code prevents the reconnect.
+ * Prevents endless reconnects to a proxy that closes the network connection instead of responding
+ * to CONNECT. Without this workaround, undici would reconnect thousands of times a second, even
+ * after the request is canceled (nodejs/undici#3897, fixed in 8.10.1; VS Code 1.139 has 7.29).
+ * undici publishes each error before it reads the error code, so changing the code prevents the
+ * reconnect.
  * @param isOurs true for a host and port that this extension sends requests to
- * @returns a function that removes this workaround
+ * @returns a function that removes the workaround
  */
 export function preventProxyReconnects(isOurs: (host: string) => boolean): () => void {
   const onError = (message: unknown) => {

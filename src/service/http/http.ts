@@ -29,11 +29,11 @@ const MAX_PROBE_BYTES = 1_048_576;
 
 /**
  * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
- * `probe` throw only `ServiceError`, because an AxiosError exposes the key and the token, even
+ * `probe` throw only a `ServiceError`, because an AxiosError exposes the key and the token, even
  * through JSON or `util.inspect`.
  */
 export class Http {
-  /** The `fetch` that axios calls. It doesn't retry or add a token. */
+  /** The `fetch` function that axios calls. It doesn't retry or add a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
@@ -69,7 +69,7 @@ export class Http {
   }
 
   /**
-   * Creates the budget of one call.
+   * Creates the budget for one call.
    * @param totalMs milliseconds from the first attempt to the deadline
    */
   budget(totalMs: number): CallBudget {
@@ -129,8 +129,8 @@ export class Http {
    * Sends one request without a credential to find out if a host responds. An error status counts
    * as a response.
    * @returns the result of `read`; undefined if the host responds with an error or unusable content
-   * @throws {ServiceError} if the host doesn't respond, or the response may be from a proxy or a
-   * login page
+   * @throws {ServiceError} if the host doesn't respond, or if the response may come from a proxy or
+   * a login page
    */
   async probe<Found>(
     asked: Pick<
@@ -157,13 +157,13 @@ export class Http {
 }
 
 /**
- * Wraps the callbacks of one call, so that their errors aren't mistaken for failures of the
- * request.
+ * Wraps the callbacks of one call, so that errors from callbacks aren't mistaken for failures of
+ * the request.
  */
 export class Callbacks {
   #thrown: { readonly error: unknown } | undefined;
 
-  /** Wraps a callback to record its error. Only the first error of all callbacks is kept. */
+  /** Wraps a callback to record its error. Only the first error from any callback is kept. */
   wrap<Value>(call: ((value: Value) => void) | undefined): typeof call {
     if (!call) return undefined;
     return (value) => {
@@ -192,7 +192,7 @@ export class Callbacks {
     };
   }
 
-  /** Throws the first error of a callback, unchanged. Does nothing if there was none. */
+  /** Throws the first error from a callback, unchanged. Does nothing if there was none. */
   rethrow(): void {
     if (this.#thrown) throw this.#thrown.error;
   }
@@ -241,7 +241,7 @@ function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   return send(String(url), others);
 }
 
-/** Returns the request that an axios config belongs to. */
+/** Returns the pending request that an axios config belongs to. */
 function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
   const options = config?.fetchOptions as FetchOptions;
   return options.target;
@@ -286,8 +286,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * True if a failure shows that the host responded. A page with a success status doesn't count,
- * because it may be the login page of a network, which would then receive the key.
+ * True if a failure shows that the host responded. A page with a success status doesn't count. It
+ * may be the login page of a network, which must not receive the key.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

@@ -25,8 +25,8 @@ export interface HttpRequest<Result> {
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection. Neither they nor the access token may appear in the URL or the body.
-   * Failure details that contain one are removed.
+   * Secrets of the connection. Neither these nor the access token may appear in the URL or the
+   * body. Failure details that contain any of them are removed.
    */
   readonly secrets?: readonly string[];
   /** True for a token request, the only kind that may have a secret in its URL or body. */
@@ -42,7 +42,7 @@ export interface HttpRequest<Result> {
   readonly tokenHeader?: string | undefined;
   /** The fixed headers of the service. */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
-  /** Called at the start of each attempt, so that a retry uses the current token. */
+  /** Called at the start of each attempt, so that a retry uses the latest token. */
   readonly tokenProvider?: () => TokenProvider;
   readonly limiter?: RequestGate;
   readonly budget: CallBudget;
@@ -100,7 +100,7 @@ export interface Retry {
   readonly error: ServiceError;
 }
 
-/** The remaining retries and time of a call, shared by all of its requests. */
+/** The remaining retries and time of a call. All requests of the call share them. */
 export interface CallBudget {
   retriesLeft: number;
   /** Number of attempts sent so far. */
@@ -130,7 +130,7 @@ export function checkResponseHeaders(
 }
 
 /**
- * Reads the rate limit from the headers of a response. Ignores values that aren't whole numbers of
+ * Reads the rate limit from response headers. Ignores values that aren't whole numbers of
  * up to six digits.
  */
 export function readRateLimit(header: ReadHeader): RateLimit {

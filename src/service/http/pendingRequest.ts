@@ -12,7 +12,7 @@ import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
 export interface PendingRequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Returns the milliseconds to wait before a retry. Tests replace it. */
+  /** Returns the milliseconds to wait before a retry. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
    * Returns the secrets of all connections. Failure details that contain one are removed, because a
@@ -22,13 +22,13 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum time, in milliseconds, to read the rest of a response that is no longer needed. A
+ * Maximum milliseconds to read the rest of a response that is no longer needed. A network
  * connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
 /**
- * The part of `REST_MS` that the caller waits for. It's enough for most responses, which end right
- * after their last event.
+ * The part of `REST_MS` that the caller waits for, in milliseconds. It's long enough for most
+ * responses, which end right after their last event.
  */
 const CALLER_WAIT_MS = 50;
 
@@ -99,8 +99,8 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Waits for a token, and then for a slot. The slot comes last, because the minimum interval
-   * starts when it's granted.
-   * @returns name and value of the header with the token, if the request has one
+   * starts when the slot is granted.
+   * @returns the name and value of the token header; undefined if the request has no token
    * @throws {ServiceError}
    */
   async prepareAttempt(): Promise<readonly [name: string, value: string] | undefined> {
@@ -110,8 +110,8 @@ export class PendingRequest implements ApprovedTarget {
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
     this.#outcome = ['ok'];
     if (tokens && !tokens.hasToken()) {
-      // The token expired in the queue. Release the slot while the next token is fetched. Do this
-      // only once, because a token that expires this quickly may never survive the queue.
+      // The token expired during the wait. Release the slot while the next token is fetched. Do
+      // this only once, because tokens that expire this quickly may always expire during the wait.
       this.#slot?.release('failed');
       await tokens.get(this.signal);
       this.#slot = await limiter?.acquire(this.signal, true);
@@ -136,7 +136,7 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * True if a failed attempt will be retried. Schedules the retry, and always releases the
+   * Returns true if a failed attempt will be retried, and schedules the retry. Always releases the
    * attempt's slot.
    */
   plansRetry(cause: unknown): boolean {
@@ -181,8 +181,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. So does an
-   * exceeded deadline, unless no connection could be made.
+   * Returns the error to report. If the request was canceled, that takes precedence over any
+   * failure. So does an exceeded deadline, unless nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
@@ -202,8 +202,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Starts the timer for the deadline of the call, if it isn't running. Time in the queue before
-   * the first attempt doesn't count, because it depends on other requests.
+   * Starts the timer for the call's deadline if it isn't running. The time in the queue before the
+   * first attempt doesn't count, because it depends on other requests.
    */
   #startDeadline(): void {
     const { budget } = this.#request;

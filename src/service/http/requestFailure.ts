@@ -7,8 +7,8 @@ import { isRetriedStatus, MAX_RETRY_AFTER_MS, retryAfterMs } from './retry.ts';
 type FailedRequest = Pick<HttpRequest<unknown>, 'url' | 'failure'>;
 
 /**
- * Converts an error to a failure, and determines if another attempt may succeed. The error can come
- * from axios, from a check, or from reading the response.
+ * Converts an error to a failure, and determines whether another attempt may succeed. The error can
+ * come from axios, from a check, or from reading the response.
  * @param now milliseconds since 1970
  */
 export function toFailure(error: unknown, request: FailedRequest, now: number): Failure {

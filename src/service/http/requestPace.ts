@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
 /**
- * The rate limit stated in a response. A field is undefined if its header is missing or invalid.
+ * The rate limit that a response states. A field is undefined if its header is missing or invalid.
  */
 export interface RateLimit {
   readonly perSecond: number | undefined;
@@ -21,8 +21,8 @@ export interface NextStart {
 
 const SECOND_MS = 1_000;
 /**
- * A rate limit expires after a minute unless a response repeats it, because it may apply only
- * during peak load.
+ * Milliseconds after which a rate limit expires, unless another response repeats it. The service
+ * may limit requests only during peak load.
  */
 const RATE_LIFE_MS = 60_000;
 
@@ -51,9 +51,9 @@ export class RequestPace {
   }
 
   /**
-   * Applies the rate limit in a response for one minute. If no requests are left for the current
-   * second, other clients are probably using the service, too. The next request then waits at least
-   * one interval from now.
+   * Applies the rate limit from a response for one minute. If the response states that no requests
+   * are left in the current second, other clients are probably using the service, too. Then the
+   * next request waits at least one interval from now.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;

@@ -3,10 +3,10 @@
  *
  * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the service's
  *   documentation says to retry it.
- * - A connection that failed before anything was sent is retried, too, and counts toward the 3.
- * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random to spread the load of several clients. The
+ * - A request that failed before anything was sent is retried, too, and counts toward the 3.
+ * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random, to spread the load from several clients. The
  *   ranges don't overlap, so each wait is longer than the previous one.
- * - `Retry-After` can extend a wait to 60 s. A longer one is reported as a failure, because
+ * - `Retry-After` can extend a wait to 60 s. A longer wait is reported as a failure, because
  *   axios-retry could pass a value that overflows `setTimeout`, and the timer would fire at once.
  */
 
@@ -16,7 +16,7 @@ export const MAX_RETRY_AFTER_MS = 60_000;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 501, 502, 503, 504]);
 const FIRST_WAIT_MS = 1_000;
 
-/** Matches all three formats of an HTTP date, which start with the day of the week. */
+/** Matches all three HTTP date formats, which start with the day of the week. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 export function isRetriedStatus(status: number | undefined): boolean {
@@ -35,8 +35,8 @@ export function retryWaitMs(retry: number, retryAfterMs: number, random: () => n
 
 /**
  * Converts a `Retry-After` header, in seconds or as an HTTP date, to milliseconds from now.
- * Undefined if it's missing or invalid. A date is compared with the `Date` header if there is one,
- * because the local clock can be wrong.
+ * Undefined if the header is missing or invalid. A date is compared with the `Date` header if there
+ * is one, because the local clock can be wrong.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,

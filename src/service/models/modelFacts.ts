@@ -15,7 +15,7 @@ interface StatedFor {
   readonly operation: Operation;
 }
 
-/** Returns the model with these facts. An unknown fact changes nothing. */
+/** Returns a copy of the model with these facts. An unknown fact changes nothing. */
 export function withFacts(model: Model, facts: ModelFacts): Model {
   return {
     ...model,
@@ -27,7 +27,7 @@ export function withFacts(model: Model, facts: ModelFacts): Model {
   };
 }
 
-/** Returns the models that the user states, and then those that only the service lists. */
+/** Returns the models that the user states, followed by those that only the service lists. */
 export function withStatedModels(listed: readonly Model[], from: StatedFor): readonly Model[] {
   const { models } = from.service;
   if (models.length === 0) return listed;
@@ -65,7 +65,7 @@ function unlistedModel(id: string, { service, operation }: StatedFor): Model {
   };
 }
 
-/** @param isIncluded undefined if nothing is known, so that the list stays unchanged */
+/** @param isIncluded undefined if it's unknown, which leaves the list unchanged */
 function withItem(
   list: readonly string[],
   item: string,

@@ -8,9 +8,9 @@ import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import { withFacts } from './modelFacts.ts';
 
-/** Deadline in milliseconds. Until it passes, the user sees an empty list. */
+/** Deadline in milliseconds. It's short, because the user sees an empty list until then. */
 const DEADLINE_MS = 5_000;
-/** Allows 16 KB per model. An entry has 2 to 4 KB, most of them prices. */
+/** Allows 16 KB per model. An actual entry has 2 to 4 KB, most of which are prices. */
 const MAX_BYTES = 16_777_216;
 
 interface InfoRequest {
@@ -22,7 +22,7 @@ interface InfoRequest {
 
 /**
  * Adds the limits and capabilities that a gateway lists separately, and leaves out models that
- * don't generate text. The list is usable without them, so failures are ignored.
+ * don't generate text. The list is usable without this information, so failures are ignored.
  * @throws {ServiceError} `cancelled` if the signal aborts
  */
 export async function withModelInfo(

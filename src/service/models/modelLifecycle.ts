@@ -9,7 +9,7 @@ export interface ModelLifecycle {
   readonly deprecated: string | undefined;
   /** The date of withdrawal, past or future, YYYY-MM-DD. */
   readonly withdrawn: string | undefined;
-  /** Other stages that have started, such as `constricted`. */
+  /** Other stages that have started, such as `constricted`, but not `available`. */
   readonly others: readonly string[];
   /** IDs of replacement models. Those listed for the withdrawal stage come first. */
   readonly successors: readonly string[];
@@ -37,8 +37,8 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
 }
 
 /**
- * Adds the successors to a failure if the model is deprecated or withdrawn, and the date if it's
- * withdrawn.
+ * Adds the successors to a failure if the model is deprecated or withdrawn. Also adds the date of
+ * withdrawal if the model is withdrawn.
  */
 export function withLifecycle(error: ServiceError, lifecycle: ModelLifecycle): ServiceError {
   const { stage, withdrawn, successors } = lifecycle;

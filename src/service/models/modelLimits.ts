@@ -8,14 +8,14 @@ import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 export interface ModelRequest {
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** Everything the model reads: the prompt, followed by the response so far if there is one. */
+  /** All text that the model reads: the prompt or conversation, and any response so far. */
   readonly text: string;
   /** The default for `max_new_tokens`. `DEFAULT_NEW_TOKENS` if undefined. */
   readonly newTokens?: number;
 }
 
 /**
- * Checks if the model is withdrawn, or if its output limit is lower than `max_new_tokens`. Doesn't
+ * Checks whether the model is withdrawn or its output limit is lower than `max_new_tokens`. Doesn't
  * check the prompt length, because only the service can count tokens. Pure.
  * @returns `model-unknown` or `parameter-refused`; undefined if there is no problem
  */
@@ -33,9 +33,9 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 }
 
 /**
- * Returns the `max_new_tokens` of a request that doesn't set it: the default, or the model's output
- * limit if that is lower. For chat, it's also limited to the estimated space left in the context.
- * For generation, it's at least `min_new_tokens`. Pure.
+ * Returns the `max_new_tokens` for a request that doesn't set it: the default, or the model's
+ * output limit if that is lower. For chat, the value is also limited to the estimated space left in
+ * the context. For generation, the value is at least `min_new_tokens`. Pure.
  * @param model undefined if nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {

@@ -16,13 +16,14 @@ import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
 /**
- * Allows 16 KB per model for `MAX_MODELS` models on one page. A list of 36,000 models also fits,
- * with 466 bytes each. An entry with only its ID has about 150.
+ * Maximum bytes of one page of a model list. Allows 16 KB per model for `MAX_MODELS` models. A page
+ * of 36,000 short entries also fits, with 466 bytes each. An entry with little more than an ID has
+ * about 150 bytes.
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
-/** Deadline for looking up the current model. Until then, the user sees an empty list. */
+/** Milliseconds to look up the current model. Meanwhile, the user sees an empty list. */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
 
@@ -63,10 +64,10 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers or the user states, for the user to pick from.
-   * Includes the current model even if it's withdrawn, so that the list can mark it as withdrawn.
+   * Lists the models that the service offers or the user states, for the user to pick from. Adds
+   * the current model if it's withdrawn, so that the list can mark it as withdrawn.
    * @param current ID of the current model; empty if there is none yet
-   * @param access the credentials, if the list isn't public
+   * @param access grants access to the list if it isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
   async list(
@@ -79,7 +80,7 @@ export class Models {
       if (from.service.models.length === 0 || !isKind(error, 'no-model-list')) throw error;
       return { models: [], hasMore: false };
     });
-    // Hardly any list contains a secret, so one search of the whole list usually suffices.
+    // Hardly any list contains a secret, so one search of the whole list is usually enough.
     const isFree = (words: unknown) => !this.#holdsSecret(words, from);
     const listed = isFree(all.models) ? all.models : all.models.filter(isFree);
     this.#keep(from, listed);
@@ -94,10 +95,11 @@ export class Models {
   }
 
   /**
-   * Requests one model, even if it's withdrawn or doesn't support the operation. This also opens a
-   * connection that the next request can reuse.
+   * Requests one model, even if it's withdrawn or doesn't support the operation. The request also
+   * opens a network connection that the next request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if the model is neither listed without a secret nor stated by the user
+   * @returns undefined if the user doesn't state the model, and the service doesn't list it or its
+   * entry contains a secret
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
@@ -119,7 +121,7 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    // The cached model has more facts, because the list got them from a second request.
+    // The cached model has more facts, because listing the models gets them in a second request.
     const cached = info && this.#cached(from, modelId);
     const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, from));
     if (listed && listed !== cached) this.#keep(from, [listed]);
@@ -165,8 +167,8 @@ export class Models {
 }
 
 /**
- * Lists the models that a service offers for an operation. Sends a second request to a gateway that
- * lists capabilities and limits separately.
+ * Lists the models that a service offers for an operation. If the service is a gateway that lists
+ * capabilities and limits separately, sends a second request.
  * @throws {ServiceError}
  */
 export async function listModels(
@@ -222,8 +224,8 @@ async function readPages(
 }
 
 /**
- * Returns a `no-model-list` error if the error shows that the service has no model list. Otherwise,
- * returns the error unchanged.
+ * Returns a `no-model-list` error if the error shows that the service has no model list. Returns
+ * any other error unchanged.
  */
 export function withoutList(error: unknown, { models }: Api): unknown {
   return error instanceof ServiceError && models.isMissing?.(error)

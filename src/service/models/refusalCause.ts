@@ -5,7 +5,8 @@ import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
 /**
- * Failures of a check that explain a refusal. After any other failure, the cause remains unknown.
+ * Kinds of failed checks that explain a refusal. After any other failure, the cause remains
+ * unknown.
  */
 const CAUSES: readonly ErrorKind[] = [
   'key-refused',
@@ -26,8 +27,8 @@ const CAUSES: readonly ErrorKind[] = [
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
-  // A new token passed all checks, so an `unauthorized` error is over. A `forbidden` error may
-  // persist, because the account may lack the right to generate.
+  // A new token passed all checks, so an `unauthorized` error won't recur. A `forbidden` error may,
+  // because the account may lack the right to generate.
   return refusal.kind === 'unauthorized'
     ? new ServiceError('refused-once', refusal.details)
     : refusal;
@@ -43,7 +44,7 @@ export function explainByModel(
   parameters: Parameters,
 ): ServiceError {
   if (refusal.kind === 'model-unknown') return withLifecycle(refusal, lifecycleOf(model));
-  // Leave out the error code, because it only means that the request was bad.
+  // Leave out the error code, because it means only that the request was bad.
   const { status, host, attempts, requestId } = refusal.details;
   return modelProblem(model, parameters)?.with({ status, host, attempts, requestId }) ?? refusal;
 }
