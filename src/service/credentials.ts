@@ -57,7 +57,8 @@ export type ValueFlaw =
 
 export interface CleanValue {
   /**
-   * The value without control characters, surrounding whitespace or quotes, and `Bearer ` prefix.
+   * The value without control characters, surrounding whitespace, surrounding quotes, or a `Bearer
+   * ` prefix.
    */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */

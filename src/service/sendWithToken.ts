@@ -95,7 +95,8 @@ export async function sendWithToken<Result>(
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
-    // Without an exchange, the key itself is the token, or there is none. No other can be tried.
+    // Without an exchange, the key itself is the token, or requests have no token. In both cases,
+    // there is no other token to try.
     if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     if (!used || !tokenService.canReplace(used)) throw error;
     tokenService.drop(used);
@@ -110,8 +111,8 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
 }
 
 /**
- * True if a new token may help. A 401 can also come from a gateway, in another error format or
- * without one.
+ * True if a new token may help. A 401 can also come from a gateway that doesn't use the service's
+ * error format.
  * @param isOnDemand true if the token came from a program on this machine. Such a token can be
  * stale, and some gateways refuse a stale token with a 403.
  */

@@ -141,7 +141,7 @@ export const SECRETS: Readonly<
   >
 > = {
   API_KEY: { label: 'API key', mayHoldSpaces: false },
-  // https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
+  // A client secret may contain spaces: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
   CLIENT_SECRET: { label: 'client secret', mayHoldSpaces: true },
 };
 
@@ -292,7 +292,7 @@ export function getsTokens({ authentication }: Service): boolean {
   return AUTH_METHODS[authentication.kind].getsToken === true;
 }
 
-/** Returns the command that prints the token: the program and its arguments, if there is one. */
+/** Returns the program that prints the token, with its arguments. Undefined if there is none. */
 export function commandOf({ authentication }: Service): readonly string[] | undefined {
   return 'command' in authentication ? authentication.command : undefined;
 }

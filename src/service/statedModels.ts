@@ -1,8 +1,8 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that the user describes in an entry of `hostedModel.services`. Many gateways list only the
- * IDs of their models. Pure.
+ * Models that the user describes in an entry of `hostedModel.services`. This is necessary because
+ * many gateways list only the IDs of their models. Pure.
  */
 
 /** Facts about a model. A fact is undefined if it's unknown. */

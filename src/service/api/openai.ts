@@ -95,7 +95,7 @@ function tooLong(message: string, details: FoundDetails): ServiceError {
   return new ServiceError('prompt-too-long', { ...details, ...known });
 }
 
-/** True for a 404 or 405, because the model list is optional in company gateways. */
+/** True for a 404 or 405, which gateways without a model list return. */
 function isMissing(error: unknown): boolean {
   return error instanceof ServiceError && [404, 405].includes(error.details.status ?? 0);
 }

@@ -186,8 +186,8 @@ function stopReason(reason: string): StopReason {
 
 /*
  * Generated responses are validated by hand instead of with a schema. A stream has thousands of
- * events. Validating one with a schema would take half as long as parsing it (measured with `npm
- * run bench cpuOfAStream`). The formats are based on recordings of the service.
+ * events. Validating an event with a schema would take half as long as parsing it (measured with
+ * `npm run bench cpuOfAStream`). The formats are based on recordings of the service.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

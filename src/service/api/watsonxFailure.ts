@@ -92,8 +92,8 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * If headers are too large, nginx responds with a 400 instead of a 431. Its error page has this
- * title: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
+ * If the request headers are too large, nginx responds with a 400 instead of a 431. Its error page
+ * has this title: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
  */
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
 

@@ -37,7 +37,7 @@ export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly str
   return secretsOfKeys([own, ...otherKeys]);
 }
 
-/** Returns these keys, the header values derived from them, and secret headers. No duplicates. */
+/** Returns these keys, header values derived from them, and secret headers, without duplicates. */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   const secrets = keys.flatMap((key) => [
     ...authMethodOf(key.service).secrets(key),

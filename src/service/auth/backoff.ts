@@ -12,7 +12,7 @@ const MAX_REQUESTED_MS = 3_600_000;
 /**
  * The pause after failed token requests. It starts at 5 s and doubles with each consecutive
  * failure, up to 5 min, with a random variation of ±25 %. If the service requests a longer pause,
- * that one applies, up to one hour. The time while the machine sleeps counts toward a pause, too.
+ * that one applies, up to one hour. Time during which the machine is asleep counts, too.
  */
 export class Backoff {
   readonly #clock: Clock;

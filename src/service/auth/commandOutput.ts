@@ -49,7 +49,7 @@ function readText(text: string): Found | undefined {
   return v.is(token, bare) ? { value: bare } : undefined;
 }
 
-/** A time: seconds since 1970, as a number or digits, or a timestamp with a time zone. */
+/** A time in seconds since 1970, given as a number, digits, or a timestamp with a time zone. */
 const time = v.fallback(
   v.optional(
     v.union([

@@ -10,7 +10,7 @@ import which from 'which';
 export async function programPath(program: string): Promise<string | undefined> {
   const isName = program === basename(program);
   const sought = isName ? program : resolve(homedir(), program);
-  // The asynchronous version of `which` ignores the option `nothrow` (2.0.2).
+  // In version 2.0.2, the asynchronous `which` ignores the option `nothrow`.
   const found = await which(sought).catch(() => undefined);
   // `PATH` can contain folders that are relative to the working directory.
   return found === undefined ? undefined : resolve(found);

@@ -3,7 +3,7 @@ import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
 
-/** The content of a valid token response. Its times haven't been checked. */
+/** A token response that matches the schema. Its times haven't been checked. */
 export interface TokenResponse {
   readonly value: string;
   /** Lifetime in seconds, if the response states one. */

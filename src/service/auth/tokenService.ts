@@ -41,15 +41,15 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Hard threshold** (30 s or 10 % of the life before its end, whichever is shorter). Callers
  *   wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
- *   calls that waited for it send it, because the next one would be just as late. Other calls get
- *   the next one.
+ *   calls that waited for it send it, because the next token would be just as late. Other calls get
+ *   the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
  *   When no caller is left, the request is aborted.
- * - **Failed background refresh.** The current token stays in use while it's valid. Further
- *   refreshes back off from 5 s to 5 min.
+ * - **Failed background refresh.** The current token stays in use while it's valid. Before
+ *   another refresh, there is a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If a failed token request asks for a pause, later callers get the same
  *   failure until the pause ends, unless there is a valid token. The pause is limited to one hour.
- *   Only `refresh` ignores it.
+ *   Only `refresh` ignores the pause.
  * - **On demand.** If getting a token takes more than a request, such as running a program, the
  *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
  *   if it's at least a minute old.

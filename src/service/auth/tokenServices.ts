@@ -38,7 +38,7 @@ interface Entry {
  */
 export class TokenServices {
   readonly #options: TokenServicesOptions;
-  /** Entries by `keyOf` of their credentials. The most recently used entries are last. */
+  /** Entries, keyed by `keyOf(credentials)`. The most recently used entry is last. */
   readonly #entries = new Map<string, Entry>();
   /**
    * All token services created since the last sign-out. A running call may still use a token

@@ -70,7 +70,7 @@ type CheckEnd = { readonly check: CheckName } & (
 export type CheckResult =
   | CheckEnd
   | { readonly check: CheckName; readonly state: 'running'; readonly retry?: Retry }
-  /** The check was skipped, because an earlier check failed and the result would mean nothing. */
+  /** The check was skipped. An earlier check failed, so the result would be meaningless. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
 /** The part of `ServiceRuntime` that the checks use. */

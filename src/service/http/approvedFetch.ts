@@ -87,8 +87,8 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
 }
 
 /**
- * Throws if a URL has another origin than the approved one, or a user name or password. Also throws
- * if certificate checks are turned off.
+ * Throws if a URL doesn't have the approved origin, or contains a user name or password. Also
+ * throws if certificate checks are turned off.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */
 function checkDestination(

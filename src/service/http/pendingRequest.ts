@@ -22,7 +22,7 @@ export interface PendingRequestOptions {
 }
 
 /**
- * Maximum milliseconds to read the rest of a response that is no longer needed. A network
+ * Maximum milliseconds spent reading the rest of a response that is no longer needed. A network
  * connection can be reused only after its response has been read to the end.
  */
 const REST_MS = 1_000;
@@ -181,8 +181,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. If the request was canceled, that takes precedence over any
-   * failure. So does an exceeded deadline, unless nothing was sent.
+   * Returns the error to report. Cancellation takes precedence over any failure. So does an
+   * exceeded deadline, unless nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;

@@ -3,7 +3,8 @@
  *
  * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the service's
  *   documentation says to retry it.
- * - A request that failed before anything was sent is retried, too, and counts toward the 3.
+ * - Temporary network failures before anything was sent are retried, too. These retries count
+ *   toward the 3.
  * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random, to spread the load from several clients. The
  *   ranges don't overlap, so each wait is longer than the previous one.
  * - `Retry-After` can extend a wait to 60 s. A longer wait is reported as a failure, because

@@ -10,7 +10,7 @@ import { withFacts } from './modelFacts.ts';
 
 /** Deadline in milliseconds. It's short, because the user sees an empty list until then. */
 const DEADLINE_MS = 5_000;
-/** Allows 16 KB per model. An actual entry has 2 to 4 KB, most of which are prices. */
+/** Allows 16 KB per model. An actual entry has 2 to 4 KB, most of it prices. */
 const MAX_BYTES = 16_777_216;
 
 interface InfoRequest {

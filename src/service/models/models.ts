@@ -23,7 +23,7 @@ const DEADLINE_MS = 30_000;
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
-/** Milliseconds to look up the current model. Meanwhile, the user sees an empty list. */
+/** Maximum milliseconds to look up the current model. Meanwhile, the user sees an empty list. */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
 
@@ -45,9 +45,9 @@ interface ModelQueryWithOrigin extends ModelQuery {
 }
 
 /**
- * Requests and caches the models of all services. Requests for public lists carry no credential, so
- * the user can pick a model before setting a key. Models with a secret in any field are dropped,
- * because the fields are shown to the user.
+ * Requests and caches the models of all services. Requests for public lists contain no key or
+ * token, so the user can pick a model before setting a key. Models with a secret in any field are
+ * dropped, because the fields are shown to the user.
  */
 export class Models {
   readonly #http: Http;
