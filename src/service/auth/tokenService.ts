@@ -45,8 +45,8 @@ const REFRESHES_WITHOUT_USE = 2;
  *   the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
  *   When no caller is left, the request is aborted.
- * - **Failed background refresh.** The current token stays in use while it's valid. Before
- *   another refresh, there is a backoff that grows from 5 s to 5 min.
+ * - **Failed background refresh.** The current token stays in use while it's valid. Another
+ *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If a failed token request asks for a pause, later callers get the same
  *   failure until the pause ends, unless there is a valid token. The pause is limited to one hour.
  *   Only `refresh` ignores the pause.

@@ -136,7 +136,7 @@ export async function* readEvents(
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   // The extra LF completes a last event that isn't followed by an empty line. The standard would
-  // discard such an event. The LF also ends a last line whose CR the parser holds back in case
-  // an LF follows.
+  // discard such an event. The LF also ends a last line whose CR the parser holds back in case an
+  // LF follows.
   yield* read(`${decoder.decode()}\n`);
 }

@@ -130,8 +130,8 @@ export function checkResponseHeaders(
 }
 
 /**
- * Reads the rate limit from response headers. Ignores values that aren't whole numbers of
- * up to six digits.
+ * Reads the rate limit from response headers. Ignores values that aren't whole numbers of up
+ * to six digits.
  */
 export function readRateLimit(header: ReadHeader): RateLimit {
   const number = (name: string) => {
