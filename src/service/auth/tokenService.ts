@@ -47,9 +47,9 @@ const REFRESHES_WITHOUT_USE = 2;
  *   When no caller is left, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. Another
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If a failed token request asks for a pause, later callers get the same
- *   failure until the pause ends, unless there is a valid token. The pause is limited to one hour.
- *   Only `refresh` ignores the pause.
+ * - **Requested pause.** If a token request fails and its response requests a pause, later callers
+ *   get the same failure until the pause ends, unless there is a valid token. The pause is limited
+ *   to one hour. Only `refresh` ignores the pause.
  * - **On demand.** If getting a token takes more than a request, such as running a program, the
  *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
  *   if it's at least a minute old.
