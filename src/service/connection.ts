@@ -128,8 +128,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   /**
    * Runs the checks of a diagnosis, which generate nothing.
    * @param onResult called when a check starts, waits for a retry, and ends
-   * @param mayUse called before a check sends a secret; returns true if this connection is still in
-   * use
+   * @param mayUse called before each check that uses the key or a token; returns true if this
+   * connection is still in use
    * @returns the first failure; undefined if all checks passed
    * @throws {ServiceError} `cancelled` when the signal aborts
    */

@@ -94,7 +94,8 @@ export interface DiagnoseOptions {
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
   /**
-   * Returns true if these credentials are still in use. Called before each check that uses them.
+   * Returns true if these credentials are still in use. Called before each check that uses the key
+   * or a token.
    */
   readonly mayUse?: () => Promise<boolean>;
   readonly clock?: Clock;
@@ -111,8 +112,8 @@ interface CheckContext extends DiagnoseOptions {
   readonly signal: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
   /**
-   * Returns the client and the token service for checks that use the credentials. All checks of a
-   * diagnosis share both.
+   * Returns the client and the token service for checks that use the key or a token. All checks of
+   * a diagnosis share both.
    * @throws {ServiceError} `credentials-changed`
    */
   readonly probe: () => Promise<Probe>;
