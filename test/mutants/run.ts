@@ -10,12 +10,14 @@ import { printTable } from '../table.ts';
 import { makeWorkingCopy } from '../workingCopy.ts';
 import { mutants } from './all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
+import { typeErrors } from './typeErrors.ts';
 
 /** The number of cores of the smallest machine. */
 const WORKERS = 2;
 /** Much longer than one test takes, unless its mutant makes it hang. */
 const PATIENCE_MS = 60_000;
 
+const errors = typeErrors(mutants);
 const copies = Array.from({ length: WORKERS }, makeWorkingCopy);
 const startedAt = performance.now();
 try {
@@ -48,6 +50,8 @@ try {
 async function judge(mutant: Mutant, copy: string): Promise<readonly [string, string, string]> {
   const { name, file, test, title } = mutant;
   const row = (verdict: string, ms = 0) => [name, verdict, ms.toFixed()] as const;
+  const error = errors.get(name);
+  if (error) return row(`NOT KILLED: ${error}`);
   const without = await run(mutant, copy);
   if (without.end !== 'reported' || without.passed === 0 || without.failed.length > 0) {
     return row(`NOT KILLED: fails without the mutant, or doesn't exist: ${test}, ${title}`);

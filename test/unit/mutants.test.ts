@@ -2,6 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mutants } from '../mutants/all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from '../mutants/mutant.ts';
+import { typeErrors } from '../mutants/typeErrors.ts';
+
+const sample: Mutant = {
+  name: 'any',
+  file: 'src/service/sharedTask.ts',
+  from: 'if (this.#isOver) return;',
+  to: '',
+  test: 'a.test.ts',
+  title: 'keeps the key',
+};
 
 describe('the mutants', () => {
   it('include at least 25, each with a different name', () => {
@@ -18,18 +28,20 @@ describe('the mutants', () => {
   ];
   for (const [what, result, verdict] of verdicts) {
     it(`get their verdict from their test, which ${what}`, () => {
-      const mutant: Mutant = {
-        name: 'any',
-        file: 'a.ts',
-        from: '',
-        to: '',
-        test: 'a.test.ts',
-        title: 'keeps the key',
-      };
       const reported: Result = { end: 'reported', passed: 0, failed: [], ms: 0 };
-      assert.equal(verdictOf(mutant, { ...reported, ...result }), verdict);
+      assert.equal(verdictOf(sample, { ...reported, ...result }), verdict);
     });
   }
+
+  it('have no type errors, so that each test fails because of the missing defense', () => {
+    assert.deepEqual([...typeErrors(mutants)], []);
+  });
+
+  it('have a type error if they use names that do not exist, or are not code', () => {
+    const broken = ['if (isOver) return;', 'if (this.#isLate) return;', 'if ('];
+    const all = ['', ...broken].map((to) => ({ ...sample, name: to, to }));
+    assert.deepEqual([...typeErrors(all).keys()], broken);
+  });
 
   for (const mutant of mutants) {
     it(`can be applied: ${mutant.name}`, () => {
