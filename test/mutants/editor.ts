@@ -83,6 +83,22 @@ export const editorMutants: readonly Mutant[] = [
     title: 'K02: keeps its commands if the status bar throws',
   },
   {
+    name: 'Fix All picks one of several possible fixes',
+    file: 'src/envFile/quickFixes.ts',
+    from: 'if (fix && !other)',
+    to: 'if (fix)',
+    test: 'test/unit/envFileFeature.test.ts',
+    title: 'are fixed all at once, except on lines with two possible fixes',
+  },
+  {
+    name: 'the project of a folder is changed in the setup, where it has no effect',
+    file: 'src/connection/connections.ts',
+    from: 'if (!isProjectOfFolder) return',
+    to: 'if (true) return',
+    test: 'test/unit/connection/connections.test.ts',
+    title: 'changes the project in the settings if the folder sets it',
+  },
+  {
     name: "waiting for the keyring can't be canceled",
     file: 'src/connection/connections.ts',
     from: 'new SharedTask(() => this.#active.look(owner)).wait(signal),',

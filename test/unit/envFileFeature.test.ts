@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CodeAction } from 'vscode';
 import { becomes } from '../vscode/deadline.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 import { FakeKeyring, FakeState } from './connection/fakes.ts';
@@ -9,6 +10,8 @@ const nothing = { dispose: () => {} };
 class EditorWithFile extends FakeEditor {
   text = '';
   shown: readonly string[] = [];
+  /** Returns the actions for a line of the file. */
+  actionsAt: (line: number) => Promise<readonly CodeAction[]> = async () => [];
   #exports: Record<string, unknown> | undefined;
 
   /** Created once, so that a document stays the same object. */
@@ -24,6 +27,10 @@ class EditorWithFile extends FakeEditor {
       uri: joinPath(this.folders[0]?.uri, '.env'),
       version: 1,
       getText: () => this.text,
+      lineAt: (line: number) => ({
+        text: this.text.split('\n')[line],
+        rangeIncludingLineBreak: new FakeRange(line, 0, line + 1, 0),
+      }),
     };
     const set = (_: unknown, all: readonly { readonly message: string }[]) => {
       this.shown = all.map(({ message }) => message);
@@ -40,15 +47,23 @@ class EditorWithFile extends FakeEditor {
     const workspace = Object.create(from, Object.getOwnPropertyDescriptors(own));
     const languages = {
       createDiagnosticCollection: () => ({ ...nothing, set, clear: () => {} }),
-      registerCodeActionsProvider: () => nothing,
+      registerCodeActionsProvider: (_: unknown, { provideCodeActions }: ActionProvider) => {
+        this.actionsAt = (line) =>
+          provideCodeActions(document, new FakeRange(line, 0, line, 0), { diagnostics: [] });
+        return nothing;
+      },
     };
-    const classes = { Diagnostic: FakeDiagnostic, Position: class {}, Range: class {} };
+    const classes = {
+      Diagnostic: FakeDiagnostic,
+      Position: class {},
+      Range: FakeRange,
+      CodeAction: FakeCodeAction,
+      WorkspaceEdit: FakeEdit,
+    };
     const kinds = {
       DiagnosticSeverity: {},
       EndOfLine: {},
-      CodeAction: {},
-      CodeActionKind: {},
-      WorkspaceEdit: {},
+      CodeActionKind: { QuickFix: 'quick fix', SourceFixAll: 'fix all' },
     };
     return { ...base, ...classes, ...kinds, workspace, languages };
   }
@@ -61,6 +76,43 @@ class FakeDiagnostic {
   }
 }
 
+interface ActionProvider {
+  provideCodeActions(
+    document: object,
+    range: FakeRange,
+    context: { readonly diagnostics: readonly [] },
+  ): Promise<readonly CodeAction[]>;
+}
+
+class FakeRange {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: { readonly line: number; readonly character: number };
+  constructor(line: number, character: number, endLine: number, endCharacter: number) {
+    this.start = { line, character };
+    this.end = { line: endLine, character: endCharacter };
+  }
+}
+
+class FakeCodeAction {
+  readonly title: string;
+  readonly kind: unknown;
+  constructor(title: string, kind: unknown) {
+    this.title = title;
+    this.kind = kind;
+  }
+}
+
+class FakeEdit {
+  readonly #changes: (readonly [line: number, newText: string])[] = [];
+  replace(_: unknown, { start }: FakeRange, newText: string): void {
+    this.#changes.push([start.line, newText]);
+  }
+  /** The changed lines and their new texts. */
+  entries() {
+    return this.#changes;
+  }
+}
+
 describe('the problems of an open .env file', () => {
   const editor = new EditorWithFile();
   editor.addFolder('/work');
@@ -70,17 +122,44 @@ describe('the problems of an open .env file', () => {
   });
   after(() => hooks.deregister());
 
-  it('are updated for the service of a newly stored key if the settings name none', async () => {
-    editor.text = 'VENDOR_URL=https://a.example';
+  async function start() {
     const { KeyStore } = await import('../../src/connection/keyStore.ts');
     const { startEnvFile } = await import('../../src/envFile/envFileFeature.ts');
     const keys = new KeyStore(new FakeKeyring().window(), new FakeState(), () => {});
-    const feature = startEnvFile(keys);
+    return { keys, feature: startEnvFile(keys) };
+  }
+
+  it('are updated for the service of a newly stored key if the settings name none', async () => {
+    editor.text = 'VENDOR_URL=https://a.example';
+    const { keys, feature } = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));
     const record = { apiKey: 'key-of-the-gateway', authUrl: 'https://a.example' };
     await keys.write({ ...record, serviceUrl: record.authUrl }, 'ibm_gateway');
     await becomes('the updated problems', () => !editor.shown.join().includes('VENDOR_PROJECT_ID'));
     assert.match(editor.shown.join(), /VENDOR_API_KEY/);
+    feature.dispose();
+    keys.dispose();
+  });
+
+  it('are fixed all at once, except on lines with two possible fixes', async () => {
+    const [url, other] = ['eu-de', 'eu-gb'].map((region) => `https://${region}.ml.cloud.ibm.com`);
+    editor.text = `IBM_URL=${url}\nIBM_URL=${other}\nIBM_API_KEY="abcd1234"\nIBM_PROJECT_ID='p'`;
+    const { keys, feature } = await start();
+    const all = await editor.actionsAt(1);
+    assert.deepEqual(
+      all.map(({ title, edit }) => [title, edit?.entries()]),
+      [
+        ['Remove This Line', [[1, '']]],
+        ['Remove Line 1', [[0, '']]],
+        ...Array.from({ length: 2 }, () => [
+          'Fix All Problems',
+          [
+            [2, '=abcd1234'],
+            [3, '=p'],
+          ],
+        ]),
+      ],
+    );
     feature.dispose();
     keys.dispose();
   });
