@@ -8,6 +8,7 @@ export interface Mutant {
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly from: string;
+  /** The file must still pass the type check, except for unused names. */
   readonly to: string;
   readonly test: string;
   /** Part of the title of that test, or of one of them if a table creates several. */
