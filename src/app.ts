@@ -120,7 +120,7 @@ export class HostedModel implements App, CommandCode {
     this.status.update({ token });
     this.history.recordTokenState(token);
     const error = token.kind === 'valid' ? token.refreshError : 'error' in token && token.error;
-    if (error) this.log.warn(`token: ${error.message}`);
+    if (error) this.log.warn(`couldn’t get a token: ${error.message}`);
     if (error || token.kind === 'valid') this.status.update({ unreachable: isUnreachable(error) });
   }
 }

@@ -48,7 +48,7 @@ export function activate(context: ExtensionContext): void {
     if (hasAllCommands) {
       startup = new Startup(context, log, make);
       subscriptions.push(parts);
-    } else log.error('couldn’t start: another extension has a command of the same name');
+    } else log.error('couldn’t start: another extension has a command with the same name');
   } catch (error) {
     log?.error(`couldn’t start: ${latest} failed with ${errorName(error)}`);
     // Dispose the parts that were already created. Otherwise, they would keep listening and
@@ -91,16 +91,16 @@ class Startup implements CommandHost {
     const onTick = () => this.#keepFresh();
     this.#status = make('the status item', () => new StatusItem(settings, onTick));
     this.#status.show();
-    make('the .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
-    make('the template files', () => whenOpened(isTemplateFile, startTemplateFiles));
-    this.#models = make('the models of the chat', () =>
+    make('editor support for .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
+    make('editor support for templates', () => whenOpened(isTemplateFile, startTemplateFiles));
+    this.#models = make('the chat models', () =>
       offerModels(
         () => this.#app !== undefined || this.#hasCredentials,
         async () => (await this.#load()).chat(),
       ),
     );
-    make('listening to the window', () => window.onDidChangeWindowState(() => this.#keepFresh()));
-    this.#listening = make('listening to changes', () => this.#listen(keys));
+    make('watching the window', () => window.onDidChangeWindowState(() => this.#keepFresh()));
+    this.#listening = make('watching for changes', () => this.#listen(keys));
     this.#inBackground(this.#onChange());
   }
 
@@ -111,7 +111,7 @@ class Startup implements CommandHost {
     if (this.#app) return this.#app;
     const { HostedModel } = await import('./app.ts');
     if (this.#app) return this.#app;
-    const parts = this.#make('the parts of the app', () => new DisposableStack());
+    const parts = this.#make('the code behind the commands', () => new DisposableStack());
     try {
       this.#app = new HostedModel({
         ...{ context: this.#context, log: this.log, status: this.#status, stored: this.#stored },
@@ -144,7 +144,7 @@ class Startup implements CommandHost {
   /** Logs failures of work that isn't awaited. */
   #inBackground(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => {
-      this.log.error(`in the background: ${errorName(error)}`);
+      this.log.error(`background work failed: ${errorName(error)}`);
     });
   }
 

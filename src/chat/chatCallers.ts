@@ -68,7 +68,7 @@ export class ChatCallers {
     return [...answers.values()].map(({ id, isAllowed }) => ({
       caller: id,
       label: `$(extensions) ${oneLine(id) || 'An extension without a name'}`,
-      description: isAllowed ? 'may use it' : 'may not use it',
+      description: isAllowed ? 'allowed' : 'not allowed',
     }));
   }
 

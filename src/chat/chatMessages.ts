@@ -15,7 +15,7 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
   const end = withdrawn ? ` It will be withdrawn on ${withdrawn}.` : '';
-  return `${id}${provider && ` by ${provider}`}, with your own key.${end}`;
+  return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 
 // Failures. The chat shows no buttons, so these messages name commands instead.
@@ -23,11 +23,11 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
 export const NOT_SET_UP =
   'Hosted Model isn’t set up here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
 export const EMPTY_RESPONSE =
-  'The model’s response was empty. Rephrase the request, or pick another model.';
+  'The model’s response was empty. Rephrase the request, or select another model.';
 export const ONLY_REASONING =
-  'The model’s response contained only its reasoning. Ask again, or pick another model.';
+  'The model’s response contained only its reasoning. Ask again, or select another model.';
 export const UNREADABLE_CALL =
-  'The model made a tool call that can’t be read. Try again, or pick a model that’s better at tools.';
+  'The model made a tool call that can’t be read. Try again, or select a model that’s better at calling tools.';
 export const CALLER_REFUSED =
   'You didn’t allow this extension to use Hosted Model. To be asked again, forget that decision in “Hosted Model: Show Status and Actions”.';
 
@@ -47,10 +47,16 @@ const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
 
-/** Command titles to show in place of button labels that aren't command titles. */
-const CHAT_LABELS: Partial<Record<Action, string>> = {
-  refreshToken: 'Refresh Token',
-  changeProject: 'Set Up...',
+function runAdvice(title: string): string {
+  return `Run “Hosted Model: ${title}” from the Command Palette.`;
+}
+
+/** What to do in place of pressing a button that has no command of the same name. */
+const CHAT_ADVICE: Partial<Record<Action, string>> = {
+  refreshToken: runAdvice('Refresh Token'),
+  changeProject: runAdvice('Set Up...'),
+  openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
+  openEnvFile: 'Fix it in the folder’s .env file.',
 };
 
 /**
@@ -67,11 +73,8 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   }
   if (!message) return 'Canceled.';
   const action = message.actions.find((one) => one !== 'retry');
-  const label = action && (CHAT_LABELS[action] ?? ACTION_LABELS[action]);
-  if (!label) return message.text;
-  return action === 'openEnvFile'
-    ? `${message.text} Fix it in the folder’s .env file.`
-    : `${message.text} Run “Hosted Model: ${label}” from the Command Palette.`;
+  if (!action) return message.text;
+  return `${message.text} ${CHAT_ADVICE[action] ?? runAdvice(ACTION_LABELS[action])}`;
 }
 
 /** True if a Markdown renderer might turn the text into a link, even without markup. */
@@ -168,11 +171,11 @@ export const NOT_TRUSTED = 'VS Code’s chat needs a trusted workspace. Trust th
 /** Messages for failed steps of *Use in Chat*, with instructions for doing each step manually. */
 export const FAILED_STEPS = {
   group:
-    'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, choose “Add Models”, then “Hosted Model”.',
+    'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, then “Hosted Model”.',
   chat: 'VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” (no sign-in needed), then run “Use in Chat” again.',
-  open: 'Couldn’t open the chat with your model. Open the Chat view, and pick the model below the input box.',
+  open: 'Couldn’t open the chat with your model. Open the Chat view, and select the model below the input box.',
 } as const;
 
 export const HELP = 'Open Documentation';
-export const LISTING = 'listing the models…';
-export const STARTING = 'starting VS Code’s chat…';
+export const LISTING = 'Loading the models';
+export const STARTING = 'Starting VS Code’s chat';

@@ -106,7 +106,7 @@ async function guarded(
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
     // The code that reports failures couldn't be loaded either, so report this one here.
-    host.log.error(`couldn’t load the code of the commands: ${errorName(error)}`);
+    host.log.error(`couldn’t load the commands: ${errorName(error)}`);
     void window.showErrorMessage(NOT_LOADED);
     return;
   }

@@ -38,10 +38,10 @@ export function problemOfKey(text: string, service: Service): string | undefined
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 
-/** Returns the reason why a text can't be sent as the value of a header; undefined if it can. */
-export function problemOfHeader(label: string, text: string): string | undefined {
+/** Returns the reason why a text can't be sent as a header; undefined if it can. */
+export function problemOfHeader(text: string): string | undefined {
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
-  return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader(label);
+  return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader;
 }
 
 /** Returns the reason why the stored key can't be used; undefined if it can. */

@@ -2,7 +2,7 @@ import type { SettingsTarget } from '../config/configuration.ts';
 import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
-import { capitalized, type LabelContext, settingLabel } from '../messages/settingLabels.ts';
+import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
 import { MAX_SERVICES } from '../service/addedServices.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
@@ -53,7 +53,7 @@ type ProjectOrigin = Pick<SourceSettings, 'isProjectOfFolder'>;
 
 /** Names the settings that contain the project ID, for use within a sentence. */
 export function projectPlace({ isProjectOfFolder }: ProjectOrigin): string {
-  return isProjectOfFolder ? 'folder or remote settings' : 'user settings';
+  return isProjectOfFolder ? 'workspace or remote settings' : 'user settings';
 }
 
 /** Explains that the project, space, or deployment ID in the settings is malformed. */
@@ -65,12 +65,12 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 /** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   if (field === 'services') {
-    return `hostedModel.service is ${shownName(word)}, but only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
+    return `hostedModel.service is “${shownName(word)}”, but only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
   }
   const why = field
     ? `its entry in hostedModel.services can’t be used: “${field}” is missing or not allowed`
     : 'no built-in service and no entry in hostedModel.services has that ID';
-  return `hostedModel.service is ${shownName(word)}, but ${why}. Nothing was sent.`;
+  return `hostedModel.service is “${shownName(word)}”, but ${why}. Nothing was sent.`;
 }
 
 /** Names of the flaws that `cleanValue` removes. */
@@ -119,7 +119,7 @@ export function issuesText(
     return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
   };
   return [
-    ...sentence(known, 'Hosted Model removes them, but other programs may not.'),
+    ...sentence(known, 'Hosted Model cleans up the value, but other programs may not.'),
     ...sentence(others, 'Check that it’s the right value.'),
   ].join(' ');
 }
@@ -127,11 +127,10 @@ export function issuesText(
 /** Messages about values that the user entered in the setup. They never contain the value. */
 export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',
-  exampleKey: 'This is the placeholder from an example, not a key.',
+  exampleKey: 'This is a placeholder from an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
     `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}accented letters. Copy it again.`,
-  garbledHeader: (label: string) =>
-    `${capitalized(label)} can only contain ASCII characters on one line.`,
+  garbledHeader: 'Use only ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent to the service. Enter another value.`,
@@ -196,8 +195,8 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 }
 
 /**
- * Describes the reason why a `.env` file or the environment isn't used, such as `line 2:
- * VENDOR_API_KEY has quotes …`. Undefined if the source is complete and the user didn't decline it.
+ * Describes the reason why a `.env` file or the environment isn't used, such as `VENDOR_API_KEY on
+ * line 2 has quotes …`. Undefined if it's complete and the user didn't decline it.
  */
 export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -211,8 +210,11 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   const parts = firstOf(values ? [] : errors.map(issuePhrase));
   const faulty = new Set(errors.map(({ name }) => name));
   const lacking = missing.filter((name) => !faulty.has(name));
-  if (lacking.length > 0) parts.push(`lacks ${lacking.join(' and ')}`);
-  if (parts.length > 0) return parts.join('; ');
+  if (lacking.length > 0) {
+    const [names, verb] = [listOf(lacking), lacking.length === 1 ? 'is' : 'are'];
+    parts.push(parts.length > 0 ? `and ${names} ${verb} missing` : `lacks ${names}`);
+  }
+  if (parts.length > 0) return parts.join(', ');
   return decision === 'refused' ? 'declined by you' : undefined;
 }
 
@@ -226,7 +228,7 @@ export function staysText(inUse: SourceId, found: SourceSnapshot): string {
 /** Names the settings that a value is written to. */
 export function targetText(target: SettingsTarget): string {
   if (target === 'user') return 'your user settings';
-  return target === 'workspace' ? 'the workspace settings' : 'the settings of this folder';
+  return target === 'workspace' ? 'the workspace settings' : 'this folder’s settings';
 }
 
 /**
@@ -260,7 +262,7 @@ export const SOURCE_ACTIONS = {
 /** Lists the sources that were checked, and why each one isn't used. */
 export function checkedSourcesText(found: SourceSnapshot): string {
   if (found.settings.credentialSource === 'editor') {
-    return `Checked only ${sourceName('editor', found)}, because hostedModel.credentialSource is “editor”.`;
+    return `Only ${sourceName('editor', found)} were checked, because hostedModel.credentialSource is “editor”.`;
   }
   const isHeldUp = found.external.some(isFaultyFile);
   const unused = isHeldUp ? 'not used until the .env file is fixed' : 'not approved';
@@ -268,13 +270,13 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     const problem = sourceProblem(source) ?? unused;
     return `${sourceName(source.id, found)} (${problem})`;
   });
-  return `Checked secret storage and user settings, ${places.join(', and ')}.`;
+  return `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
 }
 
-/** Describes an issue, such as `line 2: VENDOR_URL can’t be used as an address`. */
+/** Describes an issue, such as `VENDOR_URL on line 2 can’t be used as an address`. */
 function issuePhrase({ place, name, kind }: Issue): string {
-  const phrase = `${name} ${ISSUE_PHRASES[kind]}`;
-  return place ? `line ${place.line + 1}: ${phrase}` : phrase;
+  const what = place ? `${name} on line ${place.line + 1}` : name;
+  return `${what} ${ISSUE_PHRASES[kind]}`;
 }
 
 /** Returns the context for messages about the connection. Empty if there is none. */

@@ -89,6 +89,6 @@ export const API_CHOICES: readonly [ApiChoice, ...ApiChoice[]] = [
     api: 'watsonx',
     label: 'watsonx',
     description: 'IBM watsonx.ai, in the cloud or on premises',
-    addressPrompt: 'Address of the service, such as a region’s.',
+    addressPrompt: 'Address of the service. In the cloud, it depends on the region.',
   },
 ];

@@ -59,8 +59,8 @@ export function askDestination(
   const runs = commandOf(service) !== undefined && program;
   return ask(
     isEntryChanged
-      ? `The entry of this service has changed since your ${label} was saved.`
-      : `The hosts aren’t those that your ${label} was saved for.`,
+      ? `This service’s entry has changed since your ${label} was saved.`
+      : `These aren’t the hosts that your ${label} was saved for.`,
     [
       ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),
       ...(needsSetting('apiKey', { service })
@@ -89,11 +89,11 @@ function askProgram(
   service: Service,
 ): Promise<'wanted' | undefined> {
   return ask(
-    `${service.name} would run a different program than the one you approved.`,
+    `Hosted Model would run a different program than the one you approved for ${service.name}.`,
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),
-      'Nothing was run. Use it only if you installed or moved it yourself.',
+      'Nothing was run. Use the new program only if you installed or moved it yourself.',
     ],
     [
       ['Do Not Use', undefined],
@@ -105,7 +105,7 @@ function askProgram(
 /** @param program the absolute path; empty if there is no such program */
 function runText(program: string, service: Service): string {
   const [name = '', ...args] = commandOf(service) ?? [];
-  return `Runs ${commandText([program || name, ...args])}`;
+  return `Hosted Model would run ${commandText([program || name, ...args])}`;
 }
 
 /** Returns a paragraph that names the fixed headers of a service. Empty if it has none. */
@@ -124,8 +124,8 @@ export function askSource(
 ): Promise<ApprovalDecision | 'import' | undefined> {
   const [what, author] =
     id === 'envFile'
-      ? ['the .env file of this folder', 'the author of the file']
-      : ['the environment of VS Code', 'the person who set these variables'];
+      ? ['the .env file in this folder', 'the author of the file']
+      : ['VS Code’s environment', 'the person who set these variables'];
   const label = settingLabel('apiKey', { service });
   const { resource } = Secret.open(values);
   // Most users have the default service and don't recognize its name, so leave it out.
@@ -160,7 +160,7 @@ export function askInstead(
   return ask(
     `The source in hostedModel.credentialSource can’t be used: ${sourceName(source.id, found)} (${problem}).`,
     [
-      `Nothing was sent. Fix it, or use the other sources. That sets hostedModel.credentialSource to auto in ${targetText(target)}.`,
+      `Nothing was sent. Fix this source, or use the other ones. Using them sets hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
     ],
     [['Use Other Sources', true]],
   );
@@ -170,7 +170,7 @@ export function askInstead(
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
-    ['Text from all folders will go to the account of the new key.'],
+    ['Text from all folders will go to the new key’s account.'],
     [
       ['Keep Stored Key', false],
       ['Replace Key', true],

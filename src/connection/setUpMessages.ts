@@ -1,6 +1,7 @@
 import { commandText } from '../messages/commandFailure.ts';
 import {
   capitalized,
+  hasRegions,
   type LabelContext,
   listOf,
   needsSetting,
@@ -33,25 +34,23 @@ export const SET_UP = {
     found: 'Leave empty to keep the key that was found',
     typed: 'Leave empty to keep the key you typed',
   },
-  changedKey: 'The stored key changed in another window.',
+  changedKey: 'The stored key changed in another window. Enter the key to use.',
   boundKey: 'The stored key isn’t used for these hosts. Go back to enter a key or another address.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
-  addressHint: ({ regions }: Service) =>
-    regions.length > 0
-      ? 'Select the project’s region, or enter the service URL'
-      : 'Enter the service URL',
+  addressHint: (service: Service) => {
+    if (!hasRegions({ service })) return 'Enter the service URL';
+    const region = needsSetting('projectId', { service }) ? 'the project’s region' : 'a region';
+    return `Select ${region}, or enter the service URL`;
+  },
   noAddress: 'Select an address.',
   useAddress: (url: string) => `Use ${url}`,
-  expectedAddress: 'Select a region, or enter the service URL.',
   current: '(current)',
   typedAddress: (isCut: boolean, url: string) =>
-    `${isCut ? 'Without the endpoint path' : 'As an address'}: ${url}`,
+    `${isCut ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  /**
-   * Appended to the hosts during an import, because the imported source applied to only one folder.
-   */
-  ofAllFolders: ', from all folders',
+  /** Appended to the hosts during an import, because the source applied to a single folder. */
+  ofAllFolders: ' · This applies to all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
@@ -64,7 +63,7 @@ export const SET_UP = {
 /** Texts of the steps that add a service. */
 export const NEW_SERVICE = {
   add: '$(add) Add a Service...',
-  whichApi: 'Select the API of the service',
+  whichApi: 'Select the service’s API',
   addressExample: 'https://llm.acme.example/v1',
   badAddress: 'This address can’t be used',
   whichLogin: 'How do you log in?',
@@ -75,7 +74,8 @@ export const NEW_SERVICE = {
   badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
   noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',
   tokenUrlPrompt: 'Address that exchanges the secret for a token.',
-  notAllowed: 'This doesn’t work with your other answers. A login that sends a secret needs https.',
+  needsHttps: 'This login needs an address that starts with https://.',
+  notAllowed: 'This doesn’t work with your other answers.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
   listing: 'Loading the models',
@@ -89,7 +89,7 @@ export const NEW_SERVICE = {
 
 /** Texts of the steps that change or remove a service. */
 export const MANAGE = {
-  whichAction: (name: string) => `Select what to change about ${name}`,
+  whichAction: (name: string) => `What do you want to change about ${name}?`,
   actions: {
     credentials: '$(key) Change Credentials...',
     login: '$(link) Change Address or Login...',
@@ -112,12 +112,13 @@ export const MANAGE = {
   removeHeader: (name: string) => `$(trash) Remove ${name}`,
   noMoreHeaders: '$(check) Continue',
   headerNamePrompt: 'Name of the header.',
-  badHeader: 'This header can’t be set. Host, Cookie, Authorization, and Content-* are reserved.',
+  badHeader:
+    'This header can’t be set. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
   isSecret: (name: string) => `Is the value of ${name} a secret?`,
   plainValue: 'Store in Settings',
   secretValue: 'Store in Secret Storage',
   headerValuePrompt: (name: string) => `Value of ${name}.`,
-  badHeaderValue: 'A value can only contain ASCII characters on one line.',
+  badHeaderValue: 'Use only ASCII characters on a single line.',
 } as const;
 
 /** States everything that the user approves when they save: hosts, command, and headers. */
@@ -130,7 +131,8 @@ export function approvalText(
 ): string {
   return [
     target.isUnencrypted && unencryptedText(target, service),
-    program && `Runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`,
+    program &&
+      `Hosted Model runs ${commandText([program, ...(commandOf(service) ?? []).slice(1)])}`,
     hostsText(target, service, ' · '),
     headersText(service),
   ]
@@ -152,8 +154,8 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
     getsTokens(service) ? 'token' : key,
     headerSecretsOf(service).length > 0 && 'secret headers',
   ].filter((one) => one !== false);
-  const verb = secrets.length > 0 ? 'travel' : 'travels';
-  return capitalized(`${listOf(['text', ...secrets])} ${verb} unencrypted to ${serviceHost}`);
+  const verb = secrets.length > 0 ? 'are' : 'is';
+  return `The ${listOf(['text', ...secrets])} ${verb} sent unencrypted to ${serviceHost}`;
 }
 
 /**

@@ -51,11 +51,11 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   },
 
   account: async (setUp, position) => {
-    const label = capitalized(settingLabel('account', setUp.settings));
+    const label = settingLabel('account', setUp.settings);
     const answer = await askText({
       ...position,
-      prompt: SET_UP.accountPrompt(label, setUp.settings.service),
-      placeholder: label,
+      prompt: SET_UP.accountPrompt(capitalized(label), setUp.settings.service),
+      placeholder: capitalized(label),
       value: setUp.account,
       check: (text) => validationOf(text, problemOfAccount(label, text)),
     });
@@ -93,7 +93,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
         placeholder: kept ? SET_UP.keepHeader : label,
         password: true,
         check: (text) =>
-          text === '' && kept ? undefined : validationOf(text, problemOfHeader(label, text)),
+          text === '' && kept ? undefined : validationOf(text, problemOfHeader(text)),
       });
       if (typeof answer !== 'string') return answer;
       if (answer !== '') {
@@ -128,7 +128,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       placeholder: SET_UP.addressHint(service),
       items: addressItems(setUp),
       typed: (text) => typedAddress(text, service),
-      expected: SET_UP.expectedAddress,
+      expected: `${SET_UP.addressHint(service)}.`,
       accept: async ({ url }) =>
         checkUrl(url, setUp.settings) ??
         keyLeakProblem({ [settingLabel('url')]: url }, keyOf(setUp)),

@@ -76,9 +76,7 @@ export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoi
   const all: readonly SourceId[] = ['editor', ...found.external.map(({ id }) => id)];
   const { credentialSource } = found.settings;
   const marks = (value: CredentialSource, inUse: boolean) =>
-    [inUse && 'in use', value === credentialSource && 'in the settings now']
-      .filter(Boolean)
-      .join(', ');
+    [inUse && 'in use', value === credentialSource && 'current setting'].filter(Boolean).join(', ');
   const automatic: SourceChoice = {
     value: 'auto',
     label: 'Automatic',
@@ -94,7 +92,7 @@ export function sourceChoices(found: SourceSnapshot, choice: Choice): SourceChoi
       label: name,
       description: marks(source, isInUse(source, choice)),
       detail: detailOf(source, found, choice),
-      problem: issue ? `${name} can’t be used: ${sourceState(source, found)}.` : undefined,
+      problem: issue ? `${name} can’t be used (${sourceState(source, found)}).` : undefined,
     };
   });
   return [automatic, ...sources];
@@ -184,7 +182,7 @@ function isWorthShowing({ text }: ExternalSource): boolean {
 
 /** Returns one sentence that states which source is used, and why. */
 export function reasonText(source: SourceId, found: SourceSnapshot): string {
-  const from = `From ${sourceName(source, found)}`;
+  const from = `Credentials come from ${sourceName(source, found)}`;
   const { credentialSource } = found.settings;
   if (source === credentialSource)
     return `${from}, because hostedModel.credentialSource is “${source}”.`;
@@ -259,7 +257,7 @@ export function provenanceLines(
     ['url', 'service', new URL(service).host],
   ];
   const warning = isUnencrypted(connection.serviceUrl)
-    ? ['Not encrypted: anyone on the network can read your text and key.']
+    ? ['Not encrypted: anyone on the network can read what you send.']
     : [];
   const lines = values.flatMap(([name, label, value]) => {
     if (!value || (name === 'apiKey' && !needsSetting('apiKey', connection))) return [];

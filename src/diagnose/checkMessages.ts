@@ -73,8 +73,8 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];
     const proven = isUnchecked
-      ? `The ${bearer} was accepted. ${capitalized(listOf(others))} couldn’t be checked, because this model doesn’t support the test request`
-      : `${capitalized(listOf([bearer, ...others]))} were accepted`;
+      ? `The ${bearer} was accepted. The ${listOf(others)} couldn’t be checked, because this model doesn’t support test requests`
+      : `The ${listOf([bearer, ...others])} were accepted`;
     if (!model) return `${proven}.`;
     const [successor] = model.successors;
     const named = successor ? ` The service suggests ${successor} instead.` : '';
@@ -85,7 +85,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     return `${proven}, but ${lifecycle}.${named} Select another model.`;
   },
   'request-limit': ({ requestLimit: { perSecond, left } = {} }) => {
-    if (perSecond === undefined) return 'The service doesn’t state a limit.';
+    if (perSecond === undefined) return 'The service doesn’t report a limit.';
     const rest = left === undefined ? '' : `, ${left} left`;
     return `${amount(perSecond, 'request')} per second${rest}.`;
   },
@@ -174,7 +174,7 @@ export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Checks and results',
   placeholderAtEnd: 'Press Enter to run the selected action',
-  prompt: 'Checking. Only the word “hello” is sent, and nothing is generated.',
+  prompt: 'Checking. The only text sent is the word “hello”, and nothing is generated.',
   checks: 'Checks',
 } as const;
 
@@ -206,14 +206,14 @@ export type Copied = 'done' | 'failed' | 'holds-secret';
 export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
   'not-tried': '$(copy) Copy Report',
   done: '$(check) Report Copied',
-  failed: '$(warning) Couldn’t Copy the Report. Try Again',
+  failed: '$(warning) Couldn’t Copy Report. Try Again',
   'holds-secret': '$(warning) Not Copied: The Report Contains a Key, Token, or Project ID',
 };
 
 /** The text below the *Copy Report* row after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
   done: 'It contains no key, token, project ID, prompt, response, or file name. It names the checked hosts.',
-  failed: 'The browser may have blocked it. Click in the window and try again.',
+  failed: 'Access to the clipboard may be blocked. Click in the window and try again.',
   'holds-secret':
     'An address or error code may contain it. Correct the address, or reload the window to clear past failures.',
 };

@@ -80,8 +80,9 @@ export async function diagnoseConnection(
     });
     if (fix === undefined) return;
     // Use the folder that was checked, even if another one is active by now.
-    if (fix === 'approve') await deps.connections.for(uri ?? folder?.uri);
-    else if (fix === 'openEnvFile') return openEnvFile(folder);
+    if (fix === 'approve' || fix === 'useOtherSources') {
+      await deps.connections.for(uri ?? folder?.uri);
+    } else if (fix === 'openEnvFile') return openEnvFile(folder);
     else if (fix === 'openSettings') return openSettings();
     else if (fix === 'changeProject') {
       if (!(await deps.connections.changeProject(folder))) return;

@@ -24,7 +24,7 @@ import { reasonText } from '../connection/sourceView.ts';
 import type { Fix } from '../messages/actions.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import {
-  allOf,
+  allSettings,
   capitalized,
   missingText,
   needsSetting,
@@ -114,7 +114,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
   const { settings } = found;
   // The identity address may have been checked for a source other than the editor, so name none.
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
-  if (isIdentity) return `${allOf(settings)} are set.`;
+  if (isIdentity) return `The ${allSettings(settings)} are set.`;
   const { projectId, resource } = editorSourceProject(settings);
   const isOfFolder = source === 'editor' && projectId !== '' && settings.isProjectOfFolder;
   const project = `The ${resourceName({ resource })} comes from the ${projectPlace(settings)}.`;
@@ -130,14 +130,18 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     const problem = sourceProblem(choice.source) ?? 'incomplete';
     const what = `hostedModel.credentialSource selects ${sourceName(id, found)}, which can’t be used (${problem}).`;
     const isOpenable = id === 'envFile' && text.kind === 'read';
-    return failed('settings', `${what} Nothing was sent.`, isOpenable ? 'openEnvFile' : 'approve');
+    return failed(
+      'settings',
+      `${what} Nothing was sent.`,
+      isOpenable ? 'openEnvFile' : 'useOtherSources',
+    );
   }
   const partial = partialSource(found, choice);
   if (partial) {
     const name = sourceName(partial.id, found);
     const problem = sourceProblem(partial) ?? '';
     const isShort = problem.startsWith('lacks ');
-    const what = isShort ? `${capitalized(name)} ${problem}.` : `In ${name}, ${problem}.`;
+    const what = `${capitalized(name)} ${isShort ? problem : `can’t be used: ${problem}`}.`;
     const text = `${what} Only a complete source is used. Nothing was sent.`;
     return failed('settings', text, fixOf(partial.id));
   }
@@ -185,9 +189,8 @@ function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
   if (!source || source.values) return passed('syntax', WELL_FORMED);
-  const what = `In ${sourceName(id, found)}, ${sourceProblem(source)}.`;
-  const text = `${what} A source with an error isn’t used. Fix the value.`;
-  return failed('syntax', text, fixOf(id));
+  const what = `${capitalized(sourceName(id, found))} can’t be used: ${sourceProblem(source)}.`;
+  return failed('syntax', `${what} Nothing was sent. Fix the value.`, fixOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {

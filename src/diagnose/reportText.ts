@@ -99,12 +99,12 @@ function settingLines({ settings, insertModes }: ReportFacts): string[] {
     `Service: ${service.definition === undefined ? service.word : 'user-defined'} (${service.authentication.kind}, ${service.api.kind})`,
     `Identity service: ${addressWords(settings.authUrl)}`,
     `Service URL: ${addressWords(settings.url)}`,
-    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the folder or remote settings' : ''}`,
+    `Project: ${setOrNot(settings.projectId)}${settings.isProjectOfFolder ? ', in the workspace or remote settings' : ''}`,
     `Model: ${modelWords(settings)}`,
     `Operation: ${settings.operation}`,
     `Parameters: ${parameters} set`,
     `Insert mode: ${insertModes.includes(insertMode) ? insertMode : 'unknown'}`,
-    `Concurrent requests: ${limits.limit}, at least ${limits.minIntervalMs} ms apart`,
+    `Concurrent requests: at most ${limits.limit}, at least ${limits.minIntervalMs} ms apart`,
     `Templates in the settings: ${Object.values(templates).flat().length}`,
   ];
 }
@@ -121,13 +121,14 @@ function credentialLines({ looked }: ReportFacts): string[] {
   const inUse =
     choice.kind === 'ready'
       ? `from ${SOURCES[choice.connection.source]}`
-      : WHY_NOT_USED[choice.kind];
+      : `none (${WHY_NOT_USED[choice.kind]})`;
   const others = found.external.map(({ id, text, decision }) => {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`
         : `${text.reading.named.length} settings, ${text.reading.issues.length} issues`;
-    return `In ${SOURCES[id]}: ${state}, ${decision ?? 'no decision'}`;
+    const decided = decision === 'refused' ? 'declined' : (decision ?? 'no decision');
+    return `In ${SOURCES[id]}: ${state}, ${decided}`;
   });
   return [
     `In use: ${inUse}`,
@@ -140,7 +141,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
 function tokenWords({ token }: StatusFacts, now: number): string {
   if (token.kind !== 'valid') return token.kind;
   const { expiresAt, refreshesAt, clockAheadMs, refreshError } = token;
-  if (!Number.isFinite(expiresAt)) return 'not exchanged';
+  if (!Number.isFinite(expiresAt)) return 'none needed';
   return [
     expiresAt > now ? `valid, ${seconds(expiresAt - now)} left` : 'expired',
     refreshesAt > now ? `refresh in ${seconds(refreshesAt - now)}` : 'refresh due',
@@ -184,7 +185,7 @@ function codeOf({ error }: PastFailure): string[] {
 
 function generationWords({ firstTextMs, wholeMs, end }: PastGeneration): string {
   const first = firstTextMs === undefined ? 'no text' : `first text after ${firstTextMs} ms`;
-  return `${first}, ${end} after ${wholeMs} ms`;
+  return `${first}, ${end === 'cancelled' ? 'canceled' : end} after ${wholeMs} ms`;
 }
 
 function newestFirst<Entry extends { readonly at: number }>(
@@ -207,7 +208,7 @@ function addressWords(text: string): string {
  */
 function modelWords({ service, modelId }: Settings): string {
   if (modelId !== service.defaultModelId) return 'not the default';
-  return service.definition === undefined ? `the default, ${modelId}` : 'the default of the entry';
+  return service.definition === undefined ? `the default, ${modelId}` : 'the entry’s default';
 }
 
 /** Names a host only if it's built in. Any other host may reveal the organization that runs it. */

@@ -13,7 +13,7 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim them are refused (401). Remove them, also around the equals sign.',
+    'Programs that don’t trim them are refused (401). Remove them, including those around the equals sign.',
   quotes: () => 'Programs that keep them are refused (401). Remove them.',
   bearer: (label) =>
     `It isn’t part of the ${label}, so the service would refuse it (401). Remove it.`,
@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   placeholder: (label) =>
     `Nothing can be sent with it. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} has any, such as accents or typographic quotes, so it would be refused (401). Copy it again.`,
+    `No ${label} contains accents, typographic quotes, or the like, so it would be refused (401). Copy it again.`,
   malformed: (label) =>
     `No ${label} has this length or these characters, so it would be refused. Copy it again.`,
   comment: () =>
@@ -33,7 +33,8 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Paths are added to it, so requests would fail (404). Remove the endpoint path.',
   'url-path': () =>
     'That’s right for a gateway, but wrong for the service itself. Remove it unless you need it.',
-  'unknown-region': () => 'Your token and text would go there. Check that it’s the right host.',
+  'unknown-region': () =>
+    'Your token and text would go to this host. Check that it’s the right one.',
 };
 
 export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
@@ -45,7 +46,7 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
   comment: 'Remove Comment',
-  'bad-url': 'Use https',
+  'bad-url': 'Use HTTPS',
   'endpoint-url': 'Remove Endpoint Path',
   'url-path': 'Remove Path',
 };

@@ -17,21 +17,21 @@ export const MASK_AND_SEND = 'Mask and Send';
 // Before anything is sent
 export const NO_DOCUMENT = 'Open a document and select text first.';
 export const NEEDS_PREVIEW = 'This file needs a preview now. Generate again to get one.';
-export const ALREADY_RUNNING = 'This text is already being generated. Escape cancels it.';
+export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'This template needs selected text. Select some first.';
 export const ONLY_WHITESPACE = 'Nothing was sent, because the text is only whitespace.';
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
-  prompt: 'Nothing is selected. The response goes to the cursor.',
+  prompt: 'Nothing is selected. Only this prompt is sent.',
   placeHolder: 'What should the model write?',
 } as const;
 
 export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
 export function tooMuchText(characters: number, most: number): string {
-  return `Nothing was sent. The text has ${formatNumber(characters)} characters, but the limit is ${formatNumber(most)}. Select less.`;
+  return `Nothing was sent. The text has ${formatNumber(characters)} characters, but the limit is ${formatNumber(most)}. Select less text.`;
 }
 
 /** Returns the question to show before many requests are sent. */
@@ -44,10 +44,10 @@ export const MUCH_TEXT = 'Send this much text?';
 
 /** Describes the size and cost of the requests to confirm. */
 export function costText(isMany: boolean, characters: number, tokens: number): string {
-  const size = `${formatNumber(characters)} characters, about ${formatNumber(tokens)} tokens`;
+  const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
-    ? `Together, they have ${size}, billed to your account.`
-    : `It has ${size}, billed to your account.`;
+    ? `Together, they have ${size} and will be billed to your account.`
+    : `It has ${size} and will be billed to your account.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */
@@ -56,13 +56,13 @@ export function holdsSecretText(secrets: string): string {
 }
 
 export const MASKING =
-  'The service could store it, and the model could repeat it. If you mask it, [redacted] is sent instead. Your document doesn’t change.';
+  'The service could store secrets, and the model could repeat them. If you mask them, [redacted] is sent instead. Your document doesn’t change.';
 
 // Until the first text arrives
 export const GENERATING = 'Generating… Esc cancels';
 export const STILL_WAITING = 'No response yet. Esc cancels';
 export const NO_RESPONSE_YET =
-  'No response for 20 seconds. You can keep waiting, or retry. The service may bill both requests.';
+  'No response for 20 seconds. You can keep waiting or retry. If you retry, the service may bill both requests.';
 
 export function generatingCount(done: number, all: number): string {
   return `Generating… ${done} of ${all} done. Esc cancels`;
@@ -72,7 +72,7 @@ export function generatingCount(done: number, all: number): string {
 export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'Nothing was sent, because its place in the text is gone.';
+export const CANNOT_INSERT = 'Nothing was sent. The place for the response is gone.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text, because the document changed.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
@@ -100,7 +100,7 @@ export function truncatedText(cut: number, count: number, tokens: number | undef
 }
 
 export function canceledText(hasText: boolean): string {
-  return hasText ? 'Canceled, part kept' : 'Canceled';
+  return hasText ? 'Canceled, but the text so far was kept' : 'Canceled';
 }
 
 export function outOfViewText(count: number): string {
@@ -116,8 +116,10 @@ export function invisibleText(removed: number, kept: number): string {
       ? 'Removed an invisible or control character.'
       : `Removed ${removed} invisible or control characters.`;
   const left =
-    kept === 1 ? 'One invisible character remains' : `${kept} invisible characters remain`;
-  const why = `${left}, because some languages need them. If yours doesn’t, check for hidden text.`;
+    kept === 1
+      ? 'One invisible character remains, because some languages need it.'
+      : `${kept} invisible characters remain, because some languages need them.`;
+  const why = `${left} If yours doesn’t, check for hidden text.`;
   return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
 }
 
@@ -125,5 +127,5 @@ export function invisibleText(removed: number, kept: number): string {
  * @param where prefix that lists the lines of the selections; empty if there is only one selection
  */
 export function notPlacedText(where: string): string {
-  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or changed there. Show Last Response still has it.`;
+  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or was changed there. You can also open it later with Show Last Response.`;
 }

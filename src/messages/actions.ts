@@ -1,4 +1,4 @@
-/** Button labels by action. Except for the last five, each action has the name of a command. */
+/** Button labels by action. An action is the name of a command, except for the last six. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -8,14 +8,15 @@ export const ACTION_LABELS = {
   openSettings: 'Open Settings',
   openEnvFile: 'Open .env',
   retry: 'Retry',
-  approve: 'Review Approval',
+  approve: 'Review and Approve...',
+  useOtherSources: 'Use Other Sources...',
 } as const;
 
-/** The actions that a diagnosis can offer. No other feature offers `approve`. */
+/** The actions that a diagnosis offers. Only a diagnosis offers the last two. */
 export type Fix = keyof typeof ACTION_LABELS;
 
-/** The actions that messages can offer. */
-export type Action = Exclude<Fix, 'approve'>;
+/** The actions that messages offer. */
+export type Action = Exclude<Fix, 'approve' | 'useOtherSources'>;
 
 export interface Message {
   readonly text: string;

@@ -24,9 +24,9 @@ export interface MessageContext extends LabelContext {
 export interface FixActions {
   /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;
-  /** How to replace the key, as part of a sentence, such as "set it here". */
-  readonly newKey: string;
-  /** The action that fixes a single value other than the key. */
+  /** How to replace a key, as part of a sentence, such as "enter it here". */
+  readonly newKey: (pronoun: 'it' | 'them') => string;
+  /** The action for a single value other than the key. */
   readonly value: Action;
   /** The action that fixes the project, space, or deployment. */
   readonly project: Action;
@@ -53,14 +53,14 @@ export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => M
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   editor: {
     name: 'the settings',
-    newKey: 'set it here',
+    newKey: (it) => `enter ${it} in the setup`,
     value: 'openSettings',
     project: 'changeProject',
     all: 'setUp',
   },
   envFile: {
     name: 'the .env file',
-    newKey: 'put it in the .env file',
+    newKey: (it) => `put ${it} in the .env file`,
     value: 'openEnvFile',
     project: 'openEnvFile',
     all: 'openEnvFile',
@@ -68,7 +68,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   // The extension can't change VS Code's environment, but the setup can store other values instead.
   environment: {
     name: 'the environment',
-    newKey: 'set it in the environment and restart VS Code',
+    newKey: (it) => `set ${it} in the environment and restart VS Code`,
     value: 'setUp',
     project: 'setUp',
     all: 'setUp',
@@ -76,7 +76,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   // The values of an unfinished setup aren't stored yet.
   answers: {
     name: 'the setup',
-    newKey: 'set it here',
+    newKey: (it) => `enter ${it} here`,
     value: 'setUp',
     project: 'setUp',
     all: 'setUp',

@@ -11,7 +11,7 @@ import type { Message } from './actions.ts';
 import { commandFailed } from './commandFailure.ts';
 import { failureContext, type MessageBuilder, type MessageContext } from './failureContext.ts';
 import { NETWORK_MESSAGES } from './networkMessages.ts';
-import { formatNumber, REFUSAL_MESSAGES } from './refusalMessages.ts';
+import { formatNumber, parenthesized, REFUSAL_MESSAGES } from './refusalMessages.ts';
 import { hasRegions, type LabelContext, listOf, settingLabel } from './settingLabels.ts';
 
 /**
@@ -105,7 +105,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) => ({
-    text: `The service rejected the request (${status ?? 'no status'}). A parameter may be out of range, or the text too long for the model. Check the settings.`,
+    text: `The service refused the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
     actions: ['openSettings'],
   }),
   'rate-limited': (details, { isIdentity }) =>
@@ -123,7 +123,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
-    text: `${details.host ?? 'The service'} failed (${details.status ?? 'no status'})${onAllAttempts(details)}${until(details)}. Try again later.`,
+    text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}${until(details)}. Try again later.`,
     actions: ['retry'],
   }),
   ...NETWORK_MESSAGES,
@@ -156,13 +156,13 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
     const where = hasRegions(labels) ? ', withdrawn, or from another region' : ' or withdrawn';
-    return `doesn’t offer the model in the settings. It may be misspelled${where}.`;
+    return `doesn’t offer the selected model. It may be misspelled${where}.`;
   }
   const [successor] = successors;
   const named = successor ? ` and suggests ${successor} instead` : '';
   return since === undefined
-    ? `no longer offers the model in the settings${named}.`
-    : `withdrew the model in the settings on ${since}${named}.`;
+    ? `no longer offers the selected model${named}.`
+    : `withdrew the selected model on ${since}${named}.`;
 }
 
 /** Lists kinds of secrets for use in a sentence, such as "your key and a private key". */
@@ -185,7 +185,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 function until({ retryAfterMs }: ErrorDetails): string {
-  return retryAfterMs ? ` and asks to wait ${duration(retryAfterMs)}` : '';
+  return retryAfterMs ? ` and asks you to wait ${duration(retryAfterMs)}` : '';
 }
 
 const DAY_MS = 86_400_000;
@@ -194,5 +194,6 @@ function duration(ms: number): string {
   // If the wait is longer than a day, an exact duration doesn't help the user.
   if (ms > DAY_MS) return 'longer than a day';
   const seconds = Math.ceil(ms / 1_000);
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  if (seconds === 1) return '1 second';
+  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -1,13 +1,14 @@
 import type { ErrorDetails, ErrorKind } from '../service/errors.ts';
 import type { Action, Message } from './actions.ts';
 import type { FailureContext, MessageBuilder } from './failureContext.ts';
+import { parenthesized } from './refusalMessages.ts';
 
 /** The messages for network failures. Pure. */
 
 const LATE: Readonly<Record<'connect' | 'headers' | 'idle' | 'total', string>> = {
   connect: 'didn’t respond in time',
   headers: 'didn’t respond in time',
-  idle: 'stopped sending',
+  idle: 'stopped sending data',
   total: 'took too long',
 };
 
@@ -30,21 +31,21 @@ export const NETWORK_MESSAGES = {
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
     text: isSafeToRepeat
       ? `The connection to ${host} was lost. A firewall or proxy may have closed it. ${CHECK_NETWORK}`
-      : `The connection to ${host} was lost after the request was sent. It may have run, so it wasn’t sent again.`,
+      : `The connection to ${host} was lost after the request was sent. The request may have run, so it wasn’t sent again.`,
     actions: ELSEWHERE,
   }),
   certificate: (details, where) => ({
     text: certificate(details, where),
     actions: OTHER_HOST.test(details.code ?? '') ? fixAddress(where) : ELSEWHERE,
   }),
-  tls: ({ host = 'The service', code = 'no code' }, where) =>
+  tls: ({ host = 'The service', code }, where) =>
     code === NO_TLS
       ? {
           text: `${host} doesn’t use TLS on this port. Check the address in ${where.address.name} and VS Code’s proxy settings.`,
           actions: fixAddress(where),
         }
       : {
-          text: `The TLS handshake with ${host} failed (${code}). A firewall or proxy may have interfered. ${CHECK_NETWORK}`,
+          text: `The TLS handshake with ${host} failed${parenthesized(code)}. A firewall or proxy may have interfered. ${CHECK_NETWORK}`,
           actions: ELSEWHERE,
         },
   proxy: (details) => ({ text: proxy(details), actions: ELSEWHERE }),
@@ -64,7 +65,7 @@ function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Mess
   const { address, isIdentity, isOfService } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
-  const what = `${asked} tried to redirect to ${to}, which was refused.`;
+  const what = `${asked} redirected the request to ${to}, but redirects aren’t followed.`;
   const cause = 'If your network requires a login, log in with a browser.';
   const end = isOfService ? '' : ` Otherwise, check the address in ${address.name}.`;
   return { text: `${what} ${cause}${end}`, actions: fixAddress(where) };
@@ -75,13 +76,13 @@ function unreachable(
   { address: { name }, isOfService }: FailureContext,
 ): string {
   if (phase === 'connect') {
-    const why = code ? ` (${code})` : ' in time';
-    return `Couldn’t connect to ${host}${why}, so nothing was sent. A firewall or proxy may be blocking it. ${CHECK_NETWORK}`;
+    const why = parenthesized(code) || ' in time';
+    return `Couldn’t connect to ${host}${why}, so nothing was sent. A firewall or proxy may be blocking the connection. ${CHECK_NETWORK}`;
   }
   if (code === UNKNOWN_NAME) {
     return isOfService
       ? `Couldn’t find the host ${host}. This machine may be offline. Check your network.`
-      : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to the network that this host is on.`;
+      : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to your company’s network.`;
   }
   if (code === 'EAI_AGAIN') {
     return `Couldn’t look up the host ${host}. This machine may be offline. Check your network.`;
@@ -89,21 +90,21 @@ function unreachable(
   const settings = isOfService
     ? 'your network and VS Code’s proxy settings'
     : `your network, VS Code’s proxy settings, and the address in ${name}`;
-  return `Couldn’t reach ${host} (${code ?? 'no code'}). Check ${settings}.`;
+  return `Couldn’t reach ${host}${parenthesized(code)}. Check ${settings}.`;
 }
 
 function certificate(
-  { host = 'the service', code = 'no code' }: ErrorDetails,
+  { host = 'the service', code = '' }: ErrorDetails,
   { address, isOfService }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return `The certificate of ${host} isn’t valid today (${code}). Check this machine’s clock, or tell the owner of the host.`;
+    return `The certificate of ${host} isn’t valid today${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
   }
   if (OTHER_HOST.test(code)) {
     const check = isOfService ? 'your network' : `the address in ${address.name} and your network`;
-    return `The certificate of ${host} belongs to another host (${code}). Check ${check}.`;
+    return `The certificate of ${host} belongs to another host${parenthesized(code)}. Check ${check}.`;
   }
-  return `The certificate of ${host} isn’t trusted (${code}). If your company uses its own certificates, install them in the operating system.`;
+  return `The certificate of ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
 }
 
 /** Returns the actions for a wrong address. The address of a built-in service can't be wrong. */
@@ -125,7 +126,7 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
   if (code === 'UND_ERR_PRX_CONN') {
     return `The proxy closed the connection to ${host} (${code}). Ask its administrator, or change VS Code’s proxy settings.`;
   }
-  const why = code ? ` (${code})` : '';
+  const why = parenthesized(code);
   if (UNUSABLE_PROXY.test(code ?? '')) {
     return `The proxy in VS Code’s settings can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
   }

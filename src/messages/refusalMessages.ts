@@ -1,7 +1,7 @@
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
 import { neededSettings, services } from '../service/services.ts';
 import type { Message } from './actions.ts';
-import type { FailureContext, MessageBuilder } from './failureContext.ts';
+import type { FailureContext, FixActions, MessageBuilder } from './failureContext.ts';
 import {
   allOf,
   allSettings,
@@ -29,28 +29,28 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service didn’t understand the token request. It may expect the client’s credentials elsewhere. Change “clientAuthentication” in the entry in hostedModel.services.',
+      'The identity service didn’t understand the token request. It may expect the client’s credentials elsewhere. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
       'The identity service no longer accepts the client’s grant. Ask its administrator to renew it.',
     unauthorized_client:
-      'The client isn’t allowed to get this token. Check “audience” in the entry in hostedModel.services, or ask the identity service’s administrator.',
+      'The client isn’t allowed to get this token. Check “audience” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
     unsupported_grant_type:
-      'The identity service doesn’t support client credentials. Check “tokenUrl” in the entry in hostedModel.services.',
+      'The identity service doesn’t support client credentials. Check “tokenUrl” in the service’s entry in hostedModel.services.',
     invalid_scope:
-      'The identity service doesn’t grant this scope. Check “scope” in the entry in hostedModel.services.',
+      'The identity service doesn’t grant this scope. Check “scope” in the service’s entry in hostedModel.services.',
   }),
 );
 
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels)}, then ${place.newKey}.${sendsSecret(labels) ? '' : ' It won’t be sent again until you change it or try it again.'}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ' It won’t be sent again until you change it or try it again.'}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
     text:
       OAUTH_REFUSALS.get(code) ??
-      `The identity service rejected the token request. Check ${identityAddress(labels)}.`,
+      `The identity service refused the token request. Check ${identityAddress(labels)}.`,
     actions: ['openSettings'],
   }),
   'token-unusable': ({ host }, { labels }) => ({
@@ -63,11 +63,11 @@ export const REFUSAL_MESSAGES = {
     actions: ['retry', 'diagnose'],
   }),
   forbidden: ({ isUnchecked }, { place, labels }) => ({
-    text: `The service doesn’t allow this request. Your account may lack permissions ${permissions(labels)}.${unchecked(isUnchecked)}`,
+    text: `The service doesn’t allow this request. Your account may not have permission to use ${resourceAdvice(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isOfService }) => ({
-    text: `A firewall or gateway refused the request (${status ?? 'no status'}), not the service itself. Ask your network administrator${isOfService ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isOfService ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
@@ -88,26 +88,27 @@ export const REFUSAL_MESSAGES = {
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
-/** Describes why a secret was refused, and the first step of the fix. The caller adds the rest. */
-function keyRefusal(code: string, labels: LabelContext): string {
+/** Describes the refusal of a secret, and what to do. */
+function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions): string {
   if (code === 'invalid_client') {
-    return 'The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again';
+    return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
-    return 'The service requires a key or a login, but none is set up. Pick a login';
+    return 'The service requires a key or a login, but none is set up. Select a different login in the setup.';
   }
   if (sendsSecret(labels)) {
-    return 'The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again';
+    return `The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;
   }
   return needsSetting('account', labels)
-    ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again`
-    : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Create a key or copy it again`;
+    ? `The identity service refused the ${settingLabel('account', labels)} and ${settingLabel('apiKey', labels)}. One of them is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`
+    : `The identity service refused the ${settingLabel('apiKey', labels)}. It’s unknown, expired, or disabled. Copy it again or create a new one, then ${newKey('it')}.`;
 }
 
-function permissions(labels: LabelContext): string {
+/** Names what the account can't use, and what to do about it. */
+function resourceAdvice(labels: LabelContext): string {
   return needsSetting('projectId', labels)
-    ? `in the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
-    : 'to use the model. Ask the service’s administrator, or select another model';
+    ? `the ${resourceName(labels)}. Ask its owner, or check the ${settingLabel('projectId', labels)}`
+    : 'the model. Ask the service’s administrator, or select another model';
 }
 
 function unauthorized(
@@ -117,12 +118,12 @@ function unauthorized(
   switch (code) {
     case TOKEN_EXPIRED:
       return {
-        text: `The service reported that a new token has expired. Its clock or a gateway may be at fault. Try again in a minute.${unchecked(isUnchecked)}`,
+        text: `The service reported that a new token has already expired. Its clock or a gateway may be at fault. Try again in a minute.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     case 'authentication_no_token':
       return {
-        text: `The service received no token. A proxy or gateway may remove it from the request. Ask your network administrator.${unchecked(isUnchecked)}`,
+        text: `The service received no token. A proxy or gateway may have removed it from the request. Ask your network administrator.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     default:
@@ -146,7 +147,7 @@ function accountAdvice(labels: LabelContext, place: string): string {
 }
 
 function unchecked(isUnchecked: true | undefined): string {
-  return isUnchecked ? ' The cause couldn’t be checked now.' : '';
+  return isUnchecked ? ' The cause couldn’t be determined.' : '';
 }
 
 function parameterRefused(details: ErrorDetails): Message {
@@ -168,6 +169,11 @@ export function formatNumber(value: number): string {
     : String(value);
 }
 
+/** Formats a status or code for the end of a phrase, such as " (503)". Empty if it's unknown. */
+export function parenthesized(fact: number | string | undefined): string {
+  return fact ? ` (${fact})` : '';
+}
+
 const EXPECTED: Readonly<
   Record<NonNullable<ErrorDetails['expected']>, (choices: readonly string[]) => string>
 > = {
@@ -175,7 +181,7 @@ const EXPECTED: Readonly<
   number: () => 'a number',
   boolean: () => 'true or false',
   choice: (choices) => choices.join(' or '),
-  texts: () => 'a list of distinct strings',
+  texts: () => 'a list of unique strings',
   object: (choices) => `an object with only ${choices.join(' and ')}`,
 };
 
@@ -197,8 +203,9 @@ function limitText(
   limit: number,
 ): string {
   const range = `${BOUNDS[bound]} ${formatNumber(limit)}`;
-  if (limitOf === 'model') return `the model allows ${range}`;
-  if (limitOf) return `the ${limitOf} operation allows ${range}`;
+  const allows = bound === 'most' ? 'allows' : 'requires';
+  if (limitOf === 'model') return `the model ${allows} ${range}`;
+  if (limitOf) return `the ${limitOf} operation ${allows} ${range}`;
   const verb = name === 'stop_sequences' ? 'can have' : 'must be';
   return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
 }

@@ -70,7 +70,7 @@ export function identityAddress({ service = services[0] }: LabelContext): string
   if (!AUTH_METHODS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
     ? 'the service URL and identity address in the settings'
-    : '“tokenUrl” in the entry in hostedModel.services';
+    : '“tokenUrl” in the service’s entry in hostedModel.services';
 }
 
 export function hasRegions({ service = services[0] }: LabelContext): boolean {

@@ -64,7 +64,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
       const ms = ended('complete');
       setContextKey('hasGenerated');
       log.info(
-        `generated ${usage.outputTokens} tokens from ${usage.inputTokens} in ${ms} ms (${stopReason})`,
+        `generated ${usage.outputTokens} tokens from ${usage.inputTokens} input tokens in ${ms} ms (${stopReason})`,
       );
       for (const name of dropped.filter((one) => !named.has(one))) {
         log.warn(
@@ -77,7 +77,7 @@ function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>
     },
     onFailed: (error) => {
       const isCancelled = isKind(error, 'cancelled');
-      log.debug(`ended after ${ended(isCancelled ? 'cancelled' : 'failed')} ms`);
+      log.debug(`generation ended after ${ended(isCancelled ? 'cancelled' : 'failed')} ms`);
       if (!isCancelled) status.update({ unreachable: isUnreachable(error) });
     },
   };

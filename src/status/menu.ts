@@ -32,7 +32,7 @@ export async function showMenu<Row extends QuickPickItem>(
   );
   const picked = await window.showQuickPick<CommandItem | QuickPickItem>(rows, {
     title: `Hosted Model: ${words}`,
-    placeHolder: 'Choose an action',
+    placeHolder: 'Select an action',
     ...(connection && { prompt: connection.reason }),
   });
   if (picked && 'run' in picked) await picked.run();

@@ -10,13 +10,13 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     inFlight > 0 && `${inFlight} in progress`,
     waiting > 0 && `${waiting} waiting`,
     loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
-    resumesInMs !== undefined && `paused by the service, resumes in ${seconds(resumesInMs)} s`,
-    nextStart && `next start in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
+    resumesInMs !== undefined && `paused by the service for another ${seconds(resumesInMs)} s`,
+    nextStart && `next one starts in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');
 }
 
 const SPACED = {
-  setting: 'delayed by your setting',
+  setting: 'delayed by your minimum interval',
   service: 'delayed by the service’s rate limit',
 } as const;
 

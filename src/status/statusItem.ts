@@ -10,7 +10,7 @@ import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { MODEL_ID } from '../service/modelId.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
-import { initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 /** Milliseconds between an update and its repaint, too short to notice. */
@@ -128,7 +128,7 @@ function tooltipLines(
     `Hosted Model: ${words}`,
     facts.connection?.reason,
     traffic?.line(),
-    refresh > 0 && `Next refresh in ${refresh} min`,
+    refresh > 0 && `Next token refresh in ${amount(refresh, 'minute')}`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
     modelLine(settings.modelId, facts.connection?.modelId),
     facts.usageToday?.(),

@@ -12,7 +12,7 @@ export const SHOW_USAGE = 'Show Usage';
 export const NO_KEY = 'There’s no usage yet. Run “Hosted Model: Set Up...” first.';
 
 export function nearText(tokens: number, budget: number): string {
-  return `${formatNumber(tokens)} of today’s ${formatNumber(budget)} tokens are used.`;
+  return `You’ve used ${formatNumber(tokens)} of today’s ${formatNumber(budget)} tokens.`;
 }
 
 export function spentText(tokens: number, budget: number): string {
@@ -21,7 +21,7 @@ export function spentText(tokens: number, budget: number): string {
 
 /** The refusal in the chat, which names a command because the chat shows no buttons. */
 export function refusalText(budget: number): string {
-  return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and choose “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
+  return `Nothing was sent, because today’s budget of ${formatNumber(budget)} tokens is used up. Run “Hosted Model: Show Usage” and select “Continue Today”, or raise hostedModel.dailyTokenBudget.`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function refusalText(budget: number): string {
 export function todayLine(context: LabelContext, total: UsageTotal, budget: number): string {
   const requests = total.requests === 1 ? '1 request' : `${formatNumber(total.requests)} requests`;
   const tokens = tokensText(tokensOf(total), total.isEstimate);
-  const used = `${requests}, ${tokens} tokens${budget > 0 ? ` of ${formatNumber(budget)}` : ''}`;
+  const used = `${requests}, ${tokens}${budget > 0 ? ` of ${formatNumber(budget)}` : ''} tokens`;
   const what = needsSetting('apiKey', context) ? settingLabel('apiKey', context) : 'service';
   return `Today with this ${what}, in all windows: ${used}`;
 }
@@ -61,7 +61,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-Today includes all windows, and this session only this one. Both count requests with the current key. ≈ marks estimates, for requests that were canceled or interrupted. Your bill can differ.
+Today covers all windows. This session covers only this window. Both count the requests with your current key. ≈ marks estimates for requests that were canceled or interrupted. Your bill can differ.
 `;
 }
 
@@ -70,7 +70,7 @@ function tableOf(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests.';
   const sorted = rows.toSorted((one, other) => tokensOf(other) - tokensOf(one));
   const shown = sorted.map((row) => ({ ...row, model: codeOf(row.model) }));
-  const lines = [...shown, { ...totalOf(rows), model: 'All', caller: '' }].map((row) => {
+  const lines = [...shown, { ...totalOf(rows), model: 'Total', caller: '' }].map((row) => {
     const { model, caller, requests, isEstimate } = row;
     const [input, output] = [row.inputTokens, row.outputTokens].map((tokens) =>
       tokensText(tokens, isEstimate),

@@ -61,10 +61,10 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'unknown-variable': {
       const isNamed = /\w/.test(issue.name);
       const what = isNamed ? `The variable ${shownName(issue.name)}` : 'This variable';
-      return `${what} is unknown. Use ${ALL_VARIABLES}, or write \\\${ for plain text.`;
+      return `${what} is unknown. Use ${ALL_VARIABLES}, or write \\\${ for a literal \${.`;
     }
     case 'unclosed-variable':
-      return 'This variable has no closing brace on its line. Add one, or write \\${ for plain text.';
+      return 'This variable has no closing brace on its line. Add one, or write \\${ for a literal ${.';
     case 'no-question':
       return `The question is missing. Add one after the colon, as in \${input:Which language?}.`;
     case 'no-prompt':
@@ -108,8 +108,8 @@ function alternatives(names: readonly string[]): string {
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'Select a template',
-  otherLanguages: 'for other languages',
-  withMistake: 'with errors',
+  otherLanguages: 'Other languages',
+  withMistake: 'With errors',
   unusable: 'This template can’t be used.',
   openSettings: 'Open Settings',
 } as const;
@@ -127,8 +127,8 @@ export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
 
 /** The origins to display for templates in the settings, by level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
-  user: 'settings',
-  remote: 'settings of the remote machine',
-  workspace: 'settings of this workspace',
-  folder: 'settings of this folder',
+  user: 'user settings',
+  remote: 'remote settings',
+  workspace: 'workspace settings',
+  folder: 'folder settings',
 };

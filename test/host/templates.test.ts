@@ -75,7 +75,7 @@ describe('templates in a real editor', () => {
     const entries = await readTemplates(scope()).finally(() => setTemplates(undefined));
     assert.equal(entries.length, builtIn + 2);
     assert.deepEqual(entries.slice(-3), [
-      { name: 'Mine', prompt: 'Mine', origin: 'settings' },
+      { name: 'Mine', prompt: 'Mine', origin: 'user settings' },
       {
         name: 'Explain',
         prompt: 'Of the file',
@@ -97,9 +97,9 @@ describe('templates in a real editor', () => {
       assert.deepEqual(
         entries.map(({ name, origin, hides }) => [name, origin, hides]),
         [
-          ['Mine', 'settings', undefined],
-          ['Theirs', 'settings of this workspace', undefined],
-          ['review', 'settings of this workspace', 'user'],
+          ['Mine', 'user settings', undefined],
+          ['Theirs', 'workspace settings', undefined],
+          ['review', 'workspace settings', 'user'],
         ],
       );
     } finally {

@@ -77,8 +77,8 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
 
     emulator.faults.next(chatPath, { status: 400 });
     await generateByKeys(session);
-    await reader.waitForAloud(/^Error: The service rejected the request/);
-    const message = page.getByRole('dialog', { name: /rejected the request/ });
+    await reader.waitForAloud(/^Error: The service refused the request/);
+    const message = page.getByRole('dialog', { name: /refused the request/ });
     await message.getByRole('button', { name: 'Open Settings' }).waitFor();
     await session.workbench.runCommand('Notifications: Clear All Notifications');
   });

@@ -104,12 +104,12 @@ describe(`Diagnose Connection ${nightly}`, () => {
       [undefined, /\.env file in project \(not found\)/, '$(wand) Set Up...'],
       [
         `VENDOR_API_KEY="${apiKey}"\n${rest}`,
-        /line 1: VENDOR_API_KEY has quotes/,
+        /VENDOR_API_KEY on line 1 has quotes/,
         '$(wand) Open .env',
       ],
       [
         `VENDOR_API_KEY= ${apiKey}\n${rest}`,
-        /line 1: VENDOR_API_KEY has spaces/,
+        /VENDOR_API_KEY on line 1 has spaces/,
         '$(wand) Open .env',
       ],
       [`VENDOR_API_KEY=${apiKey}\n`, /lacks VENDOR_PROJECT_ID and VENDOR_URL/, '$(wand) Open .env'],
@@ -164,7 +164,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     });
     const { workbench } = session;
     await generateFrom(session);
-    await workbench.dialogs.waitFor(/from the \.env file of this folder/);
+    await workbench.dialogs.waitFor(/from the \.env file in this folder/);
     await workbench.dialogs.click('Use These Values');
     const refused = /refused the API key.*put it in the \.env file/;
     await workbench.notifications.click(refused, 'Open .env');

@@ -118,7 +118,7 @@ describe(`while text is generated ${nightly}`, () => {
     emulator.faults.next(chatPath, { hold: answer.opened });
     await generateByKeys(session);
     await generateByKeys(session);
-    await notifications.waitFor(/already being generated\. Escape cancels it/);
+    await notifications.waitFor(/Already generating for this text\. Press Escape to cancel/);
     answer.open();
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     assert.equal(emulator.count(chatPath), 1);

@@ -87,7 +87,7 @@ describe('a day with the extension', () => {
     assert.equal(
       text,
       'Hosted Model needs an API key, a project ID, and a service URL. ' +
-        'Nothing was sent. Checked secret storage and user settings, ' +
+        'Nothing was sent. Sources checked: secret storage and user settings, ' +
         'the .env file in project (not found), and the environment (has no settings for this service).',
     );
     await status().waitFor({ text: '$(key) Set Up Hosted Model', background: 'warning' });
@@ -336,7 +336,7 @@ describe('a day with the extension', () => {
     const { text } = outside({ key: fileKey, project: 'project-of-the-file', url: other.url });
     await writeFile(session.path('.env'), text);
     await generateByKeys(session);
-    const { detail } = await dialogs.waitFor(/from the \.env file of this folder/);
+    const { detail } = await dialogs.waitFor(/from the \.env file in this folder/);
     assert.ok(detail.includes(`The API key goes to ${new URL(emulator.url).host}`), detail);
     assert.ok(detail.includes(`Selected text goes to ${new URL(other.url).host}`), detail);
     assert.ok(detail.includes(`Folder: ${session.folder}`), detail);

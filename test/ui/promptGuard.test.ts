@@ -67,7 +67,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     await session.workbench.openFile(session.path('letter.txt'));
     await editor.placeCursor(2, 1);
     await session.workbench.runCommand(generate);
-    await quickInput.waitFor({ title: 'Generate', prompt: /The response goes to the cursor/ });
+    await quickInput.waitFor({ title: 'Generate', prompt: /Only this prompt is sent\./ });
     await quickInput.dismiss();
     await quickInput.waitUntilClosed();
     assert.equal(emulator.count(chatPath), 0);
@@ -79,7 +79,10 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     const sent = emulator.requests.length;
     await session.workbench.runCommand(generate);
     const { detail } = await dialogs.waitFor('Send this much text?');
-    assert.match(detail, /^It has 100,001 characters, about 25,001 tokens, billed to your account/);
+    assert.match(
+      detail,
+      /^It has 100,001 characters \(about 25,001 tokens\) and will be billed to your account/,
+    );
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);
     await session.workbench.runCommand(generate);

@@ -134,7 +134,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.pick('$(save) Save Without Testing');
     assert.match(
       (await dialogs.waitFor('Replace the stored API key?')).detail,
-      /account of the new key/,
+      /the new key’s account/,
     );
     await dialogs.click('Cancel');
 

@@ -51,7 +51,7 @@ const product = {
   },
   /** Lines of the tooltip. */
   waiting: (count: number) => `${count} waiting`,
-  spaced: 'delayed by your setting',
+  spaced: 'delayed by your minimum interval',
   missing: { key: /needs an API key/ },
   /** The usual causes of a 401, each with its own message. */
   causes: {
@@ -60,7 +60,7 @@ const product = {
     spaces: /VENDOR_API_KEY has spaces/,
     key: /refused the API key\. It’s unknown, expired/,
     project: /project doesn’t exist/,
-    token: /new token has expired/,
+    token: /new token has already expired/,
   },
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,

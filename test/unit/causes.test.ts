@@ -66,7 +66,7 @@ describe('the checks before anything is sent', () => {
     assert.deepEqual(statesOf(badly), ['passed', 'warning', 'passed']);
     assert.match(
       checksOf(badly)[1]?.text ?? '',
-      /The service URL has spaces around its value and has quotes around its value\. .* removes them/,
+      /The service URL has spaces around its value and has quotes around its value\. .* cleans up the value/,
     );
   });
 });

@@ -139,7 +139,7 @@ describe('the whole extension, with hostile text', () => {
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');
-    assert.match(editor.textOf('log'), /in the background: TypeError/);
+    assert.match(editor.textOf('log'), /background work failed: TypeError/);
   });
 
   it('E14: generates text even if the log fails', async () => {

@@ -79,13 +79,13 @@ describe('a window that opens', () => {
     'secret storage': [() => new BrokenKeyring(), failed('the key store')],
     'the configuration': [brokenPart('configuration'), failed('the status item')],
     'the status bar': [brokenPart('status bar'), failed('the status item')],
-    'listening to the window': [brokenPart('windows'), failed('listening to the window')],
+    'listening to the window': [brokenPart('windows'), failed('watching the window')],
     'registering a command': [
       (editor) => {
         editor.takenCommand = 'hostedModel.selectModel';
         return new FakeKeyring();
       },
-      /couldn’t start: another extension has a command of the same name/,
+      /couldn’t start: another extension has a command with the same name/,
     ],
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
@@ -128,7 +128,7 @@ describe('a window that opens', () => {
         assert.equal(said.filter((text) => text.includes('Couldn’t load')).length, count);
         assert.deepEqual(editor.heldCounts, listeners);
       }
-      assert.match(editor.textOf('log'), /couldn’t load the code of the commands: Error$/m);
+      assert.match(editor.textOf('log'), /couldn’t load the commands: Error$/m);
       editor.broken = undefined;
       await window.run('refreshToken');
       assert.equal(emulator.count(tokenPath), 1);

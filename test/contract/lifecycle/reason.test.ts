@@ -17,7 +17,8 @@ describe('the reason for using an account', () => {
       `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`,
     );
     editor.userSettings.set('authUrl', url);
-    const reason = 'From the .env file in work, because the editor has no API key.';
+    const reason =
+      'Credentials come from the .env file in work, because the editor has no API key.';
     const tooltip = () => (editor.tooltips.at(-1)?.given ?? '').split('\n');
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('refreshToken');

@@ -34,7 +34,7 @@ const cases: readonly Case[] = [
     plant: (emulator) => onBoth(emulator, expired),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /a new token has expired/,
+    says: /a new token has already expired/,
   },
   {
     cause: 'the key belongs to another account',
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     },
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /refused the new token.*The cause couldn’t be checked now\.$/,
+    says: /refused the new token.*The cause couldn’t be determined\.$/,
   },
   {
     cause: 'the service is too busy for the checks',
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     },
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /doesn’t allow this.*couldn’t be checked now\.$/,
+    says: /doesn’t allow this.*couldn’t be determined\.$/,
   },
   {
     cause: 'the cause is gone',
@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
     plant: (emulator) => onChat(emulator, refusal(403, 'user_authorization_failed')),
     refused: 'forbidden',
     explained: 'forbidden',
-    says: /lack permissions in the project/,
+    says: /not have permission to use the project/,
   },
 ];
 
@@ -166,7 +166,7 @@ describe('a refusal caused by the model', () => {
     const { failure } = await refused(old);
     assert.equal(
       messageFor(await failure())?.text,
-      'The service withdrew the model in the settings on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another one.',
+      'The service withdrew the selected model on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another one.',
     );
   });
 

@@ -102,7 +102,10 @@ describe(`a .env file in a folder ${nightly}`, () => {
       await workbench.dialogs.click('Use These Values');
       await answered(session);
       const tooltip = await workbench.statusItem(statusId).tooltip();
-      assert.match(tooltip, /From the \.env file in project, because the editor has no API key\./);
+      assert.match(
+        tooltip,
+        /Credentials come from the \.env file in project, because the editor has no API key\./,
+      );
       assert.match(tooltip, new RegExp(`Service: ${hostOf(first)}`));
       await workbench.screenshot(`env-file-tooltip-${theme}`);
       const token = first.requests.find(({ path }) => path === tokenPath);

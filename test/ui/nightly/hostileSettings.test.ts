@@ -96,11 +96,11 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     await generateFrom(session);
     assert.equal(await projectOf(1), 'folder-project');
     const item = workbench.statusItem(statusId);
-    await item.waitForTooltip('folder-project (folder or remote settings)');
+    await item.waitForTooltip('folder-project (workspace or remote settings)');
     await writeFile(path('.vscode/settings.json'), text({ 'hostedModel.projectId': 'my project' }));
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
-    await other.notifications.waitFor(/project ID in the folder or remote settings can’t/);
+    await other.notifications.waitFor(/project ID in the workspace or remote settings can’t/);
     assert.equal(emulator.count(chatPath), 1);
   });
 

@@ -18,7 +18,7 @@ import {
 import { nightly, type Session } from '../session.ts';
 
 const key = 'key-in-the-env-file-0123';
-const question = /from the \.env file of this folder/;
+const question = /from the \.env file in this folder/;
 
 describe(`sources in the menu ${nightly}`, () => {
   let mine: Emulator;
@@ -37,7 +37,7 @@ describe(`sources in the menu ${nightly}`, () => {
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Show Status and Actions');
-    await quickInput.waitFor({ placeholder: 'Choose an action' });
+    await quickInput.waitFor({ placeholder: 'Select an action' });
     if (row === 'The environment') await workbench.screenshot('sources');
     await quickInput.typeKeys(row);
     const { items } = await workbench.screen.until(`the row ${row}`, async () => {
@@ -116,7 +116,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await dialogs.waitFor(question);
     await choose(workbench, 'Do Not Use');
     await becomes(session, fileRow, 'declined by you');
-    await act(session, fileRow, 'Forget Refusal');
+    await act(session, fileRow, 'Forget Decision');
     await becomes(session, fileRow, 'complete, not approved');
 
     await act(session, fileRow, 'Import into Secret Storage');
@@ -165,7 +165,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await generateFrom(session, 'one/a.txt', one);
     await one.dialogs.waitFor(question);
     await one.dialogs.click('Do Not Use');
-    const environment = /from the environment of VS Code/;
+    const environment = /from VS Code’s environment/;
     const { detail } = await one.dialogs.waitFor(environment);
     assert.match(detail, new RegExp(`selected text go(es)? to ${new URL(theirs.url).host}`, 'i'));
     await one.screenshot('environment-approval');

@@ -107,11 +107,11 @@ describe('ChatCallers', () => {
     answer = async () => false;
     await all.mayCall('', connection, never);
     assert.deepEqual(all.rows(), [
-      { caller: 'a.b', label: '$(extensions) a.b', description: 'may use it' },
+      { caller: 'a.b', label: '$(extensions) a.b', description: 'allowed' },
       {
         caller: '',
         label: '$(extensions) An extension without a name',
-        description: 'may not use it',
+        description: 'not allowed',
       },
     ]);
     assert.doesNotMatch(JSON.stringify([...state.values]), /"first"|"second"/);

@@ -79,7 +79,7 @@ describe('ChatModels', () => {
     assert.equal(one?.detail, 'Dallas · project-1');
     assert.equal(
       one?.tooltip,
-      'a/one by Maker, with your own key. It will be withdrawn on 2027-01-15.',
+      'a/one by Maker, through Hosted Model. It will be withdrawn on 2027-01-15.',
     );
   });
 
@@ -120,7 +120,7 @@ describe('ChatModels', () => {
       modelOf({ id: 'a/one', label, provider }),
     ]);
     const [one] = models().information(connectionAt(dallas));
-    assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
+    assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, through Hosted Model.']);
   });
 
   it('F15: ignores a name or provider that would become a link', async () => {
@@ -133,7 +133,7 @@ describe('ChatModels', () => {
         modelOf({ id: 'a/one', label: link, provider: link }),
       ]);
       const [one] = models().information(connectionAt(dallas));
-      assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, with your own key.']);
+      assert.deepEqual([one?.name, one?.tooltip], ['a/one', 'a/one, through Hosted Model.']);
     }
   });
 

@@ -24,9 +24,12 @@ function textFor(service: Service, program?: string): string {
 describe('approval in the setup', () => {
   it('starts with a warning if the text or key would be sent unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
-    assert.match(textFor(withKey), /^Text and API key travel unencrypted to llm\.corp:8000 · /);
+    assert.match(
+      textFor(withKey),
+      /^The text and API key are sent unencrypted to llm\.corp:8000 · /,
+    );
     const without = serviceOf({ url: 'http://llm.corp', authentication: { kind: 'none' } });
-    assert.match(textFor(without), /^Text travels unencrypted to llm\.corp · /);
+    assert.match(textFor(without), /^The text is sent unencrypted to llm\.corp · /);
     for (const url of ['https://llm.corp', 'http://127.0.0.1:11434/v1', 'http://localhost:8000']) {
       assert.doesNotMatch(textFor(serviceOf({ url })), /unencrypted/);
     }
@@ -46,7 +49,7 @@ describe('approval in the setup', () => {
       headers: { 'X-Team': 'red-team', 'X-Key': { secret: 'gateway key' } },
     });
     const text = textFor(service, '/usr/bin/az');
-    assert.match(text, /Runs \/usr\/bin\/az account "a b"/);
+    assert.match(text, /Hosted Model runs \/usr\/bin\/az account "a b"/);
     assert.match(text, /Selected text goes to llm\.acme\.example/);
     assert.match(text, /headers X-Team and X-Key/);
     assert.doesNotMatch(text, /red-team|gateway key/);

@@ -644,7 +644,7 @@ describe('Connections', () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
-      const place = 'in the folder or remote settings can’t be used';
+      const place = 'in the workspace or remote settings can’t be used';
       assert.ok(editor.said.at(-1)?.includes(`The ${label} ${place}`), editor.said.at(-1));
       assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
     });
@@ -916,7 +916,7 @@ describe('Connections', () => {
       const question = await editor.question();
       assert.match(
         question.detail,
-        /sets hostedModel\.credentialSource to auto in your user settings/,
+        /sets hostedModel\.credentialSource to “auto” in your user settings/,
       );
       await question.answer('Use Other Sources');
       assert.equal(await given, 'editor');
@@ -1004,7 +1004,7 @@ describe('Connections', () => {
       environment['VENDOR_API_KEY'] = '"malformed"';
       const given = connections.for();
       const question = await editor.question();
-      assert.match(question.detail, /to auto in the workspace settings/);
+      assert.match(question.detail, /to “auto” in the workspace settings/);
       await question.answer('Use Other Sources');
       assert.equal((await given)?.source, 'editor');
       const { Workspace } = (await import('vscode')).ConfigurationTarget;

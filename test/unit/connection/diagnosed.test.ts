@@ -29,7 +29,7 @@ describe('preparation of a diagnosis', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(
       preliminary[0]?.text ?? '',
-      /The project comes from the folder or remote settings/,
+      /The project comes from the workspace or remote settings/,
     );
     assert.deepEqual(
       preliminary.map(({ state }) => state),
@@ -41,7 +41,7 @@ describe('preparation of a diagnosis', () => {
   it('reports a malformed project ID and the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
-      [true, /The project ID in the folder or remote settings can’t be used/],
+      [true, /The project ID in the workspace or remote settings can’t be used/],
     ] as const) {
       const settings = { projectId: 'my project', isProjectOfFolder };
       const blanks = diagnosed({ settings });
@@ -144,7 +144,10 @@ describe('message about a failed test in the setup', () => {
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
       assert.match(textOf(kind), /in the setup/);
     }
-    assert.match(textOf('key-refused'), /copy it again, then set it here/);
+    assert.match(
+      textOf('key-refused'),
+      /Copy it again or create a new one, then enter it in the setup/,
+    );
   });
 
   it("points to the settings for the identity address, which the setup doesn't change", () => {

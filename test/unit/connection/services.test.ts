@@ -482,7 +482,7 @@ describe('service selection', () => {
       { ...acme, authentication: { ...acme.authentication, scope: 'more' } },
     ]);
     void connections.for();
-    assert.match((await editor.question()).text, /from the \.env file of this folder/);
+    assert.match((await editor.question()).text, /from the \.env file in this folder/);
   });
 
   it('accepts spaces and colons in a client ID and a client secret, as OAuth does', async () => {
@@ -519,7 +519,7 @@ describe('service selection', () => {
     editor.userSettings.set('services', [{ ...acme, defaultModel: 'another' }]);
     const required = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /entry of this service has changed/);
+    assert.match(question.text, /This service’s entry has changed/);
     await question.answer('Use the Changed Entry');
     assert.equal((await required)?.service.defaultModelId, 'another');
   });

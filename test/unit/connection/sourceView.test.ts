@@ -45,66 +45,66 @@ describe('the reason for a connection', () => {
     external: [file, approvedEnvironment],
   });
   const cases: readonly [what: string, changes: Changes, reason: string][] = [
-    ['the editor alone', {}, 'From secret storage and user settings.'],
+    ['the editor alone', {}, 'Credentials come from secret storage and user settings.'],
     [
       'the editor next to an incomplete or declined source',
       { external: [envFile({ key: full.key }), environment(full, 'refused')] },
-      'From secret storage and user settings.',
+      'Credentials come from secret storage and user settings.',
     ],
     [
       'the editor instead of a complete source',
       { external: [envFile(), environment({})] },
-      'From secret storage and user settings, which take precedence over the .env file in a.',
+      'Credentials come from secret storage and user settings, which take precedence over the .env file in a.',
     ],
     [
       'the editor instead of two complete sources',
       { external: [envFile(full, 'approved'), environment()] },
-      'From secret storage and user settings, which take precedence over the .env file in a and the environment.',
+      'Credentials come from secret storage and user settings, which take precedence over the .env file in a and the environment.',
     ],
     [
       'the .env file while the editor has no key',
       { ...nothing, external: [envFile(full, 'approved'), approvedEnvironment] },
-      'From the .env file in a, because the editor has no API key.',
+      'Credentials come from the .env file in a, because the editor has no API key.',
     ],
     [
       'the .env file while the editor has no project',
       { settings: { projectId: '' }, external: [envFile(full, 'approved')] },
-      'From the .env file in a, because the editor has no project ID.',
+      'Credentials come from the .env file in a, because the editor has no project ID.',
     ],
     [
       "the .env file while the editor's address can't be used",
       { settings: { url: 'http://plain.example' }, external: [envFile(full, 'approved')] },
-      'From the .env file in a, because the editor’s service URL can’t be used.',
+      'Credentials come from the .env file in a, because the editor’s service URL can’t be used.',
     ],
     [
       'the environment without a folder',
       byEnvironment(unreadFile('no-folder')),
-      'From the environment, because the editor has no API key.',
+      'Credentials come from the environment, because the editor has no API key.',
     ],
     [
       'the environment while there is no .env file',
       byEnvironment(noFile),
-      'From the environment, because the editor has no API key and there is no .env file.',
+      'Credentials come from the environment, because the editor has no API key and there is no .env file.',
     ],
     [
       'the environment while .env is a folder',
       byEnvironment(unreadFile('folder')),
-      'From the environment, because the editor has no API key and the .env file in a can’t be used.',
+      'Credentials come from the environment, because the editor has no API key and the .env file in a can’t be used.',
     ],
     [
       'the environment while the .env file is for something else',
       byEnvironment(fileOfOther),
-      'From the environment, because the editor has no API key and the .env file in a has no settings for this service.',
+      'Credentials come from the environment, because the editor has no API key and the .env file in a has no settings for this service.',
     ],
     [
       'the environment while the .env file is declined',
       byEnvironment(envFile(full, 'refused')),
-      'From the environment, because the editor has no API key and you declined the .env file in a.',
+      'Credentials come from the environment, because the editor has no API key and you declined the .env file in a.',
     ],
     [
       'the environment while the .env file is not approved',
       byEnvironment(envFile()),
-      'From the environment, because the editor has no API key and you haven’t approved the .env file in a.',
+      'Credentials come from the environment, because the editor has no API key and you haven’t approved the .env file in a.',
     ],
   ];
   for (const [what, changes, reason] of cases) {
@@ -150,7 +150,7 @@ describe('provenance', () => {
     const one = found({ settings });
     assert.equal(
       provenanceLines(one, choiceOf(one))?.[1],
-      'Project: project-of-the-folder (folder or remote settings)',
+      'Project: project-of-the-folder (workspace or remote settings)',
     );
   });
 
@@ -230,12 +230,12 @@ describe('the reason for a connection whose source is in the settings', () => {
     const settings = { credentialSource: 'environment' } as const;
     assert.equal(
       reason('editor', { settings, external: [environment(full, 'refused')] }),
-      'From secret storage and user settings, because the environment can’t be used (declined by you).',
+      'Credentials come from secret storage and user settings, because the environment can’t be used (declined by you).',
     );
     const text = { kind: 'unread', why: 'untrusted' } as const;
     assert.equal(
       reason('editor', { settings, external: [{ id: 'environment', text }] }),
-      'From secret storage and user settings, because the environment can’t be used (not read in an untrusted folder).',
+      'Credentials come from secret storage and user settings, because the environment can’t be used (not read in an untrusted folder).',
     );
   });
 });
@@ -255,7 +255,7 @@ describe('the choices of Use Another Source', () => {
       [
         'auto',
         'Automatic',
-        'in the settings now',
+        'current setting',
         'secret storage and user settings, then the .env file in a, then the environment',
       ],
       [
@@ -282,10 +282,10 @@ describe('the choices of Use Another Source', () => {
     assert.deepEqual(marks([envFile(full, 'approved'), environment({})]), [
       '',
       '',
-      'in use, in the settings now',
+      'in use, current setting',
       '',
     ]);
-    assert.deepEqual(marks([envFile({}), environment({})]), ['', '', 'in the settings now', '']);
+    assert.deepEqual(marks([envFile({}), environment({})]), ['', '', 'current setting', '']);
   });
 });
 
@@ -375,7 +375,7 @@ describe('the text about the checked sources', () => {
       assert.ok(file.text.kind === 'read' && file.text.reading.issues.length > 4_000);
       const text = checkedSourcesText(found({ record: undefined, external: [file] }));
       assert.ok(text.length < 500, text);
-      assert.match(text, /; and [\d]+ more; lacks/);
+      assert.match(text, /, and [\d]+ more, and \w+ and \w+ are missing/);
       assert.match(text, /^[\w .,;:?()"'’-]+$/);
     }
   });
@@ -386,7 +386,7 @@ describe('the text about the checked sources', () => {
     const place = 'secret storage and user settings';
     assert.equal(
       checkedSourcesText(one),
-      `Checked only ${place}, because hostedModel.credentialSource is “editor”.`,
+      `Only ${place} were checked, because hostedModel.credentialSource is “editor”.`,
     );
   });
 
@@ -410,7 +410,7 @@ describe('the text about the checked sources', () => {
     [
       'B19: names the line of quotes and a missing name, but never the value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
-      'the .env file in a (line 1: VENDOR_API_KEY has quotes around its value; lacks VENDOR_URL), and the environment (has no settings for this service).',
+      'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (has no settings for this service).',
     ],
     [
       'lists a declined source',
@@ -420,7 +420,7 @@ describe('the text about the checked sources', () => {
   ];
   for (const [what, outside, text] of cases) {
     it(what, () => {
-      const all = `Checked secret storage and user settings, ${text}`;
+      const all = `Sources checked: secret storage and user settings, ${text}`;
       assert.equal(checkedSourcesText(found({ record: undefined, external: outside })), all);
     });
   }

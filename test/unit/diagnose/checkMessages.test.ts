@@ -75,16 +75,16 @@ describe('the texts of the checks', () => {
     const accepted = (context: MessageContext) =>
       shownCheck({ check: 'access', state: 'passed', facts: {} }, context).text;
     const [service, gateway] = services;
-    assert.equal(accepted({ service }), 'Token, project, and model were accepted.');
+    assert.equal(accepted({ service }), 'The token, project, and model were accepted.');
     assert.equal(
       accepted({ service, resource: 'deployment' }),
-      'Token and deployment were accepted.',
+      'The token and deployment were accepted.',
     );
     assert.ok(gateway);
     const unproven = 'Only a generation can test the model.';
     assert.equal(accepted({ service: gateway }), `The token was accepted. ${unproven}`);
     const zen = serviceFor('zen') ?? assert.fail();
-    assert.equal(accepted({ service: zen }), 'Key, project, and model were accepted.');
+    assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
   it('use the message for a failure, with its first fix and its facts', () => {

@@ -94,7 +94,7 @@ describe('diagnosis report', () => {
       '- Requests to another service: limit lowered from 3 to 1 after a 429, limit 1',
       '- 90 s ago: rate-limited, status 429, rate_limit_reached_requests, 4 sent, us-south.ml.cloud.ibm.com',
       '- 90 s ago: first text after 120 ms, complete after 900 ms',
-      '- 90 s ago: no text, cancelled after 40 ms',
+      '- 90 s ago: no text, canceled after 40 ms',
       '- 90 s ago: 250 ms',
     ]) {
       assert.ok(text.split('\n').includes(line), `${line} in ${text}`);

@@ -44,7 +44,14 @@ describe('the buttons of messages', () => {
       ({ command }: { readonly command: string }) => command.replace('hostedModel.', ''),
     );
     const others = Object.keys(ACTION_LABELS).filter((action) => !names.includes(action));
-    assert.deepEqual(others, ['changeProject', 'openSettings', 'openEnvFile', 'retry', 'approve']);
+    assert.deepEqual(others, [
+      'changeProject',
+      'openSettings',
+      'openEnvFile',
+      'retry',
+      'approve',
+      'useOtherSources',
+    ]);
   });
 });
 
@@ -77,12 +84,12 @@ describe('message text', () => {
 
   const DAY_MS = 86_400_000;
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'asks to wait 90 s'],
-    ['minutes', 3_600_000, 'asks to wait 60 minutes'],
-    ['a day', DAY_MS, 'asks to wait 1440 minutes'],
-    ['more than a day', DAY_MS + 1, 'asks to wait longer than a day'],
-    ['until the year 9999', 251_606_966_940_000, 'asks to wait longer than a day'],
-    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asks to wait longer than a day'],
+    ['seconds', 90_000, 'asks you to wait 90 seconds'],
+    ['minutes', 3_600_000, 'asks you to wait 60 minutes'],
+    ['a day', DAY_MS, 'asks you to wait 1440 minutes'],
+    ['more than a day', DAY_MS + 1, 'asks you to wait longer than a day'],
+    ['until the year 9999', 251_606_966_940_000, 'asks you to wait longer than a day'],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asks you to wait longer than a day'],
   ] as const) {
     it(`states how long the service asks to wait: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
@@ -142,7 +149,7 @@ describe('message text', () => {
 
   it('names no host for a redirect without a target host', () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
-    assert.match(message?.text ?? '', /tried to redirect to another address/);
+    assert.match(message?.text ?? '', /redirected the request to another address/);
   });
 
   it("doesn't blame the user for a built-in address", () => {
@@ -173,17 +180,17 @@ describe('message text', () => {
       [{ random_seed: '7' }, 'random_seed must be a whole number'],
       [{ temperature: '1' }, 'temperature must be a number'],
       [{ time_limit: -1e300 }, 'time_limit is -1e+300, but must be at least 1'],
-      [{ max_new_tokens: 0 }, 'max_new_tokens is 0, but the chat operation allows at least 1'],
+      [{ max_new_tokens: 0 }, 'max_new_tokens is 0, but the chat operation requires at least 1'],
       [
         { stop_sequences: ['1', '2', '3', '4', '5'] },
         'stop_sequences has 5 entries, but the chat operation allows at most 4',
       ],
-      [{ stop_sequences: ['1', '1'] }, 'stop_sequences must be a list of distinct strings'],
+      [{ stop_sequences: ['1', '1'] }, 'stop_sequences must be a list of unique strings'],
       [{ decoding_method: 'best' }, 'decoding_method must be greedy or sample'],
     ];
     const ofGeneration: typeof cases = [
-      [{ top_p: 0 }, 'top_p is 0, but the generation operation allows more than 0'],
-      [{ random_seed: 0 }, 'random_seed is 0, but the generation operation allows at least 1'],
+      [{ top_p: 0 }, 'top_p is 0, but the generation operation requires more than 0'],
+      [{ random_seed: 0 }, 'random_seed is 0, but the generation operation requires at least 1'],
       [{ top_k: 101 }, 'top_k is 101, but must be at most 100'],
       [{ include_stop_sequence: 1 }, 'include_stop_sequence must be true or false'],
       [
@@ -317,7 +324,7 @@ describe('message about a service', () => {
       said('project-unknown', { service: cloud, resource: 'deployment' }),
       /^The deployment doesn’t exist .* Check the deployment ID/,
     );
-    assert.match(said('forbidden', { service: cloud, resource: 'space' }), /in the space\. /);
+    assert.match(said('forbidden', { service: cloud, resource: 'space' }), /use the space\. /);
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
@@ -332,7 +339,7 @@ describe('message about a service', () => {
         /the service URL and identity address in the settings/,
       );
       assert.match(said(kind, { service: onPremises }), /Check the service URL/);
-      assert.match(said(kind, { service: gateway }), /“tokenUrl” in the entry/);
+      assert.match(said(kind, { service: gateway }), /“tokenUrl” in the service’s entry/);
     }
   });
 

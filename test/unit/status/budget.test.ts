@@ -57,7 +57,7 @@ describe('the daily budget', () => {
   it('warns at 80% once per day and key, across all windows', async () => {
     const [one, other] = [open(), open()];
     const said = await saidOf(one, use(799), use(800), use(900));
-    assert.deepEqual(said, ['800 of today’s 1,000 tokens are used.']);
+    assert.deepEqual(said, ['You’ve used 800 of today’s 1,000 tokens.']);
     assert.deepEqual(await saidOf(other, use(950)), []);
     assert.equal((await saidOf(other, use(950, { fingerprint: 'two' }))).length, 1);
     now += 2 * HOUR_MS;

@@ -26,17 +26,17 @@ describe('the requests line of the tooltip', () => {
     [
       'when the next request starts if the setting delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
-      'Requests: 2 waiting, next start in 10 s, delayed by your setting',
+      'Requests: 2 waiting, next one starts in 10 s, delayed by your minimum interval',
     ],
     [
       'when the next request starts if the service delays it',
       { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
-      'Requests: 1 waiting, next start in 1 s, delayed by the service’s rate limit',
+      'Requests: 1 waiting, next one starts in 1 s, delayed by the service’s rate limit',
     ],
     [
       'everything together',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service, resumes in 8 s',
+      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service for another 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {
@@ -63,7 +63,7 @@ describe('the requests line of the tooltip', () => {
     slot.release('throttled', 8_000);
     const traffic = trafficOf(limiter);
     const paused = (seconds: number) =>
-      `Requests: limit lowered from 3 to 1 after a 429, paused by the service, resumes in ${seconds} s`;
+      `Requests: limit lowered from 3 to 1 after a 429, paused by the service for another ${seconds} s`;
     assert.equal(traffic.line(), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {
@@ -71,7 +71,7 @@ describe('the requests line of the tooltip', () => {
       assert.equal(traffic.changesInMs(), 500);
     }
     monotonic += 2_500;
-    assert.doesNotMatch(traffic.line() ?? '', /resumes/);
+    assert.doesNotMatch(traffic.line() ?? '', /paused/);
     assert.equal(traffic.changesInMs(), undefined);
   });
 });

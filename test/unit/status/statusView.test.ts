@@ -42,14 +42,14 @@ const rows: Row[] = [
     { isSetUp: true, token: { kind: 'expired' } },
     '$(key) Hosted Model',
     undefined,
-    'token expired, refreshed with the next request',
+    'token expired, will be refreshed with the next request',
   ],
   [
     'token past its expiration, without an event',
     { isSetUp: true, token: valid(-1) },
     '$(key) Hosted Model',
     undefined,
-    'token expired, refreshed with the next request',
+    'token expired, will be refreshed with the next request',
   ],
   [
     'token valid',

@@ -79,12 +79,12 @@ describe('usage', () => {
     const start = 'Today with this API key, in all windows: ';
     const usage = open();
     await usage.setActive(connection);
-    assert.equal(line(), `${start}0 requests, 0 tokens of 100,000`);
+    assert.equal(line(), `${start}0 requests, 0 of 100,000 tokens`);
     await usage.record(connection, asked(34_000, { outputTokens: 567 }));
-    assert.equal(line(), `${start}1 request, 34,567 tokens of 100,000`);
+    assert.equal(line(), `${start}1 request, 34,567 of 100,000 tokens`);
     await open().record(connection, asked(1, { isEstimate: true }));
     await open().setActive(connection);
-    assert.equal(line(), `${start}2 requests, ≈34,568 tokens of 100,000`);
+    assert.equal(line(), `${start}2 requests, ≈34,568 of 100,000 tokens`);
     editor.userSettings.set('dailyTokenBudget', 'many');
     assert.equal(line(), `${start}2 requests, ≈34,568 tokens`);
     now += 12 * 3_600_000;
@@ -233,7 +233,7 @@ describe('usage', () => {
       '|---|---|--:|--:|--:|',
       '| `maker/model` | agent | 12 | 170,000 | 3,000 |',
       '| `maker/model` | selection | 1 | ≈5 | ≈2 |',
-      '| All |  | 13 | ≈170,005 | ≈3,002 |',
+      '| Total |  | 13 | ≈170,005 | ≈3,002 |',
       '',
       '## This session',
       '',

@@ -35,9 +35,9 @@ describe('the list of templates', () => {
       'zebra',
       'Explain',
       'Document',
-      '-- for other languages',
+      '-- Other languages',
       'Go only',
-      '-- with errors',
+      '-- With errors',
       '$(warning) Broken',
     ]);
     assert.deepEqual(labels(all, 'go').slice(0, 3), ['Apple', 'Go only', 'zebra']);
@@ -71,16 +71,13 @@ describe('the list of templates', () => {
 
   it('shows if a template of the workspace hides another one', () => {
     const entries = [
-      template('A', { origin: 'settings of this workspace', hides: 'user' }),
+      template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
     ];
     const lines = templateItems(entries, { languageId: 'go', lastUsed: [] });
     assert.deepEqual(
       lines.map(({ description }) => description),
-      [
-        'settings of this workspace · hides yours',
-        '.hosted-model/templates/b.md · hides the built-in one',
-      ],
+      ['workspace settings · hides yours', '.hosted-model/templates/b.md · hides the built-in one'],
     );
   });
 

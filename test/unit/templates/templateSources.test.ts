@@ -46,7 +46,7 @@ describe('templates in the settings', () => {
         modelId: 'a/b',
         languages: ['go'],
         parameters: { top_k: 3 },
-        origin: 'settings',
+        origin: 'user settings',
       },
     ]);
   });
@@ -118,11 +118,11 @@ describe('templates in several settings files', () => {
 
   it('are merged, and those in a narrower scope hide others with the same name', async () => {
     assert.deepEqual(await read(), [
-      ['Mine', 'settings', undefined],
-      ['Fix', 'settings', undefined],
-      ['Theirs', 'settings of this workspace', undefined],
-      ['both', 'settings of this workspace', 'user'],
-      ['Test', 'settings of this workspace', 'built-in'],
+      ['Mine', 'user settings', undefined],
+      ['Fix', 'user settings', undefined],
+      ['Theirs', 'workspace settings', undefined],
+      ['both', 'workspace settings', 'user'],
+      ['Test', 'workspace settings', 'built-in'],
     ]);
   });
 
