@@ -67,7 +67,7 @@ export class ChatCallers {
     const answers = new Map(this.#kept().map((one) => [one.id, one]));
     return [...answers.values()].map(({ id, isAllowed }) => ({
       caller: id,
-      label: `$(extensions) ${oneLine(id) || 'An extension without a name'}`,
+      label: `$(extensions) ${oneLine(id) || 'Unnamed extension'}`,
       description: isAllowed ? 'allowed' : 'not allowed',
     }));
   }

@@ -40,7 +40,7 @@ export const COMMAND_MESSAGES = {
   gettingToken: 'Getting a token',
   newToken: 'A new token is in use.',
   noToken: 'There’s no token to refresh. This service needs none.',
-  forgotten: 'Done. You’ll be asked before these values are used.',
+  forgotten: 'Done. You’ll be asked before these values are used again.',
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
   modelOfOther: (name: string) =>

@@ -77,7 +77,7 @@ function lifeText(model: Model): string {
   const isOver = stage === 'withdrawn';
   return [
     ...others,
-    !isOver && deprecated && (stage ? 'deprecated' : `deprecated from ${deprecated}`),
+    !isOver && deprecated && (stage ? 'deprecated' : `deprecated on ${deprecated}`),
     withdrawn && `withdrawn ${isOver ? 'since' : 'on'} ${withdrawn}`,
     successorsText(successors),
   ]

@@ -16,7 +16,7 @@ import {
   type Login,
   type LoginField,
 } from './logins.ts';
-import { MANAGE, NEW_SERVICE } from './setUpMessages.ts';
+import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
 /** The steps of the setup that describe a new service. They write nothing. */
 
@@ -61,14 +61,14 @@ export async function askNewService(
   changed?: Service,
 ): Promise<StepAnswer<NewService>> {
   let index = 0;
-  let problem: DraftProblem | undefined;
+  let problem: { readonly step: DraftStep; readonly text: string } | undefined;
   for (;;) {
     const steps: readonly DraftStep[] = ['api', 'address', 'login', ...(draft.login?.fields ?? [])];
     const step = steps[index];
     if (step === undefined) {
       const made = newService(draft, taken, steps.length, changed);
       if ('service' in made) return made;
-      problem = FIELD_PROBLEMS[made.field] ?? { step: 'address', text: NEW_SERVICE.notAllowed };
+      problem = { step: STEP_OF[made.field] ?? 'address', text: notAllowedText(made.field) };
       index = Math.max(0, steps.indexOf(problem.step));
       continue;
     }
@@ -187,17 +187,11 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 };
 
-interface DraftProblem {
-  readonly step: DraftStep;
-  readonly text: string;
-}
-
-/** The problem with an invalid field of the entry, and the step that can fix it. */
-const FIELD_PROBLEMS: Readonly<Partial<Record<ServiceIssue['field'], DraftProblem>>> = {
-  url: { step: 'address', text: NEW_SERVICE.needsHttps },
-  tokenUrl: { step: 'tokenUrl', text: `${NEW_SERVICE.badAddress}.` },
-  header: { step: 'header', text: MANAGE.badHeader },
-  command: { step: 'command', text: NEW_SERVICE.badCommand },
+/** The step that can fix an invalid field of the entry. */
+const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
+  tokenUrl: 'tokenUrl',
+  header: 'header',
+  command: 'command',
 };
 
 /** Endpoint paths that people often paste along with the address of a service. */

@@ -8,6 +8,7 @@ import {
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
+import type { ServiceIssue } from '../service/addedServices.ts';
 import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
@@ -69,13 +70,11 @@ export const NEW_SERVICE = {
   whichLogin: 'How do you log in?',
   whichHeader: 'Select the header for the key, or enter its name',
   commandPrompt:
-    'Command that prints a token. It runs on this machine without a shell, only when a request needs a token.',
+    'Command that prints a token. It runs on this machine without a shell, and only when a request needs a token.',
   commandExample: 'az account get-access-token --resource https://llm.acme.example',
   badCommand: 'Enter a program and its arguments. Pipes and other shell features don’t work.',
   noProgram: 'Couldn’t find the program. Check its name, or enter its full path.',
-  tokenUrlPrompt: 'Address that exchanges the secret for a token.',
-  needsHttps: 'This login needs an address that starts with https://.',
-  notAllowed: 'This doesn’t work with your other answers.',
+  tokenUrlPrompt: 'Address where the secret is exchanged for a token.',
   whichModel: 'Select a model, or enter its ID',
   typeModel: 'Enter a model ID.',
   listing: 'Loading the models',
@@ -121,6 +120,20 @@ export const MANAGE = {
   badHeaderValue: 'Use only ASCII characters on a single line.',
 } as const;
 
+/** Explains why the answers can't be combined, in the step that can fix it. */
+export function notAllowedText(field: ServiceIssue['field']): string {
+  switch (field) {
+    case 'url':
+      return 'This login needs an address that starts with https://.';
+    case 'header':
+      return MANAGE.badHeader;
+    case 'command':
+      return NEW_SERVICE.badCommand;
+    default:
+      return 'This doesn’t work with your other answers.';
+  }
+}
+
 /** States everything that the user approves when they save: hosts, command, and headers. */
 export function approvalText(
   target: Destination,
@@ -144,7 +157,7 @@ export function approvalText(
 export function headersText({ headers }: Service): string {
   const names = headers.map(({ name }) => name);
   if (names.length === 0) return '';
-  return `Each request sends the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
+  return `Each request includes the ${names.length === 1 ? 'header' : 'headers'} ${listOf(names)}`;
 }
 
 /** Warns that the requests to a service aren't encrypted. */

@@ -115,9 +115,9 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
 }
 
 function clockText(aheadMs: number | undefined): string {
-  if (aheadMs === undefined) return 'The service didn’t send its time.';
+  if (aheadMs === undefined) return 'The service didn’t report its time.';
   const distance = Math.abs(aheadMs);
-  if (distance < 60_000) return 'It matches the service’s clock.';
+  if (distance < 60_000) return 'This machine’s clock matches the service’s clock.';
   const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
   const fact = `This machine’s clock is ${where} the service’s clock.`;
   if (distance < 120_000) return fact;
@@ -212,7 +212,7 @@ export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
 
 /** The text below the *Copy Report* row after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
-  done: 'It contains no key, token, project ID, prompt, response, or file name. It names the checked hosts.',
+  done: 'It contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
   failed: 'Access to the clipboard may be blocked. Click in the window and try again.',
   'holds-secret':
     'An address or error code may contain it. Correct the address, or reload the window to clear past failures.',

@@ -48,7 +48,7 @@ export function versions(extension: Extension<unknown>): string[] {
   const ours: unknown = extension.packageJSON.version;
   const place = env.remoteName ? `remote ${env.remoteName}` : 'local';
   return [
-    `Hosted Model ${typeof ours === 'string' ? ours : 'of an unknown version'}`,
+    `Hosted Model ${typeof ours === 'string' ? ours : '(unknown version)'}`,
     `${env.appName} ${version}, ${process.platform} ${process.arch}, ${place}`,
     `Node ${process.versions.node}`,
   ];

@@ -8,7 +8,7 @@ import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 import { services } from '../service/services.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
-import { renderStatus, type StatusFacts } from '../status/statusView.ts';
+import { amount, renderStatus, type StatusFacts } from '../status/statusView.ts';
 import { conclusionOf, fixLabel, type ShownCheck, STATE_WORDS } from './checkMessages.ts';
 
 /** Builds the report that users copy and may share with strangers. Pure. */
@@ -126,7 +126,7 @@ function credentialLines({ looked }: ReportFacts): string[] {
     const state =
       text.kind === 'unread'
         ? `not read (${text.why})`
-        : `${text.reading.named.length} settings, ${text.reading.issues.length} issues`;
+        : `${amount(text.reading.named.length, 'setting')}, ${amount(text.reading.issues.length, 'issue')}`;
     const decided = decision === 'refused' ? 'declined' : (decision ?? 'no decision');
     return `In ${SOURCES[id]}: ${state}, ${decided}`;
   });

@@ -16,17 +16,17 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs that don’t trim them are refused (401). Remove them, including those around the equals sign.',
   quotes: () => 'Programs that keep them are refused (401). Remove them.',
   bearer: (label) =>
-    `It isn’t part of the ${label}, so the service would refuse it (401). Remove it.`,
+    `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove it.`,
   control: () => 'The service would refuse them (401). Remove them.',
   placeholder: (label) =>
-    `Nothing can be sent with it. Replace it with the ${label}, or set up Hosted Model.`,
+    `Nothing is sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} contains accents, typographic quotes, or the like, so it would be refused (401). Copy it again.`,
+    `No ${label} contains accents, typographic quotes, or similar characters, so it would be refused (401). Copy it again.`,
   malformed: (label) =>
     `No ${label} has this length or these characters, so it would be refused. Copy it again.`,
   comment: () =>
     'Programs that read it as part of the value are refused (401). Remove it, or put it on its own line.',
-  empty: (label) => `Nothing can be sent without it. Add the ${label}, or set up Hosted Model.`,
+  empty: (label) => `Nothing can be sent without one. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
     'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
   'endpoint-url': () =>

@@ -128,7 +128,7 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
   }
   const why = parenthesized(code);
   if (UNUSABLE_PROXY.test(code ?? '')) {
-    return `The proxy in VS Code’s settings can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
+    return `The configured proxy can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
   }
   return `Couldn’t reach the proxy${name ? ` ${name}` : ''} for ${host}${why}. Check that it’s running, and check VS Code’s proxy settings.`;
 }

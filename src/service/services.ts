@@ -260,7 +260,7 @@ export const services: readonly [Service, ...Service[]] = [
   {
     ...cloudPak,
     word: 'zen',
-    name: `${cloudPak.name}, by a Zen API key`,
+    name: `${cloudPak.name}, with a Zen API key`,
     authentication: { kind: 'zenApiKey' },
   },
 ];

@@ -154,7 +154,7 @@ function expectedLines(
 ): string[] {
   const needsApproval = obstacle === 'approval';
   if (isSetUp && !url && !needsApproval) {
-    return ['Credentials: read at the next use'];
+    return ['Credentials: not read yet'];
   }
   return [
     needsApproval

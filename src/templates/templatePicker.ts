@@ -64,7 +64,8 @@ export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> 
     }
   }
   const buttons = file ? [] : [PICKER_WORDS.openSettings];
-  const text = `${PICKER_WORDS.unusable} ${templateIssueText(issue)}`;
+  const isOfFolder = kind === 'too-many-files';
+  const text = `${isOfFolder ? '' : `${PICKER_WORDS.unusable} `}${templateIssueText(issue)}`;
   if ((await window.showWarningMessage(text, ...buttons)) !== PICKER_WORDS.openSettings) return;
   await openSettings('hostedModel.templates');
 }

@@ -56,8 +56,8 @@ const product = {
   /** The usual causes of a 401, each with its own message. */
   causes: {
     noFile: /\.env file in \w+ \(not found\)/,
-    quotes: /VENDOR_API_KEY has quotes/,
-    spaces: /VENDOR_API_KEY has spaces/,
+    quotes: /VENDOR_API_KEY on line \d+ has quotes/,
+    spaces: /VENDOR_API_KEY on line \d+ has spaces/,
     key: /refused the API key\. It’s unknown, expired/,
     project: /project doesn’t exist/,
     token: /new token has already expired/,

@@ -29,6 +29,9 @@ describe('the reason for using an account', () => {
     assert.ok(editor.textOf('quick pick').includes(`"prompt":"${reason}"`));
     assert.ok(editor.textOf('quick pick').includes(`"description":"${reason}"`));
     // Other people read the report, so it doesn't name the folder.
-    assert.match(editor.textOf('report'), /^Settings: passed\. From a \.env file, because the/m);
+    assert.match(
+      editor.textOf('report'),
+      /^Settings: passed\. Credentials come from a \.env file, because the/m,
+    );
   });
 });

@@ -110,7 +110,7 @@ describe('ChatCallers', () => {
       { caller: 'a.b', label: '$(extensions) a.b', description: 'allowed' },
       {
         caller: '',
-        label: '$(extensions) An extension without a name',
+        label: '$(extensions) Unnamed extension',
         description: 'not allowed',
       },
     ]);

@@ -144,10 +144,7 @@ describe('message about a failed test in the setup', () => {
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {
       assert.match(textOf(kind), /in the setup/);
     }
-    assert.match(
-      textOf('key-refused'),
-      /Copy it again or create a new one, then enter it in the setup/,
-    );
+    assert.match(textOf('key-refused'), /Copy it again or create a new one, then enter it here/);
   });
 
   it("points to the settings for the identity address, which the setup doesn't change", () => {

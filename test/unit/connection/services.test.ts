@@ -116,7 +116,7 @@ describe('service selection', () => {
 
   for (const [what, lines, problem] of [
     ['incomplete', platformFile.replace(/^.+\n/, ''), 'lacks CPD_USERNAME'],
-    ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME has quotes'],
+    ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
     ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
     it(`uses no other service if the values of the one in the settings are ${what}`, async () => {
@@ -161,10 +161,13 @@ describe('service selection', () => {
     assert.equal(await approve(platformFile), 'cpd');
     assert.equal(await approve(platformFile + cloudFile), 'ibm');
     for (const [broken, problem] of [
-      [cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'), 'IBM_API_KEY has quotes'],
-      ['IBM_API_KEY="key\n', 'IBM_API_KEY has quotes'],
-      ['WATSONX_URL=us-south\n', 'WATSONX_URL can’t be used as an address'],
-      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID contains invisible characters'],
+      [
+        cloudFile.replace('=key-of-the-cloud', '="key-of-the-cloud"'),
+        'IBM_API_KEY on line 5 has quotes',
+      ],
+      ['IBM_API_KEY="key\n', 'IBM_API_KEY on line 5 has quotes'],
+      ['WATSONX_URL=us-south\n', 'WATSONX_URL on line 5 can’t be used as an address'],
+      ['IBM_PROJECT_ID=p\u200b\n', 'IBM_PROJECT_ID on line 5 contains invisible characters'],
     ] as const) {
       editor.files.set('/work/.env', platformFile + broken);
       assert.equal(await connections.for(), undefined, broken);
@@ -206,7 +209,7 @@ describe('service selection', () => {
       editor.userSettings.set('service', word);
       editor.files.set('/work/.env', file);
       assert.equal(await connections.for(), undefined);
-      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY has quotes/);
+      assert.match(editor.said.at(-1) ?? '', /IBM_API_KEY on line 1 has quotes/);
       editor.files.clear();
       Object.assign(environment, variablesIn(file));
       assert.equal(await connections.for(), undefined);
@@ -230,7 +233,7 @@ describe('service selection', () => {
     assert.equal(await using, true);
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.service is nobody/);
+    assert.match(editor.said.join(), /hostedModel\.service is “nobody”/);
   });
 
   it('prompts again only if the remaining values were never approved', async () => {
@@ -541,13 +544,13 @@ describe('service selection', () => {
   it('uses nothing if the service in the settings is unknown or its entry has a mistake', async () => {
     editor.userSettings.set('service', 'nobody');
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /hostedModel\.service is nobody, but no built-in service/);
+    assert.match(editor.said.join(), /hostedModel\.service is “nobody”, but no built-in service/);
     assert.equal(await connections.setUp(), false, 'no secret is requested for another service');
     assert.equal(editor.inputs, 1, 'the setup starts with the service');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /is acme, but its entry .* “api” is missing or not allowed/);
+    assert.match(editor.said.join(), /is “acme”, but its entry .* “api” is missing or not allowed/);
   });
 
   for (const [stored, inUse] of [

@@ -221,7 +221,7 @@ describe('the reason for a connection whose source is in the settings', () => {
     ] as const) {
       assert.equal(
         reason(credentialSource, { settings: { credentialSource } }),
-        `From ${name}, because hostedModel.credentialSource is “${credentialSource}”.`,
+        `Credentials come from ${name}, because hostedModel.credentialSource is “${credentialSource}”.`,
       );
     }
   });

@@ -36,7 +36,7 @@ describe('the texts of the checks', () => {
     [1, 'This machine’s clock is 1 minute ahead of the service’s clock.'],
     [4_320, `This machine’s clock is 3 days ahead of the service’s clock. ${rest}`],
     [-1_051_200, `This machine’s clock is 2 years behind the service’s clock. ${rest}`],
-    [0.5, 'It matches the service’s clock.'],
+    [0.5, 'This machine’s clock matches the service’s clock.'],
   ] as const) {
     it(`describe a clock that is off by ${minutes} minutes`, () =>
       assert.equal(ahead(minutes), text));

@@ -86,8 +86,8 @@ describe('templates in the settings', () => {
       entries.map(({ name, origin }) => `${name} (${origin})`),
       [
         ...['Document', 'Test', 'Rewrite', 'Translate', 'Summarize'].map((n) => `${n} (built-in)`),
-        'EXPLAIN (settings)',
-        'Fix (settings)',
+        'EXPLAIN (user settings)',
+        'Fix (user settings)',
       ],
     );
   });
