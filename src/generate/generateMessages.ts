@@ -20,7 +20,7 @@ export const NEEDS_PREVIEW = 'This file needs a preview now. Generate again to g
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'This template needs selected text. Select some first.';
-export const ONLY_WHITESPACE = 'Nothing was sent, because the text is only whitespace.';
+export const ONLY_WHITESPACE = 'Nothing was sent, because the text contains only whitespace.';
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
