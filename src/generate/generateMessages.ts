@@ -84,7 +84,7 @@ export function completeText(count: number): string {
 
 /** @param failed one-based first line of each selection whose generation failed */
 export function partlyCompleteText(complete: number, failed: readonly number[]): string {
-  return `${complete} of ${complete + failed.length} responses are complete, but ${lineList(failed)} failed`;
+  return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
 }
 
 export function partlyCanceledText(complete: number, all: number): string {
@@ -100,7 +100,7 @@ export function truncatedText(cut: number, count: number, tokens: number | undef
 }
 
 export function canceledText(hasText: boolean): string {
-  return hasText ? 'Canceled, but the text so far was kept' : 'Canceled';
+  return hasText ? 'Canceled, part kept' : 'Canceled';
 }
 
 export function outOfViewText(count: number): string {

@@ -84,11 +84,11 @@ export const editorMutants: readonly Mutant[] = [
   },
   {
     name: 'Fix All picks one of several possible fixes',
-    file: 'src/envFile/quickFixes.ts',
-    from: 'if (fix && !other)',
-    to: 'if (fix)',
-    test: 'test/unit/envFileFeature.test.ts',
-    title: 'are fixed all at once, except on lines with two possible fixes',
+    file: 'src/envFile/problems.ts',
+    from: "if (other || fix?.kind !== 'replace') continue;",
+    to: "if (fix?.kind !== 'replace') continue;",
+    test: 'test/unit/envFile.test.ts',
+    title: 'fixes no line that only the user can decide about',
   },
   {
     name: 'the project of a folder is changed in the setup, where it has no effect',

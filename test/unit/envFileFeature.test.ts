@@ -27,8 +27,10 @@ class EditorWithFile extends FakeEditor {
       uri: joinPath(this.folders[0]?.uri, '.env'),
       version: 1,
       getText: () => this.text,
+      lineCount: 4,
       lineAt: (line: number) => ({
-        text: this.text.split('\n')[line],
+        text: this.text.split('\n')[line] ?? '',
+        range: new FakeRange(line, 0, line, 0),
         rangeIncludingLineBreak: new FakeRange(line, 0, line + 1, 0),
       }),
     };
@@ -151,13 +153,13 @@ describe('the problems of an open .env file', () => {
       [
         ['Remove This Line', [[1, '']]],
         ['Remove Line 1', [[0, '']]],
-        ...Array.from({ length: 2 }, () => [
+        [
           'Fix All Problems',
           [
-            [2, '=abcd1234'],
-            [3, '=p'],
+            [2, 'IBM_API_KEY=abcd1234'],
+            [3, 'IBM_PROJECT_ID=p'],
           ],
-        ]),
+        ],
       ],
     );
     feature.dispose();
