@@ -15,6 +15,7 @@ import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
+import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ModelQuery } from '../service/models/models.ts';
@@ -113,9 +114,11 @@ export const handlers: Handlers = {
     const { found } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
-    // Only services with regions have a public model list. Their addresses are known even before
-    // setup.
-    const isPublic = ofEditor.service.regions.length > 0 && !ofEditor.serviceProblem;
+    // The addresses of services with regions are known even before the setup.
+    const isPublic =
+      ofEditor.service.regions.length > 0 &&
+      !apiOf(ofEditor.service).models.needsToken &&
+      !ofEditor.serviceProblem;
     const connection = ready ?? (isPublic ? undefined : await app.connections.for());
     if (!connection && !isPublic) return;
     const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));

@@ -73,3 +73,19 @@ describe('a service that the settings do not name', () => {
     assert.match(editor.textOf('notification'), /needs a service URL/);
   });
 });
+
+describe('Select Model for a service whose model list needs a token', () => {
+  const suite = eachWithLife();
+
+  it('runs the setup first, even if the regions of the service are known', async () => {
+    suite.life.stores.keyring.values.clear();
+    const editor = new SinkEditor();
+    editor.userSettings.set('service', 'ibm_gateway');
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('selectModel');
+      await settled();
+    });
+    assert.doesNotMatch(editor.textOf('quick pick'), /No service URL is set/);
+    assert.match(editor.textOf('notification'), /needs an API key/);
+  });
+});
