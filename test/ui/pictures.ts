@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 
 /** True if the tests take the pictures of the README and the walkthrough, at twice the size. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
-/** The pictures of other runs are kept beside the screenshots. */
+/** Folder of the pictures. Other runs keep them beside the screenshots. */
 const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
@@ -16,8 +16,8 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the address of the emulator with the hosts that users of the default service see, and a
- * temporary folder with a home directory. Call this right before the picture, because VS Code
- * restores the text when it renders a row again.
+ * temporary folder with a home directory. Call it right before the picture, because VS Code restores
+ * the text when it renders a row again.
  */
 export async function showPublicHosts(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -26,7 +26,7 @@ export async function showPublicHosts(page: Page): Promise<void> {
     while (walker.nextNode()) {
       const node = walker.currentNode;
       const row = node.parentElement?.closest('.monaco-list-row')?.textContent ?? node.data;
-      const ofIdentity = /[Kk]ey (?:and [a-z ]+ )?goes? to|[Ii]dentity service/.test(row);
+      const ofIdentity = /[Kk]ey (?:and [a-z ]+ )?goes? to|[Kk]ey: sent to|[Ii]dentity service/.test(row);
       let text = node.data;
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
@@ -37,17 +37,30 @@ export async function showPublicHosts(page: Page): Promise<void> {
 }
 
 /**
- * Saves a picture, unless the saved one looks the same. VS Code renders a few pixels differently
- * each time, and invisible differences don't belong in a commit.
- * @param picture PNG or WebP
+ * Saves an encoded picture, unless the saved one looks the same. VS Code renders a few pixels
+ * differently each time, and an invisible difference doesn't belong in a commit.
  */
 export async function savePicture(path: string, picture: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const isPng = path.endsWith('.png');
+  if (!(await looksLike(path, picture))) await writeFile(path, picture);
+}
+
+/** Encodes a screenshot for the pages. A user interface has few colors, so a palette is enough. */
+export async function asPng(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();
-  // A palette takes a third of the space, and an interface has few colors.
-  const saved = isPng ? await sharp(picture).png({ palette: true }).toBuffer() : picture;
-  if (!(await looksLike(path, saved))) await writeFile(path, saved);
+  return sharp(screenshot).png({ palette: true }).toBuffer();
+}
+
+/**
+ * Encodes a screenshot for the package, which should stay small. For text, 16 colors without loss
+ * take half the space of lossy WebP and have no blurred edges (measured).
+ */
+export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const fewColors = await sharp(screenshot)
+    .png({ palette: true, colours: 16, dither: 0 })
+    .toBuffer();
+  return sharp(fewColors).webp({ lossless: true, effort: 6 }).toBuffer();
 }
 
 /** Loaded when a picture is saved, because every UI test loads this module. */
@@ -63,7 +76,8 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   const sharp = await loadSharp();
   const [one, other] = await Promise.all(
     [readFileSync(path), picture].map((image) =>
-      sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
+      // All frames of a moving picture.
+      sharp(image, { animated: true }).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
     ),
   );
   if (!one || !other || one.info.width !== other.info.width) return false;
@@ -79,19 +93,36 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   const path = join(folder, `${name}.png`);
   await showPublicHosts(page);
-  await savePicture(path, await page.screenshot({ ...(clip && { clip }) }));
+  await savePicture(path, await asPng(await page.screenshot({ ...(clip && { clip }) })));
 }
 
-/** Takes a picture that is shipped, as WebP, which takes half the space (measured). */
+/** Takes one picture of several screenshots with captions, two in a row. */
+export async function takeComposite(
+  context: BrowserContext,
+  name: string,
+  parts: readonly { readonly caption: string; readonly screenshot: Buffer }[],
+): Promise<void> {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1080, height: 600 });
+  const figures = parts.map(({ caption, screenshot }) => {
+    const address = `data:image/png;base64,${screenshot.toString('base64')}`;
+    return `<figure><figcaption>${caption}</figcaption><img src="${address}"></figure>`;
+  });
+  await page.setContent(`<style>
+    body { margin: 0; padding: 8px; color-scheme: light dark; background: canvas;
+      display: grid; grid-template-columns: 1fr 1fr; gap: 16px; }
+    figure { margin: 0; }
+    figcaption { color: canvastext; font: 16px monospace; margin-bottom: 4px; }
+    img { display: block; width: 100%; }
+  </style>${figures.join('')}`);
+  const screenshot = await page.screenshot({ fullPage: true });
+  await page.close();
+  await savePicture(join(folder, `${name}.png`), await asPng(screenshot));
+}
+
+/** Takes a picture of the walkthrough, which is part of the package. */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
   await showPublicHosts(page);
-  const browser = await page.context().newCDPSession(page);
-  const options = {
-    format: 'webp',
-    quality: 80,
-    clip: { ...clip, scale: takesPictures ? 2 : 1 },
-  } as const;
-  const { data } = await browser.send('Page.captureScreenshot', options);
-  await savePicture(path, Buffer.from(data, 'base64'));
+  await savePicture(path, await asSmallWebp(await page.screenshot({ clip })));
 }

@@ -4,7 +4,6 @@ import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { services } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
-import { pictureOf } from './insertModesTable.ts';
 import { readPages } from './pageBlocks.ts';
 
 interface Schema {
@@ -336,13 +335,5 @@ describe('manifest', () => {
       insertMode.enum,
     );
     assert.equal(insertMode.default, offered[0]);
-  });
-
-  it('has a picture of each insert mode', () => {
-    for (const mode of insertMode.enum) {
-      for (const theme of ['dark', 'light']) {
-        assert.ok(existsSync(pictureOf(mode, theme)), 'run: npm run pictures');
-      }
-    }
   });
 });

@@ -6,7 +6,7 @@ import { filesIn } from '../filesIn.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { causesTable } from './causes.ts';
 import { hostsTable } from './hostsTable.ts';
-import { insertModesList, insertModesTable, type Modes } from './insertModesTable.ts';
+import { insertModesList, type Modes } from './insertModesList.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
 /** All pages for readers. Each of them can contain blocks. */
@@ -36,7 +36,6 @@ export function readBlocks(): Texts {
     ...Object.fromEntries(figures),
     settings: settingsTable(settings),
     insertModes: insertModesList(modes),
-    insertModePictures: insertModesTable(modes),
     causes: causesTable(),
     hosts: hostsTable(),
     rooms: roomsTable(readRooms()),

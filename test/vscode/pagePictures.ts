@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { savePicture, showPublicHosts } from '../ui/pictures.ts';
+import { asPng, asSmallWebp, savePicture, showPublicHosts } from '../ui/pictures.ts';
+import { statusId } from '../ui/service.ts';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
 import { demoKey, demoProject, type Sample, startSample } from './sample.ts';
@@ -56,6 +57,8 @@ for (const theme of ['dark', 'light'] as const) {
     const workbench = await openCode({ ...settings, ...addresses, ...project });
     await storeKey(workbench);
     if (theme === 'dark') await film(workbench, sample);
+    await takeModels(workbench, theme);
+    await takeStatus(workbench, theme);
     await takeDiagnosis(workbench, sample, theme);
   } finally {
     await browser.close();
@@ -79,8 +82,7 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.waitFor({ step: '5/5' });
   const picture = await takeQuickInput(workbench, `hosts-${theme}`);
   // Also for the walkthrough, because the emulated service in its test has only one host.
-  const small = await sharp(picture).webp({ quality: 80 }).toBuffer();
-  await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), small);
+  await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), await asSmallWebp(picture));
   await quickInput.dismiss();
 }
 
@@ -138,11 +140,12 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   await notifications.waitUntilGone(/Generating/);
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
-  await savePicture(join(media, 'generated-dark.png'), await last);
+  await savePicture(join(media, 'generated-dark.png'), await asPng(await last));
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
   await take(1_800);
+  await workbench.runCommand('Developer: Toggle Screencast Mode');
 
   const pictures = frames.map(({ picture }) => picture);
   const delay = frames.map(({ ms }) => ms);
@@ -150,6 +153,40 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
     .webp({ delay, effort: 6, minSize: true, quality: 80 })
     .toBuffer();
   await savePicture(join(media, 'generate.webp'), moving);
+}
+
+async function takeModels(workbench: Workbench, theme: string): Promise<void> {
+  const { page, quickInput } = workbench;
+  await page.setViewportSize({ ...viewport, height: 600 });
+  await workbench.runCommand('Hosted Model: Select Model...');
+  await quickInput.waitFor({ item: 'granite-4-h-small' });
+  await takeQuickInput(workbench, `models-${theme}`);
+  await quickInput.dismiss();
+}
+
+/** The status item with its tooltip. */
+async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
+  const { page, screen } = workbench;
+  const item = workbench.statusItem(statusId);
+  await item.waitFor({ text: /\d+m/ });
+  await item.tooltip();
+  // The tooltip fades in.
+  await page.evaluate(`Promise.all(
+    document.querySelector('.workbench-hover-container').getAnimations({ subtree: true })
+      .map(({ finished }) => finished),
+  ).then(() => {})`);
+  const hover = await page.locator('.workbench-hover-container').boundingBox();
+  const size = page.viewportSize();
+  if (!hover || !size) return screen.fail('No tooltip of the status item.');
+  const margin = 10;
+  const [x, y] = [hover.x - margin, hover.y - margin];
+  const clip = { x, y, width: size.width - x, height: size.height - y };
+  await showPublicHosts(page);
+  await savePicture(
+    join(media, `status-${theme}.png`),
+    await asPng(await page.screenshot({ clip })),
+  );
+  await page.mouse.move(0, 0);
 }
 
 async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: string) {
@@ -174,6 +211,6 @@ async function takeQuickInput({ page, screen }: Workbench, name: string): Promis
   };
   await showPublicHosts(page);
   const picture = await page.screenshot({ clip });
-  await savePicture(join(media, `${name}.png`), picture);
+  await savePicture(join(media, `${name}.png`), await asPng(picture));
   return picture;
 }

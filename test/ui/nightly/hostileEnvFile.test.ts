@@ -86,7 +86,13 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
   for (const theme of ['dark', 'light'] as const) {
     it(`B13: shows that text goes to another account, and where the key comes from (${theme})`, async () => {
-      const session = await open({ theme, viewport: { width: 1100, height: 640 } });
+      // Another name of the same host, so that the picture shows two hosts, as users see them.
+      const authUrl = first.url.replace('127.0.0.1', 'localhost');
+      const session = await open({
+        theme,
+        viewport: { width: 1100, height: 640 },
+        userSettings: { 'hostedModel.authUrl': authUrl },
+      });
       const { workbench } = session;
       await generateFrom(session);
       const { detail, buttons } = await workbench.dialogs.waitFor(question);

@@ -4,7 +4,7 @@ import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { takePicture } from '../pictures.ts';
+import { showPublicHosts, takeComposite, takePicture } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
@@ -87,6 +87,7 @@ for (const theme of ['dark', 'light'] as const) {
   describe(`insert modes (${theme}) ${nightly}`, () => {
     let emulator: Emulator;
     let session: Session;
+    const results: { readonly caption: Mode; readonly screenshot: Buffer }[] = [];
     before(async () => {
       emulator = await startService();
       session = await openWindow(emulator, {
@@ -110,7 +111,26 @@ for (const theme of ['dark', 'light'] as const) {
       });
       await storeKey(session);
     });
-    after(() => emulator.close());
+    after(async () => {
+      const name = `insert-modes-${theme}`;
+      await takeComposite(session.workbench.page.context(), name, results);
+      await emulator.close();
+    });
+
+    /** Keeps a screenshot of the editors. The window is so low that it includes a notification. */
+    const keepResult = async (caption: Mode) => {
+      const { page } = session.workbench;
+      const usual = page.viewportSize();
+      await page.setViewportSize({ width: 1060, height: 280 });
+      // Moves the pointer away from anything with a tooltip.
+      await page.mouse.move(0, 0);
+      const clip = await page.locator('.part.editor').boundingBox();
+      assert.ok(clip);
+      await showPublicHosts(page);
+      results.push({ caption, screenshot: await page.screenshot({ clip }) });
+      if (caption === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
+      if (usual) await page.setViewportSize(usual);
+    };
 
     const generateInto = async (file: string, line: number, mode: Mode, answer: string) => {
       const { workbench, path } = session;
@@ -129,7 +149,7 @@ for (const theme of ['dark', 'light'] as const) {
         await generateInto(`${mode}.py`, line, mode, answer);
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
-        await takeModePicture(session.workbench, `${mode}-${theme}`);
+        await keepResult(mode);
         // The document still has the focus, and nothing was saved, since a save ends the undo step.
         await page.keyboard.press('Control+Z');
         await editor.waitForText(lines(before, '\n'));
@@ -146,7 +166,7 @@ for (const theme of ['dark', 'light'] as const) {
       await editor.waitFor(/^Untitled/);
       await editor.waitForText(test);
       await page.locator('[id="status.editor.mode"]', { hasText: 'Python' }).waitFor();
-      await takeModePicture(session.workbench, `newDocument-${theme}`);
+      await keepResult('newDocument');
       await page.keyboard.press('Control+Z');
       await editor.waitForText('');
       await page.keyboard.press('Control+Y');
@@ -170,7 +190,7 @@ for (const theme of ['dark', 'light'] as const) {
       await generateInto('clipboard.py', 2, 'clipboard', test);
       await notifications.waitFor('The response is on the clipboard.');
       assert.equal(await clipboard(page), test);
-      await takeModePicture(session.workbench, `clipboard-${theme}`);
+      await keepResult('clipboard');
       assert.equal(await editor.hasUnsaved('clipboard.py'), false);
       assert.match(await editor.position(), /^Ln 2, Col 23 \(22 selected\)$/);
       await page.keyboard.press('End');
@@ -186,7 +206,7 @@ for (const theme of ['dark', 'light'] as const) {
       await generateInto('preview.py', line, 'preview', answer);
       await editor.waitForTitle(previewOf('preview.py'));
       await editor.waitForModifiedText(lines(after, '\n'));
-      await takeModePicture(session.workbench, `preview-${theme}`);
+      await keepResult('preview');
       assert.equal(await editor.hasUnsaved('preview.py'), false);
       await session.workbench.runCommand('Hosted Model: Accept Preview');
       await editor.waitFor('preview.py');
@@ -324,16 +344,4 @@ function previewOf(name: string): string {
 
 function clipboard(page: Workbench['page']): Promise<string> {
   return page.evaluate<string>('navigator.clipboard.readText()');
-}
-
-/** Takes a picture of the editors. The window is so low that it includes a notification. */
-async function takeModePicture({ page }: Workbench, name: string) {
-  const usual = page.viewportSize();
-  await page.setViewportSize({ width: 1060, height: 280 });
-  // Moves the pointer away from anything with a tooltip.
-  await page.mouse.move(0, 0);
-  const clip = await page.locator('.part.editor').boundingBox();
-  assert.ok(clip);
-  await takePicture(page, `insert-${name}`, clip);
-  if (usual) await page.setViewportSize(usual);
 }
