@@ -1,4 +1,11 @@
-import { Disposable, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
+import {
+  commands,
+  Disposable,
+  type ExtensionContext,
+  type TextDocument,
+  window,
+  workspace,
+} from 'vscode';
 import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
@@ -13,6 +20,7 @@ import {
   type StoredState,
 } from './connection/setUpStatus.ts';
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
+import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/services.ts';
 import { StatusItem } from './status/statusItem.ts';
@@ -20,6 +28,7 @@ import { loadTemplates } from './templates/loadTemplates.ts';
 import { isTemplateFile } from './templates/templateFolder.ts';
 import { setContextKey } from './ui/contextKeys.ts';
 import { errorName, type Log, openLog } from './ui/log.ts';
+import { offer } from './ui/notify.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
@@ -190,5 +199,7 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
 }
 
 function showStorageIssue(what: StorageIssue): void {
-  void window.showWarningMessage(STORAGE_MESSAGES[what]);
+  const { diagnose } = ACTION_LABELS;
+  const run = () => commands.executeCommand('hostedModel.diagnose');
+  offer('warning', STORAGE_MESSAGES[what], diagnose, run);
 }

@@ -35,6 +35,12 @@ export const undocumentedCommands = {
    */
   openWorkspaceSettings: 'workbench.action.openWorkspaceSettings',
   /**
+   * Reloads the window.
+   * Seen in 1.133.0 and 1.139.1:
+   * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/browser/actions/windowActions.ts
+   */
+  reloadWindow: 'workbench.action.reloadWindow',
+  /**
    * Opens the Workspace Trust editor.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/workspace/common/workspace.ts

@@ -165,8 +165,9 @@ A question sends your text, your attachments, and the open file, which VS Code a
 Chat titles and similar small requests stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt costs three requests.`,
 } as const;
 
-export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}). Turn them on first to use chat.`;
-export const NOT_TRUSTED = 'VS Code’s chat needs a trusted workspace. Trust this one first.';
+export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so there’s no chat.`;
+export const NOT_TRUSTED = 'VS Code’s chat needs a trusted workspace.';
+export const MANAGE_TRUST = 'Manage Workspace Trust';
 
 /** Messages for failed steps of *Use in Chat*, with instructions for doing each step manually. */
 export const FAILED_STEPS = {

@@ -1,8 +1,11 @@
 import { commands, env, extensions, lm, Uri, window, workspace } from 'vscode';
 import { enableAi, isAiDisabled } from '../config/configuration.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Connection } from '../service/connection.ts';
+import { offer } from '../ui/notify.ts';
+import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
+import { AI_SETTING, CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
 import { chatModelId } from './chatModels.ts';
 import type { ChatProvider } from './chatProvider.ts';
@@ -25,14 +28,27 @@ export async function startChat(
   requireConnection: () => Promise<Connection | undefined>,
   signOutSignal: AbortSignal,
 ): Promise<void> {
-  if (isAiDisabled()) return void window.showWarningMessage(texts.AI_IS_OFF);
-  if (!workspace.isTrusted) return void window.showWarningMessage(texts.NOT_TRUSTED);
+  const run = (command: string) => () => commands.executeCommand(command);
+  if (isAiDisabled()) {
+    const { openSettings: button } = ACTION_LABELS;
+    return offer('warning', texts.AI_IS_OFF, button, () => openSettings(AI_SETTING));
+  }
+  if (!workspace.isTrusted) {
+    return offer(
+      'warning',
+      texts.NOT_TRUSTED,
+      texts.MANAGE_TRUST,
+      run(undocumentedCommands.manageTrust),
+    );
+  }
   if (!(await requireConnection())) return;
   const { question, detail } = texts.USE_QUESTION;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, texts.USE);
   if (answer !== texts.USE) return;
   const connection = await provider.connection();
-  if (!connection) return void window.showWarningMessage(texts.NOT_SET_UP);
+  if (!connection) {
+    return offer('warning', texts.NOT_SET_UP, ACTION_LABELS.diagnose, run('hostedModel.diagnose'));
+  }
   await cancellable(texts.LISTING, async (cancel) => {
     const signal = AbortSignal.any([cancel, signOutSignal]);
     const others = provider.refreshOthers(connection, signal);

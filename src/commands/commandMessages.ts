@@ -15,8 +15,7 @@ export const COMMAND_MESSAGES = {
   anotherSource: {
     title: 'Hosted Model: Use Another Source',
     placeHolder: (place: string) => `Sets hostedModel.credentialSource in ${place}`,
-    isSet: (value: string, place: string) =>
-      `hostedModel.credentialSource is now “${value}” in ${place}.`,
+    isSet: (value: string, place: string) => `Source set to “${value}” in ${place}.`,
   },
   useService: (name: string) => `$(arrow-swap) Use for Selections: ${name}`,
   usedForSelections: (name: string) => `${name} is now used for selections.`,
@@ -25,12 +24,11 @@ export const COMMAND_MESSAGES = {
   noDocument: 'Open a document first.',
   /** Messages for a malformed keybinding argument. */
   malformed: {
-    args: 'The keybinding’s “args” must be an object, such as {"template": "Review"}.',
+    args: 'The keybinding’s “args” must be an object.',
     template: '“template” in the keybinding’s “args” must be a string.',
     insertMode: '“insertMode” in the keybinding’s “args” must be a string.',
   },
-  noInsertMode: (id: string, known: readonly string[]) =>
-    `There’s no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
+  noInsertMode: (id: string) => `There’s no insert mode “${oneLine(id)}”.`,
   signOut: {
     question: 'Sign out of Hosted Model?',
     detail: 'This deletes the stored keys and tokens, and forgets your approvals.',
@@ -43,7 +41,6 @@ export const COMMAND_MESSAGES = {
   forgotten: 'Done. You’ll be asked before these values are used again.',
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
-  modelOfOther: (name: string) =>
-    `${name} uses its default model here. Only a folder can set another one.`,
+  modelOfOther: (name: string) => `Only a folder can set a model for ${name}.`,
   hiddenModel: 'This folder’s settings override the model that you picked.',
 } as const;

@@ -1,6 +1,8 @@
 import { commands, type Disposable, window } from 'vscode';
 import { isKind } from '../service/errors.ts';
 import { errorName, type Log } from '../ui/log.ts';
+import { offer } from '../ui/notify.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
 import {
   COMMANDS,
   type CommandCode,
@@ -9,11 +11,10 @@ import {
   type Invocation,
 } from './commandTypes.ts';
 
-const NOT_LOADED =
-  'Couldn’t load Hosted Model. It may have been updated or removed. Reload the window.';
-
+const NOT_LOADED = 'Couldn’t load Hosted Model. It may have been updated or removed.';
 const NOT_STARTED =
-  'Couldn’t start Hosted Model. It may have been updated or removed. Reload the window. If that doesn’t help, check the log.';
+  'Couldn’t start Hosted Model. It may have been updated or removed. If reloading doesn’t help, check the log.';
+const RELOAD = 'Reload Window';
 
 /** The part of the extension that exists before the first command. */
 export interface CommandHost {
@@ -90,6 +91,11 @@ function takeSnapshot(): Invocation['snapshot'] {
   return { document, version: document.version, selections, texts };
 }
 
+function offerReload(text: string): void {
+  const reload = () => commands.executeCommand(undocumentedCommands.reloadWindow);
+  offer('error', text, RELOAD, reload);
+}
+
 /** @param next returns the invocation of the command, then a new one for each retry */
 async function guarded(
   name: CommandName,
@@ -97,7 +103,7 @@ async function guarded(
   next: () => Invocation,
 ): Promise<undefined> {
   if (!host) {
-    void window.showErrorMessage(NOT_STARTED);
+    offerReload(NOT_STARTED);
     return;
   }
   let code: CommandCode;
@@ -107,7 +113,7 @@ async function guarded(
     if (isKind(error, 'cancelled')) return;
     // The code that reports failures couldn't be loaded either, so report this one here.
     host.log.error(`couldn’t load the commands: ${errorName(error)}`);
-    void window.showErrorMessage(NOT_LOADED);
+    offerReload(NOT_LOADED);
     return;
   }
   let wantsRetry = true;

@@ -15,6 +15,7 @@ import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import type { Connection } from '../service/connection.ts';
@@ -22,7 +23,7 @@ import type { ModelQuery } from '../service/models/models.ts';
 import type { Service } from '../service/services.ts';
 import { showMenu } from '../status/menu.ts';
 import { loadTemplates } from '../templates/loadTemplates.ts';
-import { inform } from '../ui/notify.ts';
+import { inform, offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
@@ -35,7 +36,7 @@ export const handlers: Handlers = {
     if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
     if (insertMode !== undefined && !insertModeIds.includes(insertMode)) {
-      return inform(COMMAND_MESSAGES.noInsertMode(insertMode, insertModeIds));
+      return inform(COMMAND_MESSAGES.noInsertMode(insertMode));
     }
     if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);
     return generateFromTemplate(app, template, { insertMode }, snapshot);
@@ -87,7 +88,8 @@ export const handlers: Handlers = {
       await app.connections.signOut();
       inform(COMMAND_MESSAGES.signedOut);
     } catch {
-      void window.showErrorMessage(STORAGE_MESSAGES['keeps-key']);
+      const again = () => commands.executeCommand('hostedModel.signOut');
+      offer('error', STORAGE_MESSAGES['keeps-key'], ACTION_LABELS.retry, again);
     }
   },
 

@@ -173,7 +173,7 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
     'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or ignore the file, before you commit.',
 };
 
-export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted or renamed.';
+export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted.';
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
   'no-folder': 'no folder is open',

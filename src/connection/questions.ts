@@ -1,11 +1,13 @@
 import { type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { commandText } from '../messages/commandFailure.ts';
 import { allSettings, needsSetting, settingLabel } from '../messages/settingLabels.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import { commandOf, type Service, services } from '../service/services.ts';
+import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalDecision } from './approvals.ts';
@@ -207,10 +209,7 @@ export async function requireAddress({ url, service }: Settings): Promise<string
  * until the window closes.
  */
 export function reportSetting(text: string): void {
-  const button = 'Open Settings';
-  void window.showErrorMessage(text, button).then((picked) => {
-    if (picked === button) void openSettings();
-  });
+  offer('error', text, ACTION_LABELS.openSettings, () => openSettings());
 }
 
 /**

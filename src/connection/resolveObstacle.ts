@@ -1,7 +1,8 @@
-import { commands, window } from 'vscode';
+import { commands } from 'vscode';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
+import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
@@ -61,21 +62,17 @@ export async function resolveObstacle(
       onObstacle('missing');
       const text = `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`;
       if (hasDeclined) {
-        offerSetUp(text);
+        offer('warning', text, ACTION_LABELS.setUp, () =>
+          commands.executeCommand('hostedModel.setUp'),
+        );
         return false;
       }
-      void window.showWarningMessage(text);
+      offer('warning', text, ACTION_LABELS.diagnose, () =>
+        commands.executeCommand('hostedModel.diagnose'),
+      );
       return options.setUp({ missing: choice.names });
     }
   }
-}
-
-/** Shows a message with a button that opens the setup. Doesn't wait for the user. */
-function offerSetUp(text: string): void {
-  const { setUp } = ACTION_LABELS;
-  void window.showWarningMessage(text, setUp).then((picked) => {
-    if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
-  });
 }
 
 /**

@@ -20,7 +20,7 @@ export const NEEDS_PREVIEW = 'This file needs a preview now. Generate again to g
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'This template needs selected text. Select some first.';
-export const ONLY_WHITESPACE = 'Nothing was sent, because the text contains only whitespace.';
+export const ONLY_WHITESPACE = 'Nothing was sent. The text contains only whitespace.';
 
 export const PROMPT_QUESTION = {
   title: 'Generate',
@@ -30,8 +30,9 @@ export const PROMPT_QUESTION = {
 
 export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
-export function tooMuchText(characters: number, most: number): string {
-  return `Nothing was sent. The text has ${formatNumber(characters)} characters, but the limit is ${formatNumber(most)}. Select less text.`;
+/** @param most maximum number of characters */
+export function tooMuchText(most: number): string {
+  return `Nothing was sent. The limit is ${formatNumber(most)} characters.`;
 }
 
 /** Returns the question to show before many requests are sent. */
@@ -111,16 +112,17 @@ export function outOfViewText(count: number): string {
 
 /** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
-  const out =
-    removed === 1
+  if (removed > 0 && kept > 0) {
+    return `Removed ${removed}, kept ${kept} invisible characters. Check the text.`;
+  }
+  if (removed > 0) {
+    return removed === 1
       ? 'Removed an invisible or control character.'
       : `Removed ${removed} invisible or control characters.`;
-  const left =
-    kept === 1
-      ? 'One invisible character remains, because some languages need it.'
-      : `${kept} invisible characters remain, because some languages need them.`;
-  const why = `${left} If yours doesn’t, check for hidden text.`;
-  return [removed > 0 && out, kept > 0 && why].filter(Boolean).join(' ');
+  }
+  if (kept === 0) return '';
+  const which = kept === 1 ? 'an invisible character' : `${kept} invisible characters`;
+  return `Kept ${which}. Check for hidden text.`;
 }
 
 /**

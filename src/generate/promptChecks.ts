@@ -32,7 +32,7 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
   }
   if (prompts.length <= ASK_ABOVE_SELECTIONS && text.length <= ASK_ABOVE) return true;
   if (text.length > REFUSE_ABOVE) {
-    void window.showWarningMessage(texts.tooMuchText(text.length, REFUSE_ABOVE));
+    void window.showWarningMessage(texts.tooMuchText(REFUSE_ABOVE));
     return false;
   }
   const tokens = estimateTokens(text);

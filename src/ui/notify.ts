@@ -1,8 +1,28 @@
 import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
-/** Shows a notification without buttons. */
+/**
+ * Shows a notification without buttons. VS Code shows only one line of it, so the text has at most
+ * 60 characters, apart from names.
+ */
 export function inform(text: string): void {
   void window.showInformationMessage(text);
+}
+
+/**
+ * Shows a message with a button. Doesn't wait for the user, who can leave it open for hours.
+ * @param run called if the user picks the button
+ */
+export function offer(
+  severity: 'warning' | 'error',
+  text: string,
+  button: string,
+  run: () => Thenable<unknown>,
+): void {
+  const { showErrorMessage, showWarningMessage } = window;
+  const show = severity === 'error' ? showErrorMessage : showWarningMessage;
+  void show(text, button).then((picked) => {
+    if (picked === button) void run();
+  });
 }
 
 /** Milliseconds to show an announcement: long enough to read, but too short to seem permanent. */

@@ -77,7 +77,7 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'a failed start shows no message',
     file: 'src/commands/commands.ts',
-    from: '    void window.showErrorMessage(NOT_STARTED);\n',
+    from: '    offerReload(NOT_STARTED);\n',
     to: '',
     test: 'test/contract/lifecycle/opening.test.ts',
     title: 'K02: keeps its commands if the status bar throws',

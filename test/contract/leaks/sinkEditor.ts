@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { FakeEditor } from '../../unit/connection/fakeEditor.ts';
+import { checkLength, FakeEditor } from '../../unit/connection/fakeEditor.ts';
 
 /** Every place where text from the extension can appear. */
 export const SINKS = [
@@ -248,6 +248,7 @@ export class SinkEditor extends FakeEditor {
   #window(): Record<string, unknown> {
     const decoration = () => this.#hold('decoration', {});
     const message = async (text: string, ...rest: unknown[]) => {
+      checkLength(text, rest);
       this.sink('notification', text, rest);
       return [this.button, 'Sign Out'].find((button) => rest.includes(button));
     };

@@ -29,6 +29,15 @@ export interface Question {
   answer(label?: string): Promise<void>;
 }
 
+/**
+ * Fails for a notification that VS Code would cut: it shows only one line of one without buttons.
+ * Quoted names don't count.
+ */
+export function checkLength(text: string, buttons: readonly unknown[]): void {
+  const isCut = buttons.length === 0 && text.replaceAll(/“[^”]*”/g, '“”').length > 60;
+  if (isCut) throw new Error(`A notification without buttons has more than one line: ${text}`);
+}
+
 export class FakeEditor {
   isTrusted = true;
   folders: { readonly uri: Address; readonly name: string; readonly index: number }[] = [];
@@ -111,6 +120,7 @@ export class FakeEditor {
   ask(text: string, rest: readonly unknown[]): Promise<unknown> {
     const [options, ...items] = rest as [MessageOptions, ...(string | MessageItem)[]];
     if (options?.modal !== true) {
+      checkLength(text, rest);
       this.said.push(text);
       return Promise.resolve(rest.find((button) => button === this.pressed));
     }
