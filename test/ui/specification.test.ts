@@ -71,7 +71,7 @@ const product = {
   slow: /No response for 20 seconds/,
   approval: {
     envFile: /from the \.env file/,
-    environment: /from the environment/,
+    environment: /from VS Code’s environment/,
     keyGoesTo: (host: string) => new RegExp(`key goes to ${host}`, 'i'),
     textGoesTo: (host: string) => new RegExp(`text goes to ${host}`, 'i'),
     approve: 'Use These Values',
