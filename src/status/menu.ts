@@ -56,7 +56,7 @@ function commandSections({ isSetUp, token }: StatusFacts, modelId: string | unde
       rows: isSetUp
         ? [
             item('sparkle', 'Generate from selection', 'generateFromSelection'),
-            item('list-flat', 'Generate with Template...', 'generateWithTemplate'),
+            item('symbol-snippet', 'Generate with Template...', 'generateWithTemplate'),
             item('go-to-file', 'Show Last Response', 'showLastResponse'),
           ]
         : [item('go-to-file', 'Show Last Response', 'showLastResponse')],

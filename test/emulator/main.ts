@@ -5,7 +5,7 @@ import { startEmulator } from './emulator.ts';
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 
 const apiKey = 'demo-key-0123456789';
-const projectId = 'demo-project';
+const projectId = '4d6f8a1c-2b7e-4c35-9f10-6a8e5d3b7c21';
 
 const { url } = await startEmulator({
   port: Number(values.port),

@@ -37,14 +37,15 @@ describe(`the .env file ${nightly}`, () => {
       viewport: { width: 1100, height: 640 },
       folderFiles: {
         '.env': [
-          '# hosted model of the team',
-          `VENDOR_API_KEY="${secret}"`,
-          'VENDOR_PROJECTID=12ac4cf1-252f-424b-b52d-5cdd9814987f',
-          'VENDOR_URL=https://us-south.ml.cloud.ibm.com/ml/v1/text/chat',
+          '# Our hosted model',
+          'IBM_PROJECTID=12ac4cf1-252f-424b-b52d-5cdd9814987f',
+          'IBM_URL=https://us-south.ml.cloud.ibm.com/ml/v1/text/chat',
+          `IBM_API_KEY="${secret}"`,
           '',
         ].join('\n'),
       },
     });
+    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
     await workbench.openFile(path('.env'));
     await workbench.screen.until('two values to be underlined', async () =>
       (await underlined(workbench)) === 2 ? true : undefined,
@@ -53,13 +54,13 @@ describe(`the .env file ${nightly}`, () => {
     const rows = workbench.page.locator('.markers-panel .monaco-list-row');
     await rows.filter({ hasText: 'has quotes' }).waitFor();
     const problems = (await rows.allTextContents()).join('\n');
-    assert.match(problems, /VENDOR_PROJECT_ID is missing/);
-    assert.match(problems, /VENDOR_URL includes an endpoint path/);
+    assert.match(problems, /IBM_PROJECT_ID is missing/);
+    assert.match(problems, /IBM_URL includes an endpoint path/);
     assert.ok(!problems.includes(secret));
     for (const theme of ['dark', 'light'] as const) {
       if (theme === 'light') await workbench.toggleTheme();
       await workbench.openFile(path('.env'));
-      await workbench.editor.placeCursor(2, 18);
+      await workbench.editor.placeCursor(4, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
       const cleanUp = fixes.filter({ hasText: 'Clean Up Value' });
       // VS Code closes the list if diagnostics arrive while it opens.
@@ -70,7 +71,10 @@ describe(`the .env file ${nightly}`, () => {
           () => undefined,
         );
       });
-      await takePicture(workbench.page, `env-file-${theme}`);
+      const { width, height } = workbench.page.viewportSize() ?? assert.fail();
+      const x = 48;
+      const clip = { x, y: 35, width: width - x, height: height - 57 };
+      await takePicture(workbench.page, `env-file-${theme}`, clip);
       await workbench.page.keyboard.press('Escape');
     }
   });

@@ -97,7 +97,7 @@ describe(`generating ${nightly}`, () => {
       tooltip,
       new RegExp(`API key: sent to ${new URL(emulator.url).host} \\(secret storage\\)`),
     );
-    assert.match(tooltip, /Project: ui-test-project \(user settings\)/);
+    assert.match(tooltip, /Project: 7c2e9b54-[-0-9a-f]+ \(user settings\)/);
     assert.match(
       tooltip,
       /Today with this API key, in all windows: \d+ requests?, ≈?[\d,]+ tokens/,

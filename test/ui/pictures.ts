@@ -16,11 +16,17 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the address of the emulator with the hosts that users of the default service see, and a
- * temporary folder with a home directory. Call it right before the picture, because VS Code restores
- * the text when it renders a row again.
+ * temporary folder with a home directory. Hides parts that only VS Code in a browser has. Call it
+ * right before the picture, because VS Code restores the text when it renders a row again.
  */
-export async function showPublicHosts(page: Page): Promise<void> {
+export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
+    for (const item of document.querySelectorAll('.statusbar-item')) {
+      const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
+      if (isOfBrowser) item.style.display = 'none';
+    }
+    // The ruler of a diff is a gray bar over the text.
+    for (const ruler of document.querySelectorAll('.diffOverview')) ruler.style.display = 'none';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
     while (walker.nextNode()) {
@@ -68,8 +74,11 @@ async function loadSharp() {
   return (await import('sharp')).default;
 }
 
-/** Share of pixels that may differ, and by how much of 255. */
-const TOLERANCE = { share: 0.002, difference: 48 };
+/**
+ * How much of a tile may differ, and by how much of 255. Tiles, because a changed word is a tiny
+ * part of a whole window.
+ */
+const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
 
 async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   if (!existsSync(path)) return false;
@@ -82,17 +91,23 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   );
   if (!one || !other || one.info.width !== other.info.width) return false;
   if (one.info.height !== other.info.height) return false;
-  let different = 0;
+  const { tile, share, difference } = TOLERANCE;
+  const { width, channels } = one.info;
+  const different = new Map<string, number>();
   for (const [index, value] of one.data.entries()) {
-    if (Math.abs(value - (other.data[index] ?? 0)) > TOLERANCE.difference) different += 1;
+    if (Math.abs(value - (other.data[index] ?? 0)) <= difference) continue;
+    const pixel = Math.floor(index / channels);
+    const place = `${Math.floor((pixel % width) / tile)} ${Math.floor(pixel / width / tile)}`;
+    different.set(place, (different.get(place) ?? 0) + 1);
   }
-  return different / one.data.length < TOLERANCE.share;
+  const most = tile * tile * channels * share;
+  return [...different.values()].every((count) => count <= most);
 }
 
 /** @param clip part of the window, by default all of it */
 export async function takePicture(page: Page, name: string, clip?: Clip): Promise<void> {
   const path = join(folder, `${name}.png`);
-  await showPublicHosts(page);
+  await prepareForPicture(page);
   await savePicture(path, await asPng(await page.screenshot({ ...(clip && { clip }) })));
 }
 
@@ -114,6 +129,7 @@ export async function takeComposite(
     figure { margin: 0; }
     figcaption { color: canvastext; font: 16px monospace; margin-bottom: 4px; }
     img { display: block; width: 100%; }
+    figure:last-child:nth-child(odd) { grid-column: 1 / -1; width: calc(50% - 8px); margin: auto; }
   </style>${figures.join('')}`);
   const screenshot = await page.screenshot({ fullPage: true });
   await page.close();
@@ -123,6 +139,6 @@ export async function takeComposite(
 /** Takes a picture of the walkthrough, which is part of the package. */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
-  await showPublicHosts(page);
+  await prepareForPicture(page);
   await savePicture(path, await asSmallWebp(await page.screenshot({ clip })));
 }

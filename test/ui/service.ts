@@ -7,7 +7,7 @@ import { openWorkbench, type Session, type SessionOptions } from './session.ts';
 /** An emulated service for the UI tests, and windows that use it. */
 
 export const apiKey = 'ui-test-key-0123456789';
-export const projectId = 'ui-test-project';
+export const projectId = '7c2e9b54-1f3a-4d08-8a6d-0e5b9c417f32';
 
 export function startService(): Promise<Emulator> {
   return startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });

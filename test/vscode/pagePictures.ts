@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { asPng, asSmallWebp, savePicture, showPublicHosts } from '../ui/pictures.ts';
+import { asPng, asSmallWebp, prepareForPicture, savePicture } from '../ui/pictures.ts';
 import { statusId } from '../ui/service.ts';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
@@ -18,10 +18,13 @@ const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
 /** Makes room for the text, and shows keys as long as the recording needs. */
 const bare = {
+  // The selected comment is the prompt, so it must be legible.
+  'editor.tokenColorCustomizations': { '[Dark 2026]': { comments: '#b9c4d0' } },
   'breadcrumbs.enabled': false,
   'editor.fontSize': 16,
   'editor.lightbulb.enabled': 'off',
   'editor.minimap.enabled': false,
+  'editor.scrollbar.vertical': 'hidden',
   'screencastMode.fontSize': 28,
   'screencastMode.keyboardOverlayTimeout': 5000,
   'screencastMode.verticalOffset': 10,
@@ -56,7 +59,7 @@ for (const theme of ['dark', 'light'] as const) {
     const project = { 'hostedModel.projectId': demoProject };
     const workbench = await openCode({ ...settings, ...addresses, ...project });
     await storeKey(workbench);
-    if (theme === 'dark') await film(workbench, sample);
+    await film(workbench, sample, theme);
     await takeModels(workbench, theme);
     await takeStatus(workbench, theme);
     await takeDiagnosis(workbench, sample, theme);
@@ -98,7 +101,7 @@ async function storeKey(workbench: Workbench): Promise<void> {
  * Records the main workflow: a comment is selected, two keys are pressed, the code streams in, and
  * one undo removes it. Also saves the last frame with the code, for readers who prefer no motion.
  */
-async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
+async function film(workbench: Workbench, { emulator }: Sample, theme: string): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
   const frames: { readonly picture: Buffer; readonly ms: number }[] = [];
   const take = async (ms: number) => frames.push({ picture: await page.screenshot(), ms });
@@ -140,7 +143,7 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   await notifications.waitUntilGone(/Generating/);
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
-  await savePicture(join(media, 'generated-dark.png'), await asPng(await last));
+  await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
@@ -152,7 +155,7 @@ async function film(workbench: Workbench, { emulator }: Sample): Promise<void> {
   const moving = await sharp(pictures, { join: { animated: true } })
     .webp({ delay, effort: 6, minSize: true, quality: 80 })
     .toBuffer();
-  await savePicture(join(media, 'generate.webp'), moving);
+  await savePicture(join(media, `generate-${theme}.webp`), moving);
 }
 
 async function takeModels(workbench: Workbench, theme: string): Promise<void> {
@@ -178,14 +181,14 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const hover = await page.locator('.workbench-hover-container').boundingBox();
   const size = page.viewportSize();
   if (!hover || !size) return screen.fail('No tooltip of the status item.');
-  const margin = 10;
-  const [x, y] = [hover.x - margin, hover.y - margin];
-  const clip = { x, y, width: size.width - x, height: size.height - y };
-  await showPublicHosts(page);
-  await savePicture(
-    join(media, `status-${theme}.png`),
-    await asPng(await page.screenshot({ clip })),
-  );
+  // Other status items would be cut at the edges.
+  await page.addStyleTag({
+    content: `.statusbar-item:not([id$=".${statusId}"]) { visibility: hidden; }`,
+  });
+  const clip = { ...hover, height: size.height - hover.y };
+  await prepareForPicture(page);
+  const picture = await page.screenshot({ clip });
+  await savePicture(join(media, `status-${theme}.png`), await asPng(picture));
   await page.mouse.move(0, 0);
 }
 
@@ -198,18 +201,11 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
   await takeQuickInput(workbench, `diagnose-${theme}`);
 }
 
-/** Takes a picture of the quick input with a small margin. */
+/** Takes a picture of the quick input alone. A margin would show fragments of the editor. */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
-  const box = await page.locator('.quick-input-widget').boundingBox();
-  if (box === null) return screen.fail(`No quick input for ${name}.`);
-  const margin = 10;
-  const clip = {
-    x: box.x - margin,
-    y: 0,
-    width: box.width + 2 * margin,
-    height: box.y + box.height + margin,
-  };
-  await showPublicHosts(page);
+  const clip = await page.locator('.quick-input-widget').boundingBox();
+  if (clip === null) return screen.fail(`No quick input for ${name}.`);
+  await prepareForPicture(page);
   const picture = await page.screenshot({ clip });
   await savePicture(join(media, `${name}.png`), await asPng(picture));
   return picture;

@@ -7,7 +7,7 @@ import { repositoryRoot } from './install.ts';
 import { startVSCodeServer, type VSCodeServer } from './server.ts';
 
 export const demoKey = 'demo-key-0123456789';
-export const demoProject = 'demo-project';
+export const demoProject = '4d6f8a1c-2b7e-4c35-9f10-6a8e5d3b7c21';
 
 export interface Sample {
   readonly emulator: Emulator;

@@ -103,7 +103,9 @@ describe(`a .env file in a folder ${nightly}`, () => {
         'Import into Secret Storage',
         'Use These Values',
       ]);
-      await takePicture(workbench.page, `approval-${theme}`);
+      const clip = await workbench.page.locator('.monaco-dialog-box').boundingBox();
+      assert.ok(clip);
+      await takePicture(workbench.page, `approval-${theme}`, clip);
       unapproved.approve();
       await workbench.dialogs.click('Use These Values');
       await answered(session);

@@ -4,7 +4,7 @@ import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { showPublicHosts, takeComposite, takePicture } from '../pictures.ts';
+import { prepareForPicture, takeComposite, takePicture } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
@@ -87,7 +87,7 @@ for (const theme of ['dark', 'light'] as const) {
   describe(`insert modes (${theme}) ${nightly}`, () => {
     let emulator: Emulator;
     let session: Session;
-    const results: { readonly caption: Mode; readonly screenshot: Buffer }[] = [];
+    const results: { readonly caption: string; readonly screenshot: Buffer }[] = [];
     before(async () => {
       emulator = await startService();
       session = await openWindow(emulator, {
@@ -99,14 +99,19 @@ for (const theme of ['dark', 'light'] as const) {
           'editor.lightbulb.enabled': 'off',
           'editor.minimap.enabled': false,
           'editor.scrollBeyondLastLine': false,
+          'editor.scrollbar.vertical': 'hidden',
+          'editor.fontSize': 16,
         },
         folderFiles: {
           ...Object.fromEntries(
-            Object.entries(written).map(([mode, { before }]) => [`${mode}.py`, lines(before)]),
+            Object.entries(written).map(([mode, { before }]) => [
+              `${mode}/prices.py`,
+              lines(before),
+            ]),
           ),
-          'newDocument.py': lines(asked),
-          'clipboard.py': lines(asked),
-          'preview.py': lines(written.replace.before),
+          'newDocument/prices.py': lines(asked),
+          'clipboard/prices.py': lines(asked),
+          'preview/prices.py': lines(written.replace.before),
         },
       });
       await storeKey(session);
@@ -118,7 +123,7 @@ for (const theme of ['dark', 'light'] as const) {
     });
 
     /** Keeps a screenshot of the editors. The window is so low that it includes a notification. */
-    const keepResult = async (caption: Mode) => {
+    const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();
       await page.setViewportSize({ width: 1060, height: 280 });
@@ -126,9 +131,10 @@ for (const theme of ['dark', 'light'] as const) {
       await page.mouse.move(0, 0);
       const clip = await page.locator('.part.editor').boundingBox();
       assert.ok(clip);
-      await showPublicHosts(page);
+      await prepareForPicture(page);
+      const caption = mode === 'replace' ? 'replace (the selection was “return 0”)' : mode;
       results.push({ caption, screenshot: await page.screenshot({ clip }) });
-      if (caption === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
+      if (mode === 'preview') await takePicture(page, `insert-preview-${theme}`, clip);
       if (usual) await page.setViewportSize(usual);
     };
 
@@ -146,7 +152,7 @@ for (const theme of ['dark', 'light'] as const) {
       const { before, line, answer, after, position }: Written = written[mode];
       it(`${mode}: writes exactly the expected bytes, and one undo removes them`, async () => {
         const { editor, page } = session.workbench;
-        await generateInto(`${mode}.py`, line, mode, answer);
+        await generateInto(`${mode}/prices.py`, line, mode, answer);
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
         await keepResult(mode);
@@ -156,13 +162,13 @@ for (const theme of ['dark', 'light'] as const) {
         await page.keyboard.press('Control+Y');
         await editor.waitForText(lines(after, '\n'));
         await editor.save();
-        assert.equal(onDisk(`${mode}.py`), lines(after));
+        assert.equal(onDisk(`${mode}/prices.py`), lines(after));
       });
     }
 
     it('newDocument: opens a document of the same language beside the original, which stays unchanged', async () => {
       const { editor, page, screen } = session.workbench;
-      await generateInto('newDocument.py', 2, 'newDocument', test);
+      await generateInto('newDocument/prices.py', 2, 'newDocument', test);
       await editor.waitFor(/^Untitled/);
       await editor.waitForText(test);
       await page.locator('[id="status.editor.mode"]', { hasText: 'Python' }).waitFor();
@@ -171,8 +177,8 @@ for (const theme of ['dark', 'light'] as const) {
       await editor.waitForText('');
       await page.keyboard.press('Control+Y');
       await editor.waitForText(test);
-      assert.equal(await editor.hasUnsaved('newDocument.py'), false);
-      assert.equal(onDisk('newDocument.py'), lines(asked));
+      assert.equal(await editor.hasUnsaved('prices.py'), false);
+      assert.equal(onDisk('newDocument/prices.py'), lines(asked));
       await editor.focus();
       // The status bar may still show the position in the other document (measured).
       await page.keyboard.press('Control+C');
@@ -182,16 +188,16 @@ for (const theme of ['dark', 'light'] as const) {
       await page.keyboard.press('Control+2');
       await editor.waitFor(/^Untitled/);
       await session.workbench.runCommand('View: Revert and Close Editor');
-      await editor.waitFor('newDocument.py');
+      await editor.waitFor('prices.py');
     });
 
     it('clipboard: copies the whole response, and keeps the document, selection, and focus', async () => {
       const { editor, notifications, page } = session.workbench;
-      await generateInto('clipboard.py', 2, 'clipboard', test);
+      await generateInto('clipboard/prices.py', 2, 'clipboard', test);
       await notifications.waitFor('The response is on the clipboard.');
       assert.equal(await clipboard(page), test);
       await keepResult('clipboard');
-      assert.equal(await editor.hasUnsaved('clipboard.py'), false);
+      assert.equal(await editor.hasUnsaved('prices.py'), false);
       assert.match(await editor.position(), /^Ln 2, Col 23 \(22 selected\)$/);
       await page.keyboard.press('End');
       await page.keyboard.press('Control+V');
@@ -203,20 +209,20 @@ for (const theme of ['dark', 'light'] as const) {
     it('preview: shows the resulting document, and writes it once it is accepted', async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
-      await generateInto('preview.py', line, 'preview', answer);
-      await editor.waitForTitle(previewOf('preview.py'));
+      await generateInto('preview/prices.py', line, 'preview', answer);
+      await editor.waitForTitle(previewOf('prices.py'));
       await editor.waitForModifiedText(lines(after, '\n'));
       await keepResult('preview');
-      assert.equal(await editor.hasUnsaved('preview.py'), false);
+      assert.equal(await editor.hasUnsaved('prices.py'), false);
       await session.workbench.runCommand('Hosted Model: Accept Preview');
-      await editor.waitFor('preview.py');
+      await editor.waitFor('prices.py');
       await editor.waitForText(lines(after, '\n'));
       await editor.waitForPosition(position);
       await page.keyboard.press('Control+Z');
       await editor.waitForText(lines(before, '\n'));
       await page.keyboard.press('Control+Y');
       await editor.save();
-      assert.equal(onDisk('preview.py'), lines(after));
+      assert.equal(onDisk('preview/prices.py'), lines(after));
     });
   });
 }

@@ -19,6 +19,8 @@ const source = `${lines.join('\n')}\n`;
 const code = `def total_price(items: list[Item]) -> float:
     return sum(item.price * item.count for item in items)`;
 
+const viewport = { width: 1500, height: 900 };
+
 describe(`the walkthrough ${nightly}`, () => {
   let emulator: Emulator;
   beforeEach(async () => {
@@ -30,7 +32,7 @@ describe(`the walkthrough ${nightly}`, () => {
     it(`has steps that complete automatically, in the order of a first day (${theme})`, async () => {
       const { workbench, path } = await openWorkbench({
         theme,
-        viewport: { width: 1500, height: 900 },
+        viewport,
         folderFiles: { 'prices.py': source },
         userSettings: {
           'hostedModel.authUrl': emulator.url,
@@ -52,6 +54,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await completed(workbench, ['setUp']);
 
       emulator.settings.answer = () => code;
+      await workbench.runCommand('View: Close All Editors');
       await workbench.openFile(path('prices.py'));
       await workbench.editor.selectLines(lines.length);
       await workbench.runCommand(generate);
@@ -71,20 +74,25 @@ describe(`the walkthrough ${nightly}`, () => {
 
       await workbench.runCommand('Hosted Model: Use in Chat');
       await workbench.dialogs.click('Use in Chat');
-      const can = 'I answer questions, explain code, and edit files as an agent.';
-      emulator.settings.answer = () => can;
+      const explanation = 'It multiplies the price of each item by its count, and adds them up.';
+      emulator.settings.answer = () => explanation;
       await page.locator('.chat-input-container', { hasText: 'granite-4-h-small' }).click();
-      await page.keyboard.type('What can you do?');
+      await page.keyboard.type('What does total_price do?');
       await page.keyboard.press('Enter');
-      await page.locator('.interactive-item-container', { hasText: can }).waitFor();
-      await picture('chat', '.interactive-list', 260);
+      await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
+      // In a low window, the question and the model picker are close to each other.
+      await page.setViewportSize({ width: 1500, height: 430 });
+      await picture('chat', '.interactive-session');
+      await page.setViewportSize(viewport);
       await openWalkthrough(workbench);
       await completed(workbench, ['setUp', 'generate', 'templates', 'chat']);
 
+      await workbench.runCommand('View: Close All Editors');
       await workbench.runCommand('Hosted Model: Show Status and Actions');
       await quickInput.waitFor({ item: '$(refresh) Refresh Token' });
       await picture('menu', quickInputWidget);
       await quickInput.dismiss();
+      await openWalkthrough(workbench);
       await completed(workbench, ['setUp', 'generate', 'templates', 'chat', 'status']);
       await showsPicture(workbench);
       await workbench.screenshot(`walkthrough-${theme}`);
@@ -121,7 +129,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** Takes a picture of a part of the window with a margin, so that it stays small and readable. */
+/** Takes a picture of a part of the window, so that it stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,
@@ -132,13 +140,7 @@ async function takePart(
   assert.ok(box, selector);
   // Moves the pointer away from anything that would be highlighted.
   await page.mouse.move(0, 0);
-  const margin = 8;
-  const x = Math.max(0, box.x - margin);
-  const clip = {
-    x,
-    y: Math.max(0, box.y - margin),
-    width: Math.min(620, box.width + 2 * margin, (page.viewportSize()?.width ?? 0) - x),
-    height: (height ?? box.height) + 2 * margin,
-  };
+  // A margin would show fragments of the parts beside it.
+  const clip = { ...box, width: Math.min(620, box.width), height: height ?? box.height };
   await takeSmallPicture(page, name, clip);
 }
