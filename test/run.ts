@@ -70,7 +70,6 @@ const nightly: readonly Step[] = [
   suite('the rest', 'npm run --silent test:rest'),
   inServer({ ...hostSuite(onlyNightly), name: `host ${newestServer}, the rest` }),
   inServer(hostSuite({}, oldestServer)),
-  inServer(check('native modules', 'node test/vscode/install.ts --native')),
   inServer(suite('ui, the rest', 'npm run --silent ui:nightly')),
   suite('soak, in full', 'npm run --silent test:soak'),
   suite('services, in full', 'npm run --silent test:services'),
