@@ -56,7 +56,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.waitFor({ step: '2/5', placeholder: /keep the key you typed/ });
     await quickInput.clickButton('Back');
     await quickInput.pick('IBM watsonx.ai on premises');
-    await quickInput.waitFor({ step: '2/6', prompt: /of IBM watsonx\.ai on premises/ });
+    await quickInput.waitFor({ step: '2/6', prompt: /for IBM watsonx\.ai on premises/ });
     await quickInput.type('anna');
     await quickInput.accept();
     // The key of one service isn't offered to another.
