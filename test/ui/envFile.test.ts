@@ -34,7 +34,13 @@ describe(`the .env file ${nightly}`, () => {
   it('shows each problem in place with its fixes, but never a value', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
-      viewport: { width: 1100, height: 640 },
+      viewport: { width: 1100, height: 560 },
+      // For the picture.
+      userSettings: {
+        'breadcrumbs.enabled': false,
+        'editor.minimap.enabled': false,
+        'editor.scrollbar.vertical': 'hidden',
+      },
       folderFiles: {
         '.env': [
           '# Our hosted model',
@@ -73,7 +79,7 @@ describe(`the .env file ${nightly}`, () => {
       });
       const { width, height } = workbench.page.viewportSize() ?? assert.fail();
       const x = 48;
-      const clip = { x, y: 35, width: width - x, height: height - 57 };
+      const clip = { x, y: 35, width: width - x, height: height - 62 };
       await takePicture(workbench.page, `env-file-${theme}`, clip);
       await workbench.page.keyboard.press('Escape');
     }

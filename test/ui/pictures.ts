@@ -25,6 +25,11 @@ export async function prepareForPicture(page: Page): Promise<void> {
       const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
       if (isOfBrowser) item.style.display = 'none';
     }
+    // A tip of VS Code covers the chat.
+    const tip = document.evaluate("//*[text()='Set BYOK utility models']", document, null, 9, null);
+    let part = tip.singleNodeValue;
+    while (part && !part.querySelector('.codicon-close')) part = part.parentElement;
+    part?.querySelector('.codicon-close').click();
     // The ruler of a diff is a gray bar over the text.
     for (const ruler of document.querySelectorAll('.diffOverview')) ruler.style.display = 'none';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

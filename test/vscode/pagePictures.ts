@@ -127,6 +127,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
+  await prepareForPicture(page);
   await take(900);
   await page.keyboard.press('Shift+End');
   selected = await editor.waitForPosition(/selected/);
