@@ -27,7 +27,7 @@ afterEach(async () => {
   running.clear();
 });
 
-/** Sends a recorded request with changes to its body. A value of `undefined` removes a field. */
+/** Sends a recorded request with `change` in its body. A value of `undefined` removes a field. */
 async function sendRecorded(
   emulator: Emulator,
   { request }: Recording,
@@ -64,7 +64,7 @@ async function sendNumber(
   return sendRecorded(emulator, recording(n), { token: await newToken(emulator), change });
 }
 
-/** Parses exactly the recorded framing, and fails on any other. */
+/** Parses events in exactly the recorded framing, and fails for any other framing. */
 function eventsOf(text: string): unknown[] {
   assert.ok(text.endsWith('\n\n'), 'a stream ends with a blank line');
   return text
@@ -77,8 +77,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Returns the fixed part of a body. The token and the token counts of the prompt, which depend on
- * the model, are replaced by their types.
+ * Returns the fixed part of a body. The access token and the token counts of the prompt, which
+ * depend on the model, are replaced by their types.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];
@@ -162,7 +162,7 @@ const situations: Readonly<Record<number, Situation>> = {
       const { path } = recording(21).request;
       emulator.faults.next(path, { neverAnswers: true }, 10);
       for (let count = 0; count < 10; count += 1) {
-        // Aborted at the end of the test.
+        // Gets no response, so it's aborted at the end of the test.
         sendRecorded(emulator, recording(21), { token }).catch(() => {});
       }
       await emulator.requestCount(path, 10);
@@ -222,7 +222,7 @@ describe('The emulated identity service', () => {
     assert.equal(JSON.parse(answer.text).errorCode, 'BXNIM0106E');
   });
 
-  it('applies a clock offset to Date and expiration, but not to the lifetime of a token', async () => {
+  it('applies a clock offset to the Date header and `expiration`, but not to the lifetime of a token', async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs, clockOffsetSeconds: 3600 });
     const answer = await sendRecorded(emulator, recording(1), { token: '' });
@@ -264,7 +264,7 @@ describe('The emulated inference service', () => {
     assert.equal(tokenCount('hello'), 1);
   });
 
-  it('stops at the token limit, with the stop reason that the operation uses', async () => {
+  it('stops at the token limit, with a different stop reason for generation and chat', async () => {
     const emulator = await start();
     const generated = await sendNumber(emulator, 6, { parameters: { max_new_tokens: 3 } });
     const [result] = JSON.parse(generated.text).results;
@@ -274,7 +274,7 @@ describe('The emulated inference service', () => {
     assert.deepEqual([usage.completion_tokens, choices[0].finish_reason], [3, 'length']);
   });
 
-  it('treats a chat limit of 0 as no limit', async () => {
+  it('treats a token limit of 0 in chat as no limit', async () => {
     const emulator = await start();
     const { choices } = JSON.parse(
       (await sendNumber(emulator, 9, { max_completion_tokens: 0 })).text,
@@ -426,7 +426,7 @@ describe('A scripted fault', () => {
     assert.equal(headers['content-length'], '11');
   });
 
-  it('writes given chunks in chunked encoding, each after its own gate', async () => {
+  it('writes the given chunks in chunked encoding, each after its own gate', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     const chunks = [{ bytes: 'first ' }, { bytes: 'second', hold: opened, delayMs: 1 }];

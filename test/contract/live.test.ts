@@ -62,7 +62,7 @@ describe('a live test run', () => {
     assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Wrong: IBM_URL: bad-url.\n');
   });
 
-  it('finds no differences if the service matches the recordings, and stays within its token limit', async () => {
+  it('finds no differences if the service matches the recordings, and stays within its output token limit', async () => {
     const { code, said } = await runAgainst(emulator);
     assert.equal(code, 0, said);
     assert.doesNotMatch(said, /DIFFERS/);
@@ -113,7 +113,7 @@ describe('a live test run', () => {
     assert.equal(said, 'Not shown: a key, a token or a project ID is in the result.\n');
   });
 
-  it('blocks requests that could exceed the token limit of a run', async () => {
+  it('blocks requests that could exceed the output token limit of a run', async () => {
     const witness = new Witness([]);
     const { generate, inferenceCount } = await startWorld({ http: { fetch: witness.fetch } });
     await failureOf(generate({}, { max_new_tokens: MOST_TOKENS + 1 }));

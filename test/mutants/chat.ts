@@ -61,7 +61,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (!readSettings().offersTool) return resultOf',
     to: 'if (false) return resultOf',
     test: provider,
-    title: 'refuses to run while the setting is off',
+    title: 'refuses to run while `offerTool` is off',
   },
   {
     name: 'a folder puts a link into the model list',

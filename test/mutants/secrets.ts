@@ -158,7 +158,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'process.kill(-pid,',
     to: 'process.kill(pid,',
     test: command,
-    title: 'ends with all its child processes when the window closes',
+    title: 'ends along with all its child processes when the window closes',
   },
   {
     name: "the error for a program that can't start contains its arguments",
@@ -166,7 +166,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '  } catch {\n    // Node emits',
     to: '  } catch (error) {\n    throw error;\n    // Node emits',
     test: command,
-    title: "that can't be started fails, without repeating its arguments",
+    title: "that can't be started fails, and the error contains no arguments",
   },
   {
     name: 'a replaced program runs without approval',
@@ -326,7 +326,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ' || holdsSecret(text, secrets, MIN_BLOCKED_LENGTH)',
     to: '',
     test: 'test/contract/service/requests.test.ts',
-    title: 'E16: with the key or the token as the project ID never reach a model: checkAccess',
+    title: 'E16: with a key or token as the project ID are never sent to the service: checkAccess',
   },
   {
     name: 'an address can contain a key that was pasted into a setting',

@@ -361,7 +361,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models without a request or a prompt, and none for a group, without trust, with AI off, or before setup', async () => {
+  it('lists models without a request or a prompt, but none for a group, without trust, with AI off, or before setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -433,7 +433,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts the same tokens for a string and for a message with that text, without a request', () => {
+  it('counts as many tokens for a string as for a message with the same text, without a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),
@@ -528,7 +528,7 @@ describe('the chat provider', () => {
       });
     }
 
-    it('refuses to run while the setting is off', async () => {
+    it('refuses to run while `offerTool` is off', async () => {
       editor.userSettings.clear();
       assert.equal((await invoke({ prompt: 'Hello' })).cause, 'not_offered');
       assert.equal(emulator.requests.length, 0);
@@ -543,7 +543,7 @@ describe('the chat provider', () => {
       assert.deepEqual([status, /the token limit/.test(message)], ['failed', true]);
     });
 
-    it('refuses an empty prompt, an oversized prompt, and a non-string', async () => {
+    it('refuses a prompt that is empty, oversized, or not a string', async () => {
       for (const prompt of ['', ' ', 'x'.repeat(100_001), 7]) {
         assert.equal((await invoke({ prompt })).cause, 'prompt_refused');
       }

@@ -9,7 +9,7 @@ import { type Windows, windows } from './window.ts';
 /** Follows hostile text through the whole extension. */
 
 const identity = { json: { access_token: token, expires_in: 3_600 } };
-/** The most characters in one message. */
+/** The maximum length of a message, in characters. */
 const LONGEST_MESSAGE = 200;
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectModel', 'showMenu'];
 /** Every sink except the one that responses go to. */
@@ -135,7 +135,7 @@ describe('the whole extension, with hostile text', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // The errors of the fake stores contain the key, but the user never sees them.
+    // The fake stores throw errors with the key, but the user never sees them.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');

@@ -9,7 +9,7 @@ import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Follows all secrets of all authentication methods of custom services through the extension. */
+/** Follows the secrets of each authentication method of custom services through the extension. */
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
@@ -28,7 +28,7 @@ const printed = (line: string) => ({
   authentication: () => ({ kind: 'command', command: [process.execPath, '-e', line] }),
   record: { apiKey: '', program: process.execPath },
 });
-/** Returns an expression that encodes a text, because the user sees the arguments of a command. */
+/** Returns an expression with the text in hex, so that no sink with the arguments is a hit. */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
 
@@ -62,7 +62,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Responses that fail, or that repeat the secrets of the request. */
+/** Failures, and responses that repeat the secrets of the request. Undefined changes nothing. */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');
   const [code = ''] = sent;

@@ -101,7 +101,7 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
-  /** Number of times that the extension read each setting. */
+  /** How often the extension has read each setting. */
   readonly settingReads = new Map<string, number>();
   /** The path of the only document. */
   path = '/work/a.txt';
@@ -110,7 +110,7 @@ export class SinkEditor extends FakeEditor {
   isDocumentClosed = false;
   /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
-  /** The button that is clicked in each dialog that has it. */
+  /** The button that is clicked in each dialog that has it. In other dialogs, it's Sign Out. */
   button = 'Use These Values';
   /** Called for each line that is logged. */
   onLog: () => void = () => {};
@@ -162,7 +162,7 @@ export class SinkEditor extends FakeEditor {
     };
   }
 
-  /** Created once, because the sources access it thousands of times. */
+  /** Created once, because the code in `src` accesses the exports thousands of times. */
   override exports(): Record<string, unknown> {
     this.#exports ??= this.#makeExports(super.exports());
     return this.#exports;
@@ -295,7 +295,7 @@ export class SinkEditor extends FakeEditor {
         try {
           return await work({ report }, { onCancellationRequested });
         } finally {
-          // VS Code removes the notification with its button.
+          // VS Code removes the button together with the notification.
           for (const button of buttons) button.dispose();
         }
       },
@@ -366,7 +366,7 @@ export class SinkEditor extends FakeEditor {
     return new Proxy({ show: () => {}, dispose }, { set });
   }
 
-  /** A list that accepts its copy item once, and then closes. */
+  /** A list or input box that closes by itself. First, it accepts its copy item once, if any. */
   #list(sink: Sink): unknown {
     let hide = () => {};
     let accept = () => {};
@@ -409,12 +409,12 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the list of services. The editor picks its first item. The key prompt comes next. */
+/** Placeholder of the list of services. The first one is picked, so the key prompt comes next. */
 const ASKS_SERVICE = 'Select a service';
-/** Lists that stay open after they are shown. */
+/** Titles of lists that stay open when shown, because their items arrive later. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];
 
-/** Exports of `vscode` that the sources import but these tests don't use. */
+/** Exports of `vscode` that `src` imports but these tests don't use. */
 const OTHERS = [
   ...['CodeAction', 'CodeActionKind', 'CompletionItem', 'CompletionItemKind', 'Diagnostic'],
   ...['DiagnosticSeverity', 'Selection', 'SnippetString', 'TabInputNotebook', 'TabInputText'],

@@ -12,7 +12,7 @@ import { type Windows, windows } from './window.ts';
 
 const LEAST_RUNS = 40;
 const LEAST_SINKS = 14;
-/** Sinks that must stay empty, because the extension doesn't use them for a service that fails. */
+/** Sinks that must stay empty, because nothing is written to them if the service fails. */
 const SILENT: ReadonlySet<Sink> = new Set([
   'command result',
   'document',
@@ -36,7 +36,7 @@ const COMMANDS = [
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
-/** Returns all occurrences of the two secrets in a text. */
+/** Returns all occurrences of the key and the token in a text. */
 const hitsIn = (text: string): string[] => [
   ...formsIn(text, key),
   ...formsIn(text, token),
@@ -110,7 +110,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs reach at least ${LEAST_SINKS} sinks, and leave the others empty`, async () => {
+  it(`E01: at least ${LEAST_RUNS} runs write to at least ${LEAST_SINKS} sinks, and leave the others empty`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }
@@ -188,7 +188,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: a successful response that repeats both as words is shown without them, key from ${source}`, async () => {
+    it(`E01: a successful response that repeats key and token as words is shown without them, key from ${source}`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');
@@ -206,7 +206,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
       const { editor } = await useService(opened, scenario, commands);
       assert.match(editor.textOf('log'), /generated [\s\S]*service warnings: .*api_legacy/);
       assert.match(editor.textOf('counter files'), /"caller":"selection","requests":1,/);
-      // The service reported no token counts.
+      // The service reported no token counts, so the tooltip shows an estimate.
       assert.match(editor.textOf('tooltip'), /Today with .*: 1 request, ≈\d+ tokens/);
       for (const sink of SINKS) {
         const text = editor.textOf(sink);

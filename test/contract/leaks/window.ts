@@ -8,7 +8,7 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. Only the pauses are shorter.
+ * everything it receives. Only its pauses are shorter, and the test also receives its errors.
  */
 
 const MARK = '?window';
@@ -139,7 +139,7 @@ export function windows(firstEditor: SinkEditor): Windows {
   };
 }
 
-/** Records the output of the process and the warnings of Node. Returns a function that stops it. */
+/** Records the output and warnings of the process. Returns a function that stops recording. */
 function listen(editor: SinkEditor): () => void {
   const streams = [process.stdout, process.stderr].map((stream) => {
     const write = stream.write;

@@ -13,19 +13,19 @@ import { eachWithLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-/** From a change to its paint. */
+/** The time from a change to its paint. */
 const PAINT_AFTER_MS = 16;
-/** Windows in each of the two measured parts. */
+/** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** Windows before the measurement, so that compiled code and caches don't count as growth. */
+/** The windows before the measurement, so that compiled code and caches don't count as growth. */
 const WARM_UP = isFull ? 30 : 1;
 
-describe('a window that closes', () => {
+describe('a window', () => {
   const suite = eachWithLife();
 
-  it(`ends ${CALLS} concurrent calls, and leaves nothing behind`, async () => {
+  it(`ends ${CALLS} concurrent calls when it closes, and leaves nothing behind`, async () => {
     const { emulator, stores } = suite.life;
-    // Code that loads with the first call stays loaded.
+    // The first call loads code that stays in memory, so it comes before the measurement.
     const first = suite.life.editor();
     await suite.opened.open(first, stores, (run) => run('generateFromSelection'));
     await becomes('closed', () => emulator.openConnections === 0);
@@ -55,14 +55,14 @@ describe('a window that closes', () => {
     ]);
     assert.deepEqual(editor.heldCounts, {});
     assert.equal(stores.keyring.listeners.size, 0);
-    // On a slow machine, the window offers a retry before its end.
+    // On a slow machine, the window may offer a retry before it closes.
     const said = editor.sunk.get('notification')?.filter((text) => text.startsWith('['));
     for (const buttons of said ?? []) {
       assert.equal(buttons, '["Retry"]', 'a canceled call reports nothing');
     }
   });
 
-  it(`K04: leaves nothing in memory after ${2 * ROUNDS} windows with one generation each`, async () => {
+  it(`K04: leaves nothing in memory after it closes, ${2 * ROUNDS} times in a row`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
@@ -71,7 +71,7 @@ describe('a window that closes', () => {
       editors.push(new WeakRef(editor));
       await suite.opened.open(editor, stores, (run) => run('generateFromSelection'));
       assert.match(editor.textOf('document'), /content/);
-      // A progress notification disappears a moment after its end.
+      // A progress notification disappears a moment after the work ends.
       await becomes('without items', () => Object.keys(editor.heldCounts).length === 0);
       left.push(...stores.keyring.listeners);
       emulator.reset();
@@ -84,7 +84,7 @@ describe('a window that closes', () => {
     const before = await rounds(WARM_UP);
     const between = await rounds(ROUNDS);
     const after = await rounds(ROUNDS);
-    // The fake module still refers to the last editor.
+    // The fake `vscode` module still refers to the last editor, so one may remain.
     await until('the editors to be collected', 60_000, async () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
@@ -144,7 +144,7 @@ describe('a window that closes', () => {
     }
   });
 
-  it('paints its status item once for simultaneous changes, and drops pending paints at the end', async () => {
+  it('paints its status item once for simultaneous changes, and drops a pending paint when it closes', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let readings = 0;

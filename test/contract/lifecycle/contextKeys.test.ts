@@ -23,14 +23,14 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the commands in the palette', () => {
   const suite = eachWithLife();
 
-  it('show a new user only those that work without credentials', async () => {
+  it('include only those that work without credentials before the setup', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);
   });
 
-  it('appear with stored credentials, and disappear after a sign-out', async () => {
+  it('include Sign Out and Refresh Token with stored credentials, but not after a sign-out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -58,7 +58,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include those about generations after the first generation, even if it fails', async () => {
+  it('include those about generations once the first generation has run, even if it failed', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
@@ -90,7 +90,7 @@ describe('the commands in the palette', () => {
     });
   }
 
-  it('omit Refresh Token if the key itself is the token', async () => {
+  it('omit Refresh Token after the use of a key that is sent directly', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

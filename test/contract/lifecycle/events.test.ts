@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** Milliseconds between two reads of the settings. */
+/** How long a change of the settings waits until they're read, in milliseconds. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -35,7 +35,7 @@ class SlowKeyring extends FakeKeyring {
   }
 }
 
-/** A keyring that fails to delete a key, and then to announce the sign-out. */
+/** A keyring that never deletes a key, and, while it's locked, stores no note of a sign-out. */
 class LockedKeyring extends FakeKeyring {
   isLocked = false;
 
@@ -47,7 +47,7 @@ class LockedKeyring extends FakeKeyring {
     return super.window({
       delete: fail,
       store: async (name, value) => {
-        // Later than the events of the deletion.
+        // The events of the deletion come first.
         await settled();
         await (this.isLocked ? fail() : store(name, value));
       },
@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it('shows no token after a failed sign-out, and then the next token', async () => {
+  it('shows no token after a failed sign-out until it gets the next one', async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('A03: keeps the token from the test of a key, even if it looks for the key while it is being stored', async () => {
+  it('keeps the token from the test of a key, even if it looks for the key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it('shows the usage of another key in the tooltip at once, and that of the first key when it returns', async () => {
+  it('shows the usage of another key in the tooltip at once, and that of the first key once it's back', async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -182,14 +182,14 @@ describe('an open window', () => {
     });
   });
 
-  it('H29: refreshes no token without focus, and refreshes at once when it gets the focus', async () => {
+  it('H29: refreshes no token without focus, but does so as soon as it gets focus', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
       editor.isFocused = false;
-      // After the soft threshold of the token, before the hard one.
+      // This is after the soft threshold of the token, but before the hard one.
       mock.timers.tick(57 * MINUTE_MS);
       for (let event = 0; event < 100; event += 1) {
         editor.fire('window state');
@@ -281,7 +281,7 @@ describe('an open window', () => {
     });
   }
 
-  it('K12: fails the first check of diagnose if secret storage takes longer than 10 s', async () => {
+  it('K12: fails the first check of a diagnosis if secret storage takes 10 s', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {

@@ -32,7 +32,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   };
 }
 
-/** Registers hooks that create a new life for each test of a suite, and windows for all of them. */
+/** Registers hooks that create a new life for each test of a suite, and windows for the suite. */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;
   let opened: Windows;

@@ -3,7 +3,7 @@ import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** Picks an item of each list by its label, after a callback. */
+/** Picks the item with the next label in each list. A callback runs right before. */
 class PickingEditor extends SinkEditor {
   readonly labels: RegExp[] = [];
   beforePick = () => {};

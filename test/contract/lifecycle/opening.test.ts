@@ -10,7 +10,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
-/** Things that a started window shows or listens to. */
+/** Items and listeners that only a window that has started holds. */
 const HEARD = /status item|configuration|window state|trust|opened document/;
 
 describe('a window that opens', () => {
@@ -53,8 +53,8 @@ describe('a window that opens', () => {
       const [editor, before] = [life.editor(), activeResources('Timeout')];
       await start(editor, stores);
       await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
-      // Timers of earlier tests can end in the meantime.
-      assert.ok(activeResources('Timeout') <= before, 'its own timers');
+      // Timers of earlier tests can end in the meantime, so the count can also be lower.
+      assert.ok(activeResources('Timeout') <= before, 'the window has no timers');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
       assert.equal(stores.keyring.reads, 0);
     }),
@@ -114,7 +114,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'reports with each command that its code failed to load, leaves no listeners, and loads it later',
+    'reports with each command that the code failed to load, leaves no listeners, and loads the code later',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -136,7 +136,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: shares only the key with another window, and signs out in both',
+    'K13: shares only the key with another window, and signs out both',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -202,7 +202,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'is set up with the only stored key if the settings name no service, without reading it',
+    'counts as set up with the only stored key if the settings name no service, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -217,7 +217,7 @@ describe('a window that opens', () => {
 
   for (const chosen of ['', 'acme']) {
     it(
-      `ignores the stored key of a service with a deleted entry, if the settings name ${chosen || 'no service'}`,
+      `ignores the stored key of a service whose entry was deleted, if the settings name ${chosen || 'no service'}`,
       closing(async () => {
         life = await startLife();
         const [editor, { keyring }] = [life.editor(), life.stores];
@@ -252,7 +252,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the space from its settings before anything else has loaded',
+    'shows the space ID from the settings before other code has loaded',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -45,7 +45,7 @@ describe('an idle window', () => {
     return sentAt;
   }
 
-  /** Generates, and asserts that the token used is the last one. */
+  /** Generates a response, and asserts that its request has the latest token. */
   async function generateIn(editor: SinkEditor, run: (command: string) => Promise<void>) {
     const { emulator } = life;
     await run('generateFromSelection');

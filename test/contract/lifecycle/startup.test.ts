@@ -5,7 +5,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** Keeps the chat models provider, which VS Code calls in every window. */
+/** Keeps the provider of chat models, which VS Code calls in every window. */
 class ChatEditor extends SinkEditor {
   #models: (options: object) => Promise<readonly unknown[]> = () => assert.fail('not registered');
   #exports: Record<string, unknown> | undefined;
@@ -81,7 +81,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('shows a settings change that comes right before the command', async () => {
+  it('shows a change of the settings from right before the command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

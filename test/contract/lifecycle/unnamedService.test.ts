@@ -33,7 +33,7 @@ describe('a service that the settings do not name', () => {
   };
 
   for (const [name, store] of Object.entries(sources)) {
-    it(`is taken from ${name} in the tooltip and the report`, async () => {
+    it(`is found through ${name} for the tooltip and the report`, async () => {
       const editor = new SinkEditor();
       editor.addFolder('/work');
       editor.userSettings.set('services', [acme]);
@@ -49,7 +49,7 @@ describe('a service that the settings do not name', () => {
     });
   }
 
-  it('is taken from a stored key in the tooltip before anything else has loaded', async () => {
+  it('is found through a stored key for the tooltip before other code has loaded', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);

@@ -22,11 +22,11 @@ const mebibyte = 1_048_576;
 const MOST_TOKEN_BYTES = 65_536;
 const MOST_ANSWER_BYTES = 8 * mebibyte;
 const MOST_STREAM_BYTES = 64 * mebibyte;
-/** Milliseconds for which the rest of a response is read. */
+/** How long the rest of a response is read, in milliseconds. */
 const REST_MS = 1_000;
 /** Exceeds the response limit by several chunks, so that unpacking past the limit is noticed. */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
-/** Each has at most 13 KB. */
+/** Each has at most 13 KB, so only unpacking it can exceed a limit. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],
@@ -36,7 +36,7 @@ const bombs: readonly [string, Buffer][] = [
 describe('unusable responses', () => {
   afterEach(endWorlds);
 
-  /** Each fault replaces a token response and a text response, with these kinds of failure. */
+  /** Each fault, and the kinds of failure if it replaces a token response or a text response. */
   const hostile: readonly [string, Fault, ErrorKind, ErrorKind][] = [
     [
       'D09: an HTML page',
@@ -177,7 +177,7 @@ describe('compressed and interim responses', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // The request didn't ask for it, so fetch treats it as broken HTTP.
+    // The request didn't ask for a 100, so fetch treats that as broken HTTP.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {

@@ -73,7 +73,7 @@ describe('cancellation', () => {
     assert.ok(!details.attempts);
   });
 
-  it('of one call keeps the shared token request running for the others', async () => {
+  it('of one call keeps the shared token request running for the other calls', async () => {
     const world = await startWorld();
     const held = gate();
     world.emulator.faults.next(tokenPath, { hold: held.opened });

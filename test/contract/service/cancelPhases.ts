@@ -26,7 +26,7 @@ export interface StuckCall {
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;
-  /** Milliseconds that a canceled call may take to end in this phase; 0 if undefined. */
+  /** How long a call that is canceled in this phase may take to end, in milliseconds; default 0. */
   readonly waitMs?: number;
 }
 

@@ -49,14 +49,14 @@ describe('a conversation with the service', () => {
     assert.equal(stopReason, 'finished');
   });
 
-  it('requests 8,192 new tokens by default, as many as a file may need', async () => {
+  it('requests up to 8,192 output tokens by default, as many as a file may need', async () => {
     const world = await startWorld();
     await chat(world).answer;
     const [sent] = world.emulator.requests.filter(({ path }) => path === chatStream);
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it('I27: calls beforeFirstAttempt once, and sends nothing if it rejects', async () => {
+  it('I27: calls beforeFirstAttempt once per call, and sends nothing if beforeFirstAttempt rejects', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
@@ -171,7 +171,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot for a selection, even if more of its calls are waiting', async () => {
+  it('leaves a slot for a selection, even if more calls of its own are waiting', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;
@@ -193,14 +193,14 @@ describe('a conversation with the service', () => {
     const world = await startWorld();
     for (let taken = 0; taken < 20; taken += 1) {
       await chat(world).answer;
-      // Waits until the rest is read. A real agent runs its tools during that time.
+      // Waits until the whole response is read. A real agent runs its tools during that time.
       await becomes('the end of the step', () => world.limiter.state.inFlight === 0);
     }
     const asked = world.emulator.requests.filter(({ path }) => path === chatStream);
     assert.equal(new Set(asked.map(({ connection }) => connection)).size, 1);
   });
 
-  it('ends and closes its connection when canceled', async () => {
+  it('ends when canceled, and closes its connection', async () => {
     // The clock is stopped, so no deadline expires.
     const time = new FakeTime();
     try {

@@ -113,7 +113,7 @@ describe('a token command', () => {
     ],
   };
   for (const [what, [line, problem]] of Object.entries(problems)) {
-    it(`that ${what} fails with "${problem}", without repeating its output`, async () => {
+    it(`that ${what} fails with the problem "${problem}", and the error contains no output`, async () => {
       const error = await failureOf(run(line));
       assert.deepEqual([error.kind, error.details], ['command-failed', { problem }]);
       hasNoOutput(error);
@@ -142,7 +142,7 @@ describe('a token command', () => {
     await becomes('the end of the process', () => isGone(id));
   });
 
-  it("that can't be started fails, without repeating its arguments", async () => {
+  it("that can't be started fails, and the error contains no arguments", async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'no program');
     for (const program of ['', join(folder, 'missing'), file, folder, join(file, 'program')]) {
@@ -159,11 +159,11 @@ describe('a token command', () => {
     const used = credentialsOf(print(`'${token}'`));
     const changed = { ...used, service: commandService([other]) };
     const error = await failureOf(fetchToken(http, changed, never));
-    // The approved program is Node itself, which runs without arguments and input.
+    // The approved program is Node, which prints nothing without arguments and input.
     assert.deepEqual(error.details, { problem: 'nothing' });
   });
 
-  /** A script that starts a child process, joins along with it, and then runs `then`. */
+  /** A script that starts a child process, joins `watched` along with it, and then runs `then`. */
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 
@@ -178,7 +178,7 @@ describe('a token command', () => {
     assert.equal(ids.length, 2);
   });
 
-  it("isn't waited for if a detached child process keeps the output open", async () => {
+  it("provides its token without a wait for a detached child process that keeps the output open", async () => {
     const line = withChild(
       `c.unref();s.on('data',()=>{${print(`'${token}'`)};process.exit()})`,
     ).replace('{stdio:', '{detached:true,stdio:');
@@ -196,7 +196,7 @@ describe('a token command', () => {
     'when the last waiting call is canceled': 'cancelled',
     'when the window closes': 'cancelled',
   })) {
-    it(`ends with all its child processes ${what}`, async () => {
+    it(`ends along with all its child processes ${what}`, async () => {
       time = new FakeTime();
       const runtime = new ServiceRuntime();
       const tokens = runtime.tokenService(credentialsOf(withChild('0')));
@@ -281,7 +281,7 @@ describe('a token from a command', () => {
     });
   }
 
-  it("isn't replaced by repeated diagnoses of a 403 within a minute", async () => {
+  it("isn't replaced during repeated diagnoses of a 403 within a minute", async () => {
     const program = makeTokenProgram();
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({

@@ -31,7 +31,7 @@ describe('a truncated response', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`continues exactly where it ended on ${path}, and matches the whole response byte for byte`, async () => {
+      it(`continues exactly where it ended on ${path}, until it matches the whole response byte for byte`, async () => {
         for (const tokens of [1, 7, 10_000]) {
           const { client } = await startWorld({ operation });
           const parts = await inParts(client, tokens, streams);
@@ -50,7 +50,7 @@ describe('a truncated response', () => {
     }
   });
 
-  it('is sent to chat as an assistant message, followed by an instruction to continue', async () => {
+  it('is sent to the chat operation as an assistant message, before an instruction to continue', async () => {
     const { client, emulator } = await startWorld();
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     const { messages } = JSON.parse(emulator.requests.at(-1)?.text ?? '');
@@ -65,7 +65,7 @@ describe('a truncated response', () => {
     ]);
   });
 
-  it('is sent to generation directly after the prompt', async () => {
+  it('is sent to the generation operation directly after the prompt', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);

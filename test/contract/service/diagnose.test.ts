@@ -164,7 +164,7 @@ describe('a diagnosis', () => {
     { json: { resources: 'none' } },
     { oversizedBytes: 2_000_000 },
   ]) {
-    it(`passes the service host check if the public list returns ${JSON.stringify(answer)}`, async () => {
+    it(`passes the service host check if the request for the public model list returns ${JSON.stringify(answer)}`, async () => {
       const { examine, emulator } = await startExamination();
       emulator.faults.always(modelsPath, answer);
       const { states } = await examine();

@@ -25,7 +25,7 @@ interface Planted {
   readonly check: CheckName;
   readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
-  /** Requests of each kind, as in `counts`. Nothing is sent after the check that fails. */
+  /** The number of requests, as in `counts`. Nothing is sent after the check that fails. */
   readonly sent: readonly number[];
 }
 

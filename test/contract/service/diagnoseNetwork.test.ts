@@ -17,7 +17,7 @@ describe('a diagnosis reports', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  it('an unknown host, and still checks the other one', async () => {
+  it('an unknown host, and still checks the other host', async () => {
     const authUrl = 'https://nothing.invalid';
     const { examine, emulator } = await startExamination({ credentials: { authUrl } });
     const { diagnosis, states } = await examine();
@@ -52,7 +52,7 @@ describe('a diagnosis reports', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // Looks like a later reset here. Only a request with a body shows that nothing was sent.
+    // The check has no body, so a later reset looks the same. Unsent bytes of a body rule that out.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {

@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * Number of requests to the identity service without a key, to the model list, to the identity
- * service with a key, and for access.
+ * The number of requests of each check: to the identity service without a key, for the model list,
+ * for a token, and for access to the model.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
@@ -129,7 +129,7 @@ export async function endExaminations(): Promise<void> {
   await Promise.all(open.splice(0).map((close) => close()));
 }
 
-/** Asserts that the first problem has its message and fix from docs/troubleshooting.md. */
+/** Asserts that the first failure or warning is shown like the cause in docs/troubleshooting.md. */
 export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   const result = results.find(({ state }) => state === 'failed' || state === 'warning');
   const shown: ShownCheck | undefined = result && shownCheck(result);

@@ -85,7 +85,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     status: 400,
     json: inferenceError('', { code: base64(token) }),
   })),
-  'both in a 400': on(chat, (k) => ({ status: 400, json: inferenceError(k) })),
+  'key and token in a 400': on(chat, (k) => ({ status: 400, json: inferenceError(k) })),
   'token in the error code': on(chat, (k) => ({
     status: 400,
     json: inferenceError(k, { code: token }),
@@ -98,25 +98,25 @@ export const echoes: Readonly<Record<string, Echo>> = {
     status: 400,
     json: { ...inferenceError(k), trace: token },
   })),
-  'both in a 401, twice': on(chat, (k) => ({
+  'key and token in a 401, twice': on(chat, (k) => ({
     status: 401,
     json: inferenceError(k, { code: token }),
   })),
-  'both in a 403': on(chat, (k) => ({ status: 403, body: secretsOf(k) })),
-  'both in a 404': on(chat, (k) => ({ status: 404, body: secretsOf(k) })),
-  'both in a 407': on(chat, (k) => ({ status: 407, body: secretsOf(k) })),
-  'both in a 429, four times': on(chat, (k) => ({
+  'key and token in a 403': on(chat, (k) => ({ status: 403, body: secretsOf(k) })),
+  'key and token in a 404': on(chat, (k) => ({ status: 404, body: secretsOf(k) })),
+  'key and token in a 407': on(chat, (k) => ({ status: 407, body: secretsOf(k) })),
+  'key and token in a 429, four times': on(chat, (k) => ({
     status: 429,
     json: inferenceError(k, { code: token }),
   })),
-  'both in a 500, four times': on(chat, (k) => ({ status: 500, body: secretsOf(k) })),
-  'both in a 200 with HTML': on(chat, (k) => ({
+  'key and token in a 500, four times': on(chat, (k) => ({ status: 500, body: secretsOf(k) })),
+  'key and token in a 200 with HTML': on(chat, (k) => ({
     body: secretsOf(k),
     headers: { 'content-type': 'text/html' },
   })),
-  'both in broken JSON': on(chat, (k) => ({ headers: json, body: `{${secretsOf(k)}` })),
-  'both in JSON of a different shape': on(chat, (k) => ({ json: { text: secretsOf(k) } })),
-  'both in a content type': on(chat, () => ({
+  'key and token in broken JSON': on(chat, (k) => ({ headers: json, body: `{${secretsOf(k)}` })),
+  'key and token in JSON of a different shape': on(chat, (k) => ({ json: { text: secretsOf(k) } })),
+  'key and token in a content type': on(chat, () => ({
     headers: { 'content-type': `text/${key}${token}` },
   })),
   'token in a redirect': on(chat, () => ({ redirectTo: `https://${token}@evil.example/${token}` })),
@@ -131,7 +131,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     headers: { 'content-type': 'text/event-stream' },
     body: `data: ${JSON.stringify(inferenceError(k, { code: token }))}\n\n`,
   })),
-  'both in a broken event': on(chatStream, (k) => ({
+  'key and token in a broken event': on(chatStream, (k) => ({
     headers: { 'content-type': 'text/event-stream' },
     body: `data: {${secretsOf(k)}\n\n`,
   })),

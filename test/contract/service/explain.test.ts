@@ -172,7 +172,7 @@ describe('a refusal caused by the model', () => {
 
   const narrow = { max_sequence_length: 4_096, max_output_tokens: 512 };
   const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
-  it("is explained by the model's limit if more new tokens were requested", async () => {
+  it("is explained by the model's limit if more output tokens were requested", async () => {
     const { emulator, failure } = await refused('maker/narrow', { max_new_tokens: 600 });
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -182,7 +182,7 @@ describe('a refusal caused by the model', () => {
     assert.deepEqual([error.details.status, error.details.attempts], [400, 1]);
   });
 
-  it("isn't explained if the prompt may be too long, since only the service can count its tokens", async () => {
+  it("isn't explained if the prompt may be too long, since only the service can count the prompt's tokens", async () => {
     const { emulator, failure } = await refused('maker/narrow', {}, 'word '.repeat(9_000));
     const entry = { model_id: 'maker/narrow', model_limits: narrow };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });

@@ -44,7 +44,7 @@ const cases: Readonly<Record<string, Case>> = {
     authentication: { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` },
     api: 'openai',
   },
-  // Its identity service has the same origin as its inference service.
+  // Its identity service must not get the headers, although the inference service is on its origin.
   'Cloud Pak': { authentication: { kind: 'cloudPak' }, api: 'watsonx' },
 };
 
@@ -123,7 +123,7 @@ describe('fixed headers', () => {
       }
     });
 
-    it(`are left out if their secret has no value, so the service responds with 403: ${name}`, async () => {
+    it(`with a secret that has no value are left out, so the service responds with 403: ${name}`, async () => {
       const { client, emulator } = await start(one, { headerSecrets: {} });
       const { details } = await failureOf(client.generateText('Hi', {}));
       assert.equal(details.status, 403);
@@ -134,7 +134,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have secrets that no prompt, parameter, model, or URL may contain: ${name}`, async () => {
+    it(`have secrets that no prompt, parameter, model ID, or URL may contain: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -195,7 +195,7 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
-  it('of another service are masked, too', async () => {
+  it('of another service have their secrets masked, too', async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
       headerSecrets: {},

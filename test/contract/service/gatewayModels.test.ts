@@ -155,7 +155,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it('leave out those that LiteLLM marks as not generating text', async () => {
+  it('don't include those that LiteLLM marks as not generating text', async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -166,7 +166,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have only what all deployments of one name support, without invalid values', async () => {
+  it('have only what all deployments with the same name support, without invalid values', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("don't hide other failures, and without them a missing list is reported", async () => {
+    it("hide no failure of the list except that it's missing, which is reported if there are none", async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');

@@ -5,12 +5,12 @@ import { FakeTime } from '../../unit/service/fixtures.ts';
 import { type IdentityProvider, startIdentityProvider } from './identityProvider.ts';
 import { endWorlds, failureOf, startWorld, type World } from './world.ts';
 
-/** OAuth 2.0 client credentials against a provider that isn't ours. */
+/** Tests OAuth 2.0 client credentials with a third-party identity provider. */
 
 const AUDIENCE = 'https://llm.acme.example/v1';
 const TOKEN_LIFE_SECONDS = 600;
 const chatPath = '/v1/chat/completions';
-// Each has characters that must be encoded. OAuth 2.0 allows no character outside ASCII here:
+// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII:
 // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
 const client = { id: 'team one:client+%3A&=', secret: 'a secret: with +/%20 & "quotes"' };
 const otherSecret = 'wrong secret: with +/%2B & "quotes"';
@@ -107,7 +107,7 @@ describe('client credentials with a real identity provider', () => {
     });
   }
 
-  it('reports a scope that the client may not request as a refused token request', async () => {
+  it('reports a refused token request if the client may not request the scope', async () => {
     const { world } = await start({ scope: 'models admin' });
     const { kind, details } = await failureOf(world.generate());
     assert.deepEqual([kind, details.code], ['token-request-refused', 'invalid_scope']);
@@ -124,7 +124,7 @@ describe('client credentials with a real identity provider', () => {
     await time.pass(170_000);
     await world.generate();
     assert.equal(provider.requests.length, 2);
-    // The first token has expired.
+    // By now, the service accepts only the second token, because the first has expired.
     await time.pass(400_000);
     await world.generate();
     const [first, second, third, fourth, ...more] = tokensSent(world);

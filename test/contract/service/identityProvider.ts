@@ -9,7 +9,7 @@ export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;
   readonly authentication: 'client_secret_basic' | 'client_secret_post';
-  /** The scope values that it may request, separated by spaces. */
+  /** The scope values that the client may request, separated by spaces. */
   readonly scope: string;
 }
 
@@ -17,7 +17,7 @@ export interface IdentityProviderOptions {
   readonly client: RegisteredClient;
   /** The URL of the service that the tokens are for. */
   readonly audience: string;
-  /** The scope values that this service has, separated by spaces. */
+  /** The scope values that the service has, separated by spaces. */
   readonly scope: string;
   readonly tokenLifeSeconds: number;
 }
@@ -79,7 +79,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** The provider prints a warning for each of its defaults that isn't meant for production. */
+/** Replaces the defaults that aren't meant for production, because each prints a warning. */
 function configurationOf(
   { client, audience, scope, tokenLifeSeconds }: IdentityProviderOptions,
   signingKey: object,
@@ -91,7 +91,7 @@ function configurationOf(
     jwt: { sign: { alg: 'ES256' } },
   };
   return {
-    // Signed tokens and configured clients aren't stored.
+    // Nothing has to be stored, because the tokens are signed and the client is configured.
     adapter: () => ({ find: async () => undefined }),
     jwks: { keys: [signingKey] },
     cookies: { keys: [randomBytes(16).toString('hex')] },

@@ -10,9 +10,9 @@ import { endWorlds, kindOf, pathOf, startWorld, type World } from './world.ts';
 const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
-/** Milliseconds after which a request without a response is reported as silent. */
+/** The time after which a request without a response is reported as silent, in milliseconds. */
 const SILENT_MS = 5_000;
-/** Milliseconds that the text and the connection wait for the end of a response. */
+/** How long the text and the connection wait for the end of a response, in milliseconds. */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
 /** Waits until the rest of each response is read, which happens after its result is returned. */
@@ -122,7 +122,7 @@ describe('a connection to the service', () => {
     const texts: string[] = [];
     void generation.then(({ text }) => texts.push(text));
     await time.pass(UNSEEN_MS);
-    assert.equal(texts.length, 1, "the text doesn't wait for the end");
+    assert.equal(texts.length, 1, "the text doesn't wait for the end of the response");
     const next = world.generate();
     await time.pass(REST_MS - UNSEEN_MS - 1);
     assert.deepEqual(world.limiter.state, { inFlight: 1, waiting: 1, limit: 1 });
@@ -159,7 +159,7 @@ describe('a connection to the service', () => {
         await atRest(world);
         line.cut(how);
       }
-      assert.equal(service.inferenceCount(), 20, 'each was sent once');
+      assert.equal(service.inferenceCount(), 20, 'each request was sent once');
     });
   }
 

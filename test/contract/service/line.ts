@@ -11,7 +11,7 @@ export interface Line {
   readonly url: string;
   /** Number of open connections. */
   readonly open: number;
-  /** Closes every open connection, as a service does with idle ones, or resets it. */
+  /** Closes every open connection, as a service closes idle ones, or resets every one. */
   cut(how: 'close' | 'reset'): void;
   /** Drops all further data on the open connections. New connections work. */
   swallow(): void;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { CLOSED_PORT } from './proxy.ts';
 
-// undici replaces the dispatcher of Node's own copy, unless that copy is loaded first.
+// Loads Node's own copy of undici. Otherwise, the import below would replace its dispatcher.
 await fetch('data:,');
 const { Agent, ProxyAgent } = await import('undici');
 // The first connection creates the timer that all connections share. If that happens while a test

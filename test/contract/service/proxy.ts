@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 
 /**
  * A port that refuses connections on every machine. IANA hasn't assigned port 4, and systems hand
- * out only high ports. A closed high port could be reused by another program, and one that an open
+ * out only high ports. Another program could reuse a closed high port, and a port that an open
  * connection holds could be connected to itself.
  * https://www.iana.org/assignments/service-names-port-numbers
  */

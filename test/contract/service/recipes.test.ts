@@ -133,7 +133,7 @@ describe('the recipe for', () => {
 
   /**
    * Generates text whole and streamed, and lists the models.
-   * @returns these requests, except those for details of the model, which have no key or token
+   * @returns these requests, without any for the model's details, which have no key or token
    */
   async function use({ connection, emulator, service }: Followed) {
     const whole = await connection.generateText('Write a haiku');
@@ -289,7 +289,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
     assert.equal(new URL(args[3] ?? '').origin, new URL(entry.url).origin);
     const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
-    // Go formats a time with nanoseconds and the time zone of the machine.
+    // The program is written in Go, which formats a time with nanoseconds and the local time zone.
     const expiry = '2099-11-26T14:05:31.123456789+01:00';
     const printed = { access_token: token, token_type: 'Bearer', expiry };
     const program = await programWith(args, JSON.stringify(printed, undefined, 2));

@@ -27,7 +27,7 @@ describe('a token that the service revokes', () => {
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`H19: is replaced once, transparently to the caller (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is replaced once, and the caller doesn't notice (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -68,7 +68,7 @@ describe('a token that the service revokes', () => {
     assert.deepEqual([world.inferenceCount(), world.emulator.count(tokenPath)], [16, 2]);
   });
 
-  it("isn't refreshed again if another call has already done so", async () => {
+  it("isn't replaced again if another call has already replaced it", async () => {
     const world = await warm();
     world.emulator.revokeTokens();
     const held = gate();
@@ -81,7 +81,7 @@ describe('a token that the service revokes', () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it("H23: doesn't restart the text after part of it was delivered", async () => {
+  it("H23: doesn't make a response start over once part of its text was delivered", async () => {
     const world = await warm();
     const first = { choices: [{ delta: { content: 'partial' }, finish_reason: null }] };
     world.emulator.faults.next(chatStream, streamOf(first, expiredEvent));

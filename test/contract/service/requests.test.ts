@@ -32,7 +32,7 @@ const generationBody = {
 
 const privateKey = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END PRIVATE KEY-----\n';
 
-/** The headers of a request, without those of every HTTP request. */
+/** The headers of a request, without those that every HTTP request has. */
 function headersOf({ headers }: ReceivedRequest): Record<string, unknown> {
   const { host, connection, 'content-length': length, ...rest } = headers;
   return rest;
@@ -211,7 +211,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`E12: for ${operation} aren't sent until a secret in any part is masked`, async () => {
+    it(`E12: for the ${operation} operation are sent only once secrets in the prompt and the response so far are masked`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);
@@ -237,7 +237,7 @@ describe('requests', () => {
         if (path !== tokenPath) assert.doesNotMatch(text, /key-of-the-emulator|MIIE|BEGIN/);
       }
       if (operation === 'generation') {
-        // Both parts are sent as one text, so a secret across them is found.
+        // The prompt and the response so far are sent as one text, so a secret in both is found.
         const responseSoFar = defaultApiKey.slice(half);
         const split = client.generateText(defaultApiKey.slice(0, half), {}, { responseSoFar });
         assert.equal(await kindOf(split), 'prompt-holds-secret');
@@ -246,7 +246,7 @@ describe('requests', () => {
   }
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`for ${operation} are sent with a private key in the response so far, but not in the prompt`, async () => {
+    it(`for the ${operation} operation are sent if a private key is in the response so far, but not if it's in the prompt`, async () => {
       const world = await startWorld({ operation });
       const responseSoFar = privateKey.slice(0, 40);
       await world.generate({ responseSoFar });
@@ -255,7 +255,7 @@ describe('requests', () => {
       assert.equal(world.inferenceCount(), 1);
     });
 
-    it(`for ${operation} aren't sent with a key in a parameter`, async () => {
+    it(`for the ${operation} operation aren't sent with a key in a parameter`, async () => {
       const world = await startWorld({ operation });
       const sets: readonly object[] = [
         { stop_sequences: ['a', `b ${defaultApiKey}`] },
@@ -283,7 +283,7 @@ describe('requests', () => {
   };
   for (const [what, changed] of Object.entries(pasted)) {
     for (const [name, call] of Object.entries(calls)) {
-      it(`E16: with the key or the token as the ${what} never reach a model: ${name}`, async () => {
+      it(`E16: with a key or token as the ${what} are never sent to the service: ${name}`, async () => {
         const other = { service: ibm, apiKey: 'a-key-of-another-service' };
         const known = { ...changed(defaultApiKey), otherKeys: [other] };
         const world = await startWorld({ credentials: known });

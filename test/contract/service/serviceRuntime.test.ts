@@ -223,7 +223,7 @@ describe('a runtime', () => {
     await slow;
   });
 
-  it('reports running and waiting requests, and a lowered limit, until all have ended', async () => {
+  it('reports running and waiting requests, and a lowered limit, until all requests have ended', async () => {
     const { traffic, generate, emulator } = await start(2);
     emulator.faults.next(chat, { recording: 27 });
     await Promise.all([1, 2, 3].map(() => generate('key-number-one')));
@@ -272,7 +272,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), 1, 'nothing is requested while there is a token');
   });
 
-  it('opens that connection once for concurrent calls, and not if calls have a minimum interval', async () => {
+  it('opens the early connection once for concurrent calls, and never if calls have a minimum interval', async () => {
     const { emulator, generate } = await start(8);
     await Promise.all(Array.from({ length: 8 }, () => generate('key-number-one')));
     assert.equal(emulator.count(modelsPath), 1);
@@ -282,7 +282,7 @@ describe('a runtime', () => {
     assert.equal(other.count(modelsPath), 0);
   });
 
-  it('waits at most 1 s for that connection after the token arrives', async () => {
+  it('waits at most 1 s for the early connection after the token arrives', async () => {
     time = new FakeTime();
     const { emulator, generate, states } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
@@ -296,7 +296,7 @@ describe('a runtime', () => {
     await emulator.disconnected(opened);
   });
 
-  it('generates even if opening that connection fails', async () => {
+  it('generates even if opening the early connection fails', async () => {
     for (const fault of [{ status: 503 }, { redirectTo: '/x' }, { resetBeforeHeaders: true }]) {
       const { emulator, generate } = await start();
       emulator.faults.always(modelsPath, fault);
@@ -305,7 +305,7 @@ describe('a runtime', () => {
     }
   });
 
-  it('opens no connection during a pause that the service requested', async () => {
+  it('opens no early connection during a pause that the service requested', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     const { service } = withKey('key-number-one').approved;
     assert.equal(runtime.isPaused(service), false, 'nothing was sent');
@@ -342,7 +342,7 @@ describe('a runtime', () => {
     assert.deepEqual(await idsFor(old), [modelId, old]);
   });
 
-  it("requests no more new tokens than the model's known limit", async () => {
+  it("requests no more output tokens than the model's known limit", async () => {
     const { emulator, generate } = await start();
     const entry = { model_id: modelId, model_limits: { max_output_tokens: 511 } };
     emulator.faults.always(modelsPath, { json: { resources: [entry] } });
@@ -366,7 +366,7 @@ describe('a runtime', () => {
     assert.equal(emulator.requests.at(-1)?.headers.authorization, `Bearer ${tested}`);
   });
 
-  it('opens no connection for a call that is already canceled', async () => {
+  it('opens no early connection for a call that is already canceled', async () => {
     const { runtime, emulator, generate, withKey } = await start();
     emulator.faults.always(modelsPath, { neverAnswers: true });
     assert.equal(
@@ -378,7 +378,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it("doesn't delay the text after a 429 to the request that opens the connection", async () => {
+  it("doesn't delay the text after a 429 to the request that opens the early connection", async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
@@ -431,7 +431,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('forgets the token of a failed test, and that of any test after sign-out', async () => {
+  it('forgets the token of a failed test at once, and that of any test when the user signs out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     const broken = { ...withKey('key-number-two'), projectId: 'unknown' };
     assert.equal(await kindOf(runtime.test(broken, settings, never)), 'project-unknown');
@@ -485,7 +485,7 @@ describe('a runtime', () => {
 
   for (const [what, replaced] of [
     ['was refused', {}],
-    ['is its own token', { service: serviceFor('zen') ?? assert.fail() }],
+    ['is itself the token', { service: serviceFor('zen') ?? assert.fail() }],
   ] as const) {
     it(`E12: never sends a prompt with a replaced key that ${what}`, async () => {
       const { runtime, settings, generate, withKey, emulator } = await start();

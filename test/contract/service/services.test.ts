@@ -199,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** The full form takes ten seconds per method. */
+/** In the full form, they take ten seconds per method. */
 const CALLS = inForm(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(
@@ -242,7 +242,7 @@ describe('every authentication method with every API', () => {
     printTable(table);
     const isWhole = [...found.values()].every((one) => Object.keys(one).length === CASES.length);
     if (isQuoted || found.size < COMBINATIONS || !isWhole) return;
-    // docs/services.md quotes it.
+    // docs/services.md shows this table.
     assert.equal(readFileSync('test/figures/services.md', 'utf8'), `${markdownOf(table)}\n`);
   });
 
@@ -396,7 +396,7 @@ describe('OAuth 2.0 client credentials', () => {
     ['unsupported_grant_type', 'token-request-refused'],
     ['invalid_scope', 'token-request-refused'],
   ] as const) {
-    it(`reports ${code} as ${kind}, with its code`, async () => {
+    it(`reports ${code} as ${kind}, with the code`, async () => {
       const world = await startOf(authentication, api);
       const json = { error: code, error_description: `${secret} ${defaultAccount}` };
       world.emulator.faults.next(oauthPath, { status: 400, json });
