@@ -38,7 +38,7 @@ describe('the .env file in a real editor', () => {
   });
   after(() => rmSync(path('.env'), { force: true }));
 
-  // Runs first: VS Code keeps a document in memory for minutes after an extension has opened it.
+  // Runs first, because VS Code keeps a document that an extension opened in memory for minutes.
   it('is checked as the user types, and its problems disappear when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
@@ -78,7 +78,7 @@ describe('the .env file in a real editor', () => {
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
       const nightly = kind === 'url-path' ? ' @nightly' : '';
-      it(`underlines ${kind} in ${JSON.stringify(written)} and offers ${fix}${nightly}`, async () => {
+      it(`shows ${kind} in ${JSON.stringify(written)}, with the fix ${fix}${nightly}`, async () => {
         const before = [key, ...rest, ''].with(line, written).join('\n');
         const document = await openWith(before);
         const found = await diagnosticOf(kind);
@@ -101,7 +101,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('removes either of two conflicting lines, including the last one, and prefers neither', async () => {
+    it('offers to remove either of two conflicting lines, even the last line, and prefers neither', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],
@@ -120,7 +120,7 @@ describe('the .env file in a real editor', () => {
       await until((all) => all.length === 0);
     });
 
-    it('fixes all errors that have only one fix, beside a problem and not on save', async () => {
+    it('offers to fix all errors that have only one fix, but only at a problem, and not on save', async () => {
       const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1"')}`;
       const document = await openWith(text);
       const { range } = await diagnosticOf('quotes');
@@ -137,7 +137,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(document.getText(), `# mine\n${good}`);
     });
 
-    it('adds the missing lines with the line endings of the file', async () => {
+    it('offers to add the missing lines, with the line endings of the file', async () => {
       const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
       const found = await diagnosticOf('incomplete');
       assert.equal(found.range.start.line, 1);
@@ -160,7 +160,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('reports no problem in other files or in a valid one @nightly', async () => {
+    it('has problems only if it is invalid, and other files have none @nightly', async () => {
       const bad = good.replace('=', '=" ');
       mkdirSync(path('inner'));
       for (const name of ['.env.local', 'inner/.env', 'letter.txt']) {
@@ -199,14 +199,14 @@ describe('the .env file in a real editor', () => {
 
     const fix = 'Add .env to .gitignore';
 
-    it("warns about a file that git doesn't ignore, and adds it to .gitignore", async () => {
+    it("has a warning if git doesn't ignore it, and a fix that adds it to .gitignore", async () => {
       const { document, found } = await notIgnored();
       assert.equal(found.severity, DiagnosticSeverity.Warning);
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
-      // The code action API loses a file that an edit creates, so run the editor's command. It does
-      // nothing until the editor has caught up.
+      // The code action API loses a file that an edit creates, so this runs the editor's command,
+      // which does nothing until the editor knows the problem.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);
@@ -218,7 +218,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(readFileSync(path('.gitignore'), 'utf8'), '.env\n');
     });
 
-    it('adds it to an existing .gitignore with unsaved changes, and opens that for saving @nightly', async () => {
+    it('is added to a .gitignore with unsaved changes, which is then opened for saving @nightly', async () => {
       const { found } = await notIgnored();
       writeFileSync(path('.gitignore'), 'node_modules');
       const document = await workspace.openTextDocument(Uri.joinPath(folder, '.gitignore'));
@@ -268,7 +268,7 @@ describe('the .env file in a real editor', () => {
       }
     });
 
-    it('warns about a tracked file even if it is ignored @nightly', async () => {
+    it('has a warning if git tracks it, even if it is ignored @nightly', async () => {
       git('init', '--quiet');
       writeFileSync(path('.env'), good);
       git('add', '.env');
@@ -284,7 +284,7 @@ describe('the .env file in a real editor', () => {
   });
 });
 
-/** Opens the file with this text, without saving it. */
+/** Opens the `.env` file, and replaces its text without saving the file. */
 async function openWith(text: string): Promise<TextDocument> {
   if (!existsSync(path('.env'))) writeFileSync(path('.env'), '');
   const editor = await window.showTextDocument(uri);

@@ -29,7 +29,7 @@ describe('generating in a real editor', () => {
     return { editor, job };
   };
 
-  it('J17: generates once for each selection, and Undo Generation removes all responses', async () => {
+  it('J17: sends one request for each selection, and Undo Generation removes all responses', async () => {
     const text = 'one\ntwo\nthree\n';
     const editor = await openWith(text, [line(0, 3), line(1, 3), line(2, 5)]);
     const before = world.emulator.count(chatPath);
@@ -63,7 +63,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('even if it has moved', async () => {
+    it('even if the selected text has moved', async () => {
       const text = await run(async (editor) => {
         await typeAt(editor.document, 'one', '\nmore');
         await isSelected(editor, 2);
@@ -71,7 +71,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('and does nothing if it was edited', async () => {
+    it('and does nothing if the selected text was edited', async () => {
       assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
     });
   });
@@ -128,7 +128,7 @@ describe('generating in a real editor', () => {
     assert.deepEqual(world.reported, [{ kind: 'connection-lost', lines: [1, 2, 3] }]);
   });
 
-  it('reports the line of a failed selection, and retries only that one', async () => {
+  it('reports the line of a failed selection, and retries only that selection', async () => {
     const editor = await openWith('one\ntwo\nthree\n', [line(0, 3), line(1, 3), line(2, 5)]);
     const isOfTwo = ({ path, text }: ReceivedRequest) => path === chatPath && text.includes('two');
     world.emulator.faults.next(isOfTwo, { recording: 22 }, 4);
@@ -142,7 +142,7 @@ describe('generating in a real editor', () => {
     assert.equal(editor.document.getText(), want);
   });
 
-  it('continues exactly where each truncated response ends, and undoes all of it at once', async () => {
+  it('continues exactly where each truncated response ends, and undoes the whole response at once', async () => {
     const { editor, job } = await generatedCut();
     let rounds = 0;
     for (; job.truncated.length > 0; rounds += 1) {

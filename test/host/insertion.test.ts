@@ -113,7 +113,7 @@ describe('insertion into a real editor', () => {
     assert.equal(text.split('*').length - 1, 5);
   });
 
-  it('writes text that arrives during an edit in the next one, and one undo removes all of it', async () => {
+  it('writes text that arrives during an edit with the next edit, and one undo removes all text', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');
@@ -264,7 +264,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.selection.isEmpty, true);
   });
 
-  it('replaces the partial response when it restarts, with one undo step for each', async () => {
+  it('replaces a partial response with a new one, and each is one undo step', async () => {
     const editor = await open('prompt\nend', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     job.append(0, 'half an ans');

@@ -155,7 +155,7 @@ describe('a job', () => {
     const editor = await open('prompt', PROMPT);
     for (let count = 0; count < 25; count += 1) world.jobs.add(jobOn(editor, 'clipboard'));
     assert.equal(job.isIdle, false);
-    assert.notEqual(job.activeRuns.reserve([0]), undefined, 'it can still be retried');
+    assert.notEqual(job.activeRuns.reserve([0]), undefined, 'the job can still be retried');
   });
 
   it('is released with its texts after 20 more jobs, even if its message is still open @nightly', async () => {
@@ -169,7 +169,7 @@ describe('a job', () => {
       const snapshot = currentSnapshot();
       assert.ok(snapshot);
       asked.push(new WeakRef(snapshot));
-      // Its message is left open.
+      // The message about the truncated response stays open.
       void generate(world.options, order, snapshot);
       const job = await eventually('the response', 60_000, () => {
         const { latest } = world.jobs;

@@ -28,7 +28,7 @@ export const placingModes = [
   ['above', 'above @nightly'],
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
-/** The expected document for each of these modes. */
+/** The expected document for each mode that writes into the document. */
 export type ByPlacingMode = Readonly<Record<(typeof placingModes)[number][0], string>>;
 
 let previews: Previews | undefined;
@@ -145,7 +145,7 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite this one. The command ends after it.
+    // A late event about the previous selection can overwrite this one. The command waits for it.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;
@@ -204,7 +204,7 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits for a condition. Checks it now and at each event, since their order isn't fixed. */
+/** Waits for a condition, which is checked now and at each event. The events come in any order. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,
@@ -239,8 +239,8 @@ export async function closing<Result>(
 }
 
 /**
- * Ends all jobs and closes all tabs, even unsaved ones. Keeps the shared document if only that is
- * open.
+ * Ends all jobs and closes all tabs, even unsaved ones. Keeps the shared document if it's the only
+ * open one.
  */
 export async function close(): Promise<void> {
   for (const each of toDispose.splice(0)) each.dispose();
@@ -255,7 +255,7 @@ export async function closeTabs(): Promise<void> {
   while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
-  // Otherwise, the next untitled document has the same name and gets this one's line endings.
+  // Otherwise, the next untitled document has the name and line endings of the one just closed.
   await until(workspace.onDidCloseTextDocument, () =>
     workspace.textDocuments.every(({ isUntitled }) => !isUntitled),
   );

@@ -87,7 +87,7 @@ describe('insert modes', () => {
     assert.equal(window.activeTextEditor?.document, newDocument(editor.document));
   });
 
-  it('newDocument writes several responses in order, regardless of arrival @nightly', async () => {
+  it('newDocument writes several responses in order, whichever arrives first @nightly', async () => {
     const editor = await three();
     const job = jobOn(editor, 'newDocument');
     for (const index of [2, 1, 0]) {
@@ -206,7 +206,7 @@ async function three(): Promise<TextEditor> {
   );
 }
 
-/** Returns the other open document. */
+/** Returns the only other visible document. */
 function newDocument(first: TextDocument): TextDocument {
   const [made, ...more] = window.visibleTextEditors
     .map(({ document }) => document)

@@ -110,7 +110,7 @@ describe('a preview', () => {
     assert.equal(rescues, 1);
   });
 
-  it("is shown by a retry if it couldn't be shown", async () => {
+  it("is shown by a retry if it couldn't be shown before", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const previews = openPreviews();

@@ -1,8 +1,8 @@
 /**
  * `node test/host/run.ts [newest | oldest | a version of code-server]`
  *
- * Runs the tests in this folder in the extension host of a real VS Code, and exits with their code.
- * Doesn't build the extension.
+ * Runs the tests in this folder in the extension host of a real VS Code, and exits with their exit
+ * code. Doesn't build the extension.
  *
  * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. Versions are
  * then those of VS Code, and the oldest is the one in `engines` in package.json.
@@ -98,7 +98,7 @@ async function bundleTests(): Promise<string> {
 
 /**
  * Makes VS Code trust another certificate besides those of the system, like one of a company. On
- * Linux, it reads SSL_CERT_FILE.
+ * Linux, VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

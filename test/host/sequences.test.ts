@@ -23,18 +23,18 @@ interface Response {
   readonly marks: Mark[];
   /** The last character that the service sent. The next text goes after it. */
   end: Mark | undefined;
-  /** As the service sent it. */
+  /** The text that the service sent. */
   text: string;
 }
 
 interface Generation {
   readonly job: Job;
-  /** Inserted before and after a response. */
+  /** The texts that are inserted before and after a response. */
   readonly lead: string;
   readonly tail: string;
   /** The text that a response replaces. */
   readonly original: readonly Mark[];
-  /** In order, latest last. */
+  /** Oldest first. */
   readonly responses: Response[];
 }
 
@@ -49,9 +49,9 @@ const MODES = ['below', 'after', 'above', 'replace'] as const;
 const PIECES = 16;
 /** Chunks of a held stream that arrive before the hold. */
 const HEAD = 3;
-/** Sequences per document. Its undo stack grows with each. */
+/** Sequences per document. The undo stack of a document grows with each. */
 const PER_DOCUMENT = 25;
-/** The first typed character. Each one is unique, and responses are ASCII. */
+/** The first typed character. All typed characters are unique, and only responses are ASCII. */
 const FIRST_CHARACTER = 0x4e00;
 
 describe('random sequences of typing, undo, redo, and commands', () => {
@@ -61,8 +61,8 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   });
   after(() => world.end());
 
-  it('leave the document as the model predicts @nightly', async function () {
-    // Only ends a hang.
+  it('leave the document as a simple model of it predicts @nightly', async function () {
+    // Long enough to end only a hang.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
     const count = inForm(2_000, 60);
@@ -318,7 +318,7 @@ class Sequence {
     return isSent;
   }
 
-  /** Adds a new response to the model. */
+  /** Adds a new response to the model of the document. */
   #respond(generation: Generation, place: number, removed: number, text: string): Response {
     const response: Response = { generation, marks: [], end: undefined, text };
     const [lead, own, tail] = [generation.lead, text, generation.tail].map((part) =>
@@ -331,7 +331,10 @@ class Sequence {
     return response;
   }
 
-  /** Appends the rest of a response in the model. Its end can be anywhere if the user deleted its last character. */
+  /**
+   * Appends the rest of a response in the model of the document. If the user deleted the last
+   * character of the response, the rest can be anywhere.
+   */
   #append(response: Response): void {
     const { text } = response.generation.job;
     const added = [...text.slice(response.text.length)].map((char) => ({ char, response }));
@@ -345,7 +348,7 @@ class Sequence {
     this.#become(this.#marks.toSpliced(place, 0, ...added));
   }
 
-  /** True if all of it is there, except for characters that the user deleted. */
+  /** True if the whole response is there, except for characters that the user deleted. */
   #isWhole({ marks }: Response): boolean {
     const { deleted } = this.#state;
     return (

@@ -70,7 +70,7 @@ describe('undoing a generation', () => {
     assert.equal(document.getText(), TEXT);
   });
 
-  it('keeps whitespace that the user typed inside it @nightly', async () => {
+  it('keeps whitespace that the user typed inside the response @nightly', async () => {
     const { editor, job } = await written('below');
     await typeAt(editor.document, 'whole', '\n\t');
     assert.equal(await job.undo(), 'undone');
@@ -87,7 +87,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('finds nothing if the user has already undone it', async () => {
+  it('finds nothing if the user has already undone the response', async () => {
     const { editor, job } = await written('below');
     await commands.executeCommand('undo');
     assert.equal(await job.undo(), 'nothing');

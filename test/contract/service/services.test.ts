@@ -498,7 +498,7 @@ describe('Cloud Pak for Data', () => {
     [true, 1_200],
     [false, 300],
   ] as const) {
-    it(`keeps a token for ${seconds} s if the platform ${saysLife ? 'states' : "doesn't state"} its lifetime`, async () => {
+    it(`keeps a token for ${seconds} s if the platform ${saysLife ? 'states' : "doesn't state"} the token's lifetime`, async () => {
       const world = await startOf(authentication, api, { saysLife, tokenLifeSeconds: 1_200 });
       await world.generate();
       assert.equal(lifeOf(world), seconds * 1_000);
@@ -610,7 +610,7 @@ describe('the errors of chat completions', () => {
 });
 
 describe('the table of authentication methods and APIs', () => {
-  it('is covered completely', () => {
+  it('covers every method and API', () => {
     const tested = new Set(Object.values(ways).map(({ authentication }) => authentication['kind']));
     assert.deepEqual([...tested].sort(), Object.keys(AUTH_METHODS).sort());
     const spoken = new Set(Object.values(apis).map(({ api }) => api));

@@ -61,7 +61,7 @@ const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
 );
 
-/** The same document with its references resolved. */
+/** The document with its references resolved. */
 let resolved: OpenApi;
 const postOf = (operation: (typeof operations)[number]): Post => {
   const path = Object.keys(resolved.paths)[pathsSent.indexOf(pathOf(operation, false))];
@@ -109,7 +109,7 @@ function described({ properties, items }: Schema, value: unknown): unknown {
   );
 }
 
-/** Converts one of our ranges to an OpenAPI 3.0 schema. */
+/** Converts the range of a parameter to an OpenAPI 3.0 schema. */
 function schemaOf(range: ParameterRange): object {
   switch (range.type) {
     case 'boolean':
@@ -174,7 +174,7 @@ describe('docs/skill.openapi.json', () => {
     );
   });
 
-  it('accepts a bearer token, or exchanges an API key as we do', () => {
+  it('describes a bearer token, and the exchange of an API key as the extension does it', () => {
     assert.deepEqual(document.security, [{ bearerAuth: [] }, { keyExchange: [] }]);
     assert.ok(ibm.authentication.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {

@@ -48,7 +48,7 @@ describe('streamed text', () => {
       }
     }
 
-    it(`matches the whole response for ${operation}`, async () => {
+    it(`is the same as without streaming for ${operation}`, async () => {
       const world = await startWorld({ operation, emulator: { answer: () => pieces } });
       const whole = await world.generate();
       const { parts: _, ...stream } = await streamed(world);
@@ -102,7 +102,7 @@ describe('streamed text', () => {
     assert.deepEqual([parts, world.inferenceCount()], [['partial'], 1]);
   });
 
-  it('ignores events without text', async () => {
+  it('isn't affected by events without text', async () => {
     const world = await startWorld();
     const fault = events(
       { choices: [] },

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** A server with a self-signed certificate, which only clients that are given it trust. */
+/** A server with a self-signed certificate, which is trusted only by clients that are given it. */
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
@@ -69,7 +69,7 @@ export async function selfSigned(name: string): Promise<string | undefined> {
   }
 }
 
-/** Re-signs a certificate with a past end date, which OpenSSL can't give to a new one. */
+/** Re-signs a certificate so that it has expired. OpenSSL can't create an expired certificate. */
 async function expired(certificate: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
   try {

@@ -8,7 +8,7 @@ import { tokenPath } from './world.ts';
 
 /** Real programs that print tokens, and a way to detect when they end. */
 
-/** Gets a token from the emulator with its own login. Each run adds a byte to a file. */
+/** Exchanges the key in its arguments for a token. Each run adds a byte to a file. */
 const SCRIPT = `
 import { appendFileSync } from 'node:fs';
 const [url, apikey, runs] = process.argv.slice(2);
@@ -57,7 +57,7 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/** Processes that have a connection to this one, which the system closes when they end. */
+/** Processes with a connection to this process. The system closes the connection when one ends. */
 export interface WatchedProcesses {
   /** A JavaScript statement with which a process joins. The process then runs until it's ended. */
   readonly join: string;

@@ -19,7 +19,7 @@ import {
 const chat = pathOf('chat', false);
 const never = new AbortController().signal;
 
-/** A second server that must receive nothing. */
+/** Runs a function with the address of a second server, which must receive nothing. */
 async function withVictim(run: (url: string, host: string) => Promise<void>): Promise<void> {
   const victim = await startUnapproved();
   await run(victim.url, victim.host);
@@ -30,7 +30,7 @@ describe('a redirect', () => {
   afterEach(endWorlds);
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`C01: ${status} of the token request isn't followed, and its target host is reported`, async () => {
+    it(`C01: of the token request with ${status} isn't followed, and its target host is reported`, async () => {
       await withVictim(async (url, host) => {
         const world = await startWorld();
         world.emulator.faults.always(tokenPath, { status, redirectTo: `${url}/identity/token` });
@@ -43,7 +43,7 @@ describe('a redirect', () => {
     });
 
     for (const streams of [false, true]) {
-      it(`C02: ${status} of ${pathOf('chat', streams)} isn't followed, and its target host is reported`, async () => {
+      it(`C02: of ${pathOf('chat', streams)} with ${status} isn't followed, and its target host is reported`, async () => {
         await withVictim(async (url, host) => {
           const world = await startWorld();
           const path = pathOf('chat', streams);
@@ -66,7 +66,7 @@ describe('a redirect', () => {
     assert.equal(world.emulator.count('/elsewhere'), 0);
   });
 
-  it('to an address without a host is reported without one', async () => {
+  it('to an address without a host is reported, but without a host', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: 'command:workbench.action.quit' });
     const { kind, details } = await failureOf(world.generate());
@@ -83,7 +83,7 @@ describe('a redirect', () => {
   }
 });
 
-describe('the check before each request', () => {
+describe('a request', () => {
   afterEach(endWorlds);
 
   it("A15: opens no socket to an origin that the token isn't approved for", async () => {
@@ -110,7 +110,7 @@ describe('the check before each request', () => {
     });
   });
 
-  it('blocks all requests while NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
+  it("isn't sent while NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     const world = await startWorld();
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -126,7 +126,7 @@ describe('the check before each request', () => {
     await world.generate();
   });
 
-  it('C11: sends nothing to a proxy from the environment', async () => {
+  it("C11: isn't sent to a proxy from the environment", async () => {
     await withVictim(async (url) => {
       const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'];
       const before = names.map((name) => process.env[name]);
@@ -156,7 +156,7 @@ describe('a connection', () => {
     assert.deepEqual([kind, details.code, details.attempts], ['unreachable', 'ECONNREFUSED', 4]);
   });
 
-  it("that is reset after sending isn't retried, since the request may have run", async () => {
+  it("that is reset after the request was sent isn't retried, since the request may have run", async () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
@@ -168,7 +168,7 @@ describe('a connection', () => {
     }
   });
 
-  it("that a plain HTTP proxy resets after sending isn't retried", async () => {
+  it("that a plain HTTP proxy resets after the request was sent isn't retried", async () => {
     const far = 'http://service.example';
     const approved = { auth: far, service: far };
     const world = await startWorld({ credentials: { serviceUrl: far, approved, authUrl: far } });

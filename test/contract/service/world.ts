@@ -21,7 +21,7 @@ export const ibm = serviceFor('ibm') as Service;
 export const tokenPath = '/identity/token';
 export const modelId = 'ibm/granite-4-h-small';
 
-/** Credentials that the emulator at this address accepts, approved for it. */
+/** Credentials that the emulator at this address accepts, with the address approved. */
 export function credentialsFor(url: string): Credentials {
   return {
     service: ibm,
@@ -76,8 +76,8 @@ const running = new Set<World>();
 
 /**
  * Starts the emulator, and a client for it. A backoff takes a millisecond here, which passes even
- * if a test has stopped the clock. The unit tests cover its real length. By default, the service
- * reports no request limit, so that requests aren't delayed.
+ * if a test has stopped the clock. Unit tests cover the real length of a backoff. By default, the
+ * service reports no request limit, so that requests aren't delayed.
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { operation = 'chat', clock, deadlineMs, tokenDeadlineMs } = options;

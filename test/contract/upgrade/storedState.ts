@@ -35,7 +35,7 @@ export interface Workspace {
 
 export interface StoredWorkspace extends Workspace {
   readonly workspaceState: Readonly<Record<string, unknown>>;
-  /** The outcome in the release itself. */
+  /** The outcome in the release that stored the state. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
@@ -60,7 +60,7 @@ export function editorWith(
 ): SinkEditor {
   const editor = new SinkEditor();
   for (const [name, value] of Object.entries(userSettings)) editor.userSettings.set(name, value);
-  // Without a folder, they are user settings.
+  // Without a folder, the settings of the workspace are user settings.
   const ofWorkspace = folder === '' ? editor.userSettings : editor.folderSettings;
   for (const [name, value] of Object.entries(settings)) ofWorkspace.set(name, value);
   editor.path = `${folder}/a.txt`;
