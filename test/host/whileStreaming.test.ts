@@ -30,7 +30,7 @@ import {
 
 const PROMPT = new Range(0, 0, 0, 6);
 
-describe('while text streams', () => {
+describe('a writer of streamed text', () => {
   afterEach(close);
 
   for (const [mode, title] of placingModes) {
@@ -81,7 +81,7 @@ describe('while text streams', () => {
     assert.equal(editor.document.getText(), '');
   });
 
-  it('J05: gives up if the document is closed, and leaves it closed', async () => {
+  it('J05: gives up if the document is closed, and leaves the document closed', async () => {
     const editor = await openFile('streaming4.txt', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -212,7 +212,7 @@ describe('while text streams', () => {
     job.append(0, 'end');
     assert.equal(await job.end(0, 'ended'), true);
     assert.equal(document.getText(), 'prompt\nfirst second third end');
-    // VS Code ends an undo step at each save.
+    // VS Code ends an undo step at each save, but the job undoes all of them.
     assert.equal(await job.undo(), 'undone');
     assert.equal(document.getText(), 'prompt');
   });

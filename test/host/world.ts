@@ -33,7 +33,7 @@ export class World {
   readonly #runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
   reported: Reported[] = [];
   isRetryWanted = false;
-  /** Delays the connection. There is none if this resolves to false. */
+  /** Delays the connection until this resolves. If it resolves to false, there is no connection. */
   beforeCredentials: Promise<boolean> = Promise.resolve(true);
 
   private constructor(emulator: Emulator) {
@@ -83,7 +83,7 @@ export class World {
   }
 }
 
-/** Waits for work, and dismisses the messages that it waits for. */
+/** Waits for work, and dismisses the messages that the work waits for. */
 export async function closingMessages(work: Promise<void>): Promise<void> {
   await closing(['notifications.clearAll'], work);
 }

@@ -114,7 +114,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('none of this needs a pointer', async () => {
+  it('no step of these tests needs a pointer', async () => {
     assert.equal(await session.workbench.screen.read<boolean>('globalThis.wasPointed'), false);
   });
 });

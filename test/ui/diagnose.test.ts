@@ -57,7 +57,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
 
       const marked = list.items.find(({ focused }) => focused);
       assert.equal(marked?.label, '$(wand) Set Up...');
-      assert.match(marked?.detail ?? '', /refused the API key/, 'is read out with the fix');
+      assert.match(marked?.detail ?? '', /refused the API key/, 'the cause is read out with the fix');
       if (theme === 'dark') await workbench.quickInput.dismiss();
     }
     await workbench.page.keyboard.press('Enter');
@@ -133,7 +133,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
         await workbench.runCommand('View: Close All Editors');
       }
     }
-    // In the other tests, this service is in the user's own settings.
+    // In the other tests, this service is approved, because it's in the user's own settings.
     unapproved.approve();
   });
 

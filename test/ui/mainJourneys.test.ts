@@ -46,7 +46,7 @@ describe('a day with the extension', () => {
     session = await openWorkbench({
       folderFiles: files,
       userSettings: { 'hostedModel.authUrl': emulator.url },
-      // Colors and the chat. Without the other extensions the window starts sooner.
+      // The extensions for colors and chat. Without the others, the window starts sooner.
       builtInExtensions: ['theme-defaults', 'copilot'],
     });
   });
@@ -108,7 +108,7 @@ describe('a day with the extension', () => {
     for (const told of [/needs/, /is set up/]) await notifications.close(told);
   });
 
-  it('shows progress, and Cancel ends the request at once and keeps the partial text', async () => {
+  it('a generation shows progress, and Cancel ends the request at once and keeps the partial text', async () => {
     const { editor, notifications, screen } = session.workbench;
     const marked = (wanted: boolean) =>
       screen.until(`the mark to be there: ${wanted}`, async () =>
@@ -209,7 +209,7 @@ describe('a day with the extension', () => {
     await undone('secret.txt');
   });
 
-  it('a 401 names its cause, and its message leads to the fix', async () => {
+  it('the message about a 401 names the cause, and leads to the fix', async () => {
     const { dialogs, editor, notifications, quickInput } = session.workbench;
     const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
     const accepted = emulator.faults.always(chatPath, refused);
@@ -300,7 +300,7 @@ describe('a day with the extension', () => {
 
   it('A17: signing out deletes the key and the token, and ends three running calls', async () => {
     const { editor, notifications, screen } = session.workbench;
-    // The store is encrypted: only its length shows how much it holds.
+    // The store is encrypted, so only its length shows how much it holds.
     const kept = () => screen.read<number>(`localStorage.getItem('secrets.provider').length`);
     const keptBefore = await kept();
     await select('three.txt');
@@ -325,13 +325,13 @@ describe('a day with the extension', () => {
     await select('letter.txt');
     await generateByKeys(session);
     await giveUpSetUp(session.workbench);
-    assert.equal(emulator.requests.length, before, 'the remaining token is not used either');
+    assert.equal(emulator.requests.length, before, 'the remaining token is not used, either');
   });
 
   it('a .env file is used after its hosts are shown and approved', async () => {
     const { dialogs, screen } = session.workbench;
     const unapproved = notApprovedYet(other);
-    // The other service would reject the first one's token, so it replays a recording.
+    // `other` would reject the token that `emulator` issued, so it replays a recording.
     other.replay('chat_stream ok', chatPath);
     const { text } = outside({ key: fileKey, project: 'project-of-the-file', url: other.url });
     await writeFile(session.path('.env'), text);

@@ -51,7 +51,7 @@ class Walk {
 const model = 'ibm/granite-4-h-small';
 
 /**
- * Starts with the command that generates, and ends with its text in the document.
+ * Starts with the command that generates, and ends with the generated text in the document.
  * @param answers the inputs between the address and the approval
  * @returns the number of inputs
  */
@@ -190,7 +190,7 @@ describe(`two services at once ${nightly}`, () => {
     assert.ok(!JSON.stringify(gateway.requests).includes(apiKey), 'the key of the service');
   });
 
-  it('can be renamed and removed in Set Up', async () => {
+  it('include an added service, which can be renamed and removed in Set Up', async () => {
     const session = await openWindow(own, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench } = session;
     const { quickInput, notifications, dialogs } = workbench;

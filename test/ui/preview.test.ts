@@ -37,7 +37,7 @@ describe(`a preview ${nightly}`, () => {
     await session.workbench.openFile(session.path(file));
     await session.workbench.editor.selectLines(2);
   };
-  /** Generates and waits until the preview shows this. */
+  /** Generates a response, and waits until the preview shows this text. */
   const preview = async (file: string, shown: string | RegExp = answered) => {
     const { workbench } = session;
     await selectIn(file);

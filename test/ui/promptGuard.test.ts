@@ -41,7 +41,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     );
   };
 
-  it('is stopped if it contains a private key, and sent once that is masked', async () => {
+  it('is stopped if it contains a private key, and sent once the key is masked', async () => {
     const { dialogs, editor } = session.workbench;
     await selectAll('private.txt');
     const sent = emulator.requests.length;
@@ -73,7 +73,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('J20: needs a confirmation that shows its characters and tokens if it is very long', async () => {
+  it('J20: needs a confirmation that shows how many characters and tokens it has if it is very long', async () => {
     const { dialogs } = session.workbench;
     await selectAll('much.txt');
     const sent = emulator.requests.length;
@@ -114,13 +114,13 @@ describe(`a request that exceeds the limits of a model ${nightly}`, () => {
     return text;
   };
 
-  it('is refused with both numbers if the text is too long', async () => {
+  it('is refused with a message that states the number of tokens and the limit if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
     assert.match(text, /[\d,]+ tokens, but the limit is 500\. Select less text or another model/);
   });
 
-  it('is refused with both numbers if it asks for too many new tokens', async () => {
+  it('is refused with a message that states the requested output tokens and the limit if they exceed it', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

@@ -96,7 +96,8 @@ export async function giveUpSetUp(
 }
 
 /**
- * Generates a response from the selection. It stalls after its first words until `open` is called.
+ * Generates a response from the selection. The response stalls after its first words until `open`
+ * is called.
  * @param words the words that the document shows when it stalls
  */
 export async function stallAfter(words: RegExp, emulator: Emulator, session: Session) {
@@ -113,6 +114,6 @@ export async function stallAfter(words: RegExp, emulator: Emulator, session: Ses
 export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
-/** Counts tokens. The setup tests credentials with it, because it generates nothing. */
+/** The path for counting tokens. The setup tests credentials here, because nothing is generated. */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

@@ -149,7 +149,7 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    // Keeps a settings file that a test saves from starting a language server.
+    // Otherwise, a settings file that a test saves would start a language server.
     'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };

@@ -19,7 +19,7 @@ describe(`setup ${nightly}`, () => {
     });
   const answers = () => ({ apiKey, projectId, url: emulator.url });
 
-  it('A04 A07: shows a problem in the step that causes it, and Back goes back one step', async () => {
+  it('A04 A07: shows a problem in the step where the user can fix it, and Back goes back one step', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -86,7 +86,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers a host name as an address, and shows the input that the region step expects', async () => {
+  it('offers a host name as an address, and explains what to enter in the region step', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -120,7 +120,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('A12: asks before it replaces a stored key, and signs out', async () => {
+  it('A12: asks before it replaces a stored key, which Sign Out removes', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

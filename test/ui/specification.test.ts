@@ -107,12 +107,12 @@ const projectOf = ({ json }: ReceivedRequest) => (json as { project_id: string }
 const inFile = { key: 'key-in-the-env-file-0123', project: 'project-of-the-file' };
 const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-the-environment' };
 
-describe('the documentation of the service', () => {
+describe('the extension, as documented for the service,', () => {
   /** The identity service, and the model service in the editor's settings. */
   let emulator: Emulator;
-  /** The `.env` file names it. Accepts any token, since the tokens come from another emulator. */
+  /** The service in the `.env` file, which accepts any token, since `emulator` issues the tokens. */
   let fileService: Emulator;
-  /** The environment names it. Accepts any token as well. */
+  /** The service in the environment, which accepts any token, too. */
   let environmentService: Emulator;
   let elsewhere: UnapprovedListener;
   /** All three emulators, until the first approval. */
@@ -154,7 +154,7 @@ describe('the documentation of the service', () => {
   });
 
   const status = () => session.workbench.statusItem(statusId);
-  /** Waits for the message that names this cause, and no other one. */
+  /** Waits for the message that names this cause, and no other cause. */
   const isReported = async (cause: keyof typeof product.causes): Promise<void> => {
     const { text } = await session.workbench.notifications.waitFor(product.causes[cause]);
     const named = Object.entries(product.causes).filter(([, pattern]) => pattern.test(text));
@@ -334,7 +334,7 @@ describe('the documentation of the service', () => {
     });
 
     for (const field of ['expires_in', 'expiration'] as const) {
-      it(`replaces a token before its expiry from ${field}, without a refresh_token`, async () => {
+      it(`replaces a token before it expires according to ${field}, without a refresh_token`, async () => {
         const issued = emulator.tokensIssued.length;
         const end = emulator.faults.always(tokenPath, tokenThatEndsBy(field, emulator));
         await session.workbench.runCommand(product.refreshToken);
@@ -372,10 +372,10 @@ describe('the documentation of the service', () => {
       await generateOnce();
       await isReported('project');
       await notifications.close(product.causes.project);
-      assert.equal(emulator.count(chatPath), 2, 'it is sent again once, with a new token');
+      assert.equal(emulator.count(chatPath), 2, 'the request is sent again once, with a new token');
     });
 
-    it('names an expired access token as the cause once the new one is refused as well', async () => {
+    it('names an expired access token as the cause once the new token is refused, too', async () => {
       const { notifications } = session.workbench;
       const isInference = ({ path, method }: ReceivedRequest) =>
         method === 'POST' && path.startsWith('/ml/');
@@ -409,7 +409,7 @@ describe('the documentation of the service', () => {
         waits.set(attempt, Math.max(waits.get(attempt) ?? 0, Number(seconds)));
       }
       assert.deepEqual([...waits.keys()], ['2', '3', '4']);
-      // Whole seconds of 0.5 to 1 s, 1 to 2 s, and 2 to 4 s.
+      // The countdown shows waits of 0.5 to 1 s, 1 to 2 s, and 2 to 4 s in whole seconds.
       const [first = 0, second = 0, third = 0] = waits.values();
       assert.ok(first <= second && second <= third && first < third, `${first} ${second} ${third}`);
     });
@@ -458,7 +458,7 @@ describe('the documentation of the service', () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
-        // The longest one allowed: the test cancels the wait.
+        // The longest interval allowed. The test cancels the wait.
         [product.settings.interval]: 60_000,
       });
       await generateFromEach(several, 'interval.txt');
@@ -471,7 +471,7 @@ describe('the documentation of the service', () => {
   });
 });
 
-/** A valid token that expires in a second by one field, and in an hour by the other. */
+/** A valid token that expires in a second according to one field, and in an hour to the other. */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {

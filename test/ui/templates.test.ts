@@ -89,7 +89,7 @@ describe(`templates ${nightly}`, () => {
     assert.match(await promptSent(), /^Summarize the following(.|\n)*# Some text\.$/);
   });
 
-  it('explain code in a new document', async () => {
+  it('can explain code in a new document', async () => {
     const { editor } = session.workbench;
     await select('long.py');
     await pick('Explain');

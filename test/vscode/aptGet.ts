@@ -1,4 +1,4 @@
-/** Installs packages on Debian if that needs no confirmation. */
+/** Installs packages on Debian if this process is root, or can become root without a password. */
 import { access } from 'node:fs/promises';
 import { run } from './command.ts';
 
@@ -7,7 +7,7 @@ export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 
 /**
  * Returns a function that runs `apt-get` as root, or with a sudo that asks for no password. Returns
- * undefined if this isn't Debian, or if nothing may be installed here.
+ * undefined if this isn't Debian, or if both are impossible.
  */
 export async function findAptGet(): Promise<AptGet | undefined> {
   const administrator = await debianAdministrator();
@@ -19,7 +19,7 @@ export async function findAptGet(): Promise<AptGet | undefined> {
   return (...parameters) => run([...command, ...parameters], '/');
 }
 
-/** Command prefix that has the right to install packages on Debian, or undefined if none has. */
+/** The prefix of a command that needs root on Debian, or undefined if it can't get root. */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(
     () => true,

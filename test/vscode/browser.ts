@@ -65,8 +65,8 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * In a browser, VS Code keeps secrets in the page's storage, encrypted with a key whose one half
- * comes from the host. The bare server provides none, so secrets would not survive a reload.
+ * In a browser, VS Code keeps secrets in the page's storage, encrypted with a key, half of which
+ * comes from the host. The bare server provides no half, so secrets would not survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

@@ -1,10 +1,10 @@
-/** Finds Chromium or Chrome, or installs it if that needs no confirmation. */
+/** Finds Chromium or Chrome, or installs Chromium on Debian if no password is needed. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
-/** Chromium without its user interface, which takes a seventh less work per page (measured). */
+/** Chromium without a user interface. Each page takes a seventh less work (measured). */
 const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -20,7 +20,7 @@ const usualPlaces = [
 
 /**
  * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
- * none, installs it on Debian as root, or with a sudo that asks for no password.
+ * none, installs Chromium on Debian as root, or with a sudo that asks for no password.
  *
  * @throws Error that says what to install.
  */

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 const outputLinesInError = 40;
 
 /**
- * Runs a command. Its output appears only in the error if it fails.
+ * Runs a command. Its output appears only in the error if the command fails.
  *
  * @throws Error with the command and the end of its output if it doesn't exit with 0.
  */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * more frequent.
  */
 const MOST_BETWEEN_MS = 50;
-/** A limit that only ends a hang. Nothing in one process takes this long on a busy machine. */
+/** Only a hang takes this long in one process, even on a busy machine. */
 const HANG_MS = 60_000;
 
 /**
@@ -30,7 +30,7 @@ export async function until<T>(
   }
 }
 
-/** Waits until a condition in this process is true. @throws DeadlineError if it never is */
+/** Waits until a condition in this process is true. @throws DeadlineError after `HANG_MS` */
 export async function becomes(what: string, isSo: () => boolean): Promise<void> {
   await until(what, HANG_MS, () => isSo() || undefined);
 }

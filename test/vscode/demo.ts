@@ -33,7 +33,7 @@ try {
   console.log(`\n--- before\n${before}---`);
   await workbench.editor.selectLines(3);
   await workbench.runCommand('Hosted Model: Generate from selection');
-  // A save while it streams would start a new undo step.
+  // A save while the response streams would start a new undo step.
   await workbench.editor.waitForText(/This one only counts\./);
   await status.waitFor({ text: /\$\(key\) \d+m/ });
   console.log(`status: ${(await status.waitFor({})).ariaLabel}`);

@@ -33,14 +33,14 @@ const colourOfMark = `[...document.querySelectorAll('.view-line span')]
   .find(({ content }) => content.includes('Generating…'))?.color`;
 
 for (const [look, options] of Object.entries(looks)) {
-  describe(`the first day in ${look} ${nightly}`, () => {
+  describe(`a window with the look "${look}" ${nightly}`, () => {
     let emulator: Emulator;
     before(async () => {
       emulator = await startService();
     });
     after(() => emulator.close());
 
-    it('cuts nothing off, and saves a picture of each step for review', async () => {
+    it('cuts nothing off between the setup and a diagnosis, and has its picture taken at each step', async () => {
       const session = await openWindow(emulator, {
         ...options,
         folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },

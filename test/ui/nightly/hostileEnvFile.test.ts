@@ -20,7 +20,7 @@ const question = /Use the API key, project ID, and service URL from the \.env fi
 describe(`a .env file in a folder ${nightly}`, () => {
   let first: Emulator;
   let unapproved: AwaitingApproval;
-  /** Never approved in these tests. */
+  /** A service that is never approved in these tests. */
   let second: UnapprovedListener;
   beforeEach(async () => {
     const projectIds = ['first-project', 'second-project'];
@@ -85,7 +85,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   });
 
   for (const theme of ['dark', 'light'] as const) {
-    it(`B13: shows that text goes to another account, and where the key comes from (${theme})`, async () => {
+    it(`B13: is used only after a dialog warns that text goes to another account, and the tooltip names the file (${theme})`, async () => {
       // Another name of the same host, so that the picture shows two hosts, as users see them.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
       const session = await open({
@@ -141,11 +141,11 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
     await dialogs.click('Do Not Use');
     await session.workbench.notifications.close(/needs an API key/);
-    assert.equal(await session.workbench.quickInput.state(), undefined, 'no setup');
+    assert.equal(await session.workbench.quickInput.state(), undefined, 'no setup opens');
     assertUntouched(unapproved, second);
   });
 
-  it('B08: shows its folder as plain text in the question, even if the name looks like a link', async () => {
+  it('B08: has its folder shown as plain text in the question, even if the name looks like a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },

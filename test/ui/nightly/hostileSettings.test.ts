@@ -54,7 +54,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     };
     return { ...steering, '[python]': steering, '[plaintext]': steering };
   };
-  /** A file that is complete only for the service in those settings. */
+  /** A `.env` file that is complete only for the service in the hostile settings. */
   const hostileEnvFile = () =>
     `EVIL_CLIENT_ID=planted\nEVIL_CLIENT_SECRET=planted-secret-0123456789\nEVIL_URL=${evil.url}\n`;
   const text = (settings: object) => JSON.stringify(settings);
@@ -63,7 +63,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: of a folder change only the project, and only if the folder is trusted', async () => {
+  it('A14 B01 B04 G06: in a folder change only the project, and only if the folder is trusted', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -84,7 +84,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('A14: of a folder can set a project, which the tooltip shows, unless it is malformed', async () => {
+  it('A14: in a folder can set a project, which the tooltip shows, unless the ID is malformed', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -104,7 +104,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: of a workspace file change only the project of folders that set none', async () => {
+  it('A14 B03: in a workspace file change only the project of folders that set none', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -127,7 +127,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.dialogs.state(), undefined);
   });
 
-  it("B03: of a workspace file can name folders freely, but can't put a link into a message", async () => {
+  it("B03: in a workspace file can name folders freely, but can't put a link into a message", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWindow(emulator, {
       folderFiles: {
@@ -144,9 +144,9 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: of a remote machine change the project and the insert mode, but not the connection', async () => {
+  it('A14 B25: on a remote machine change the project and the insert mode, but not the connection', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
-    // The key comes first, because VS Code would store the settings of the setup in that file.
+    // The key is stored first. Otherwise, the setup would write its settings into the file below.
     await storeKey(session);
     const file = join(session.server.dataDirectory, 'data', 'Machine', 'settings.json');
     await mkdir(dirname(file), { recursive: true });

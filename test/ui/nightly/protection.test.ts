@@ -23,7 +23,7 @@ describe(`protection of the key ${nightly}`, () => {
   });
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
-  it('A08 A10: sends nothing to a changed host until it is shown and approved', async () => {
+  it('A08 A10: keeps everything from a changed host until the user has seen and approved the host', async () => {
     const unapproved = notApprovedYet(other);
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;

@@ -27,7 +27,7 @@ interface TypedStep {
 /**
  * Goes from an empty profile to generated text by typing only.
  * @param steps inputs between the service and its address
- * @param requests paths that the credential test requests, which generates nothing
+ * @param requests paths of the requests of the credential test, which generates nothing
  * @param name prefix of the pictures
  */
 async function setUpAndGenerate(
@@ -146,7 +146,7 @@ describe(`two folders on two services ${nightly}`, () => {
   });
   afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
 
-  it('show the token of the active one, and request no new one in 20 editor switches', async () => {
+  it('show the token of the active folder, and request no new token in 20 editor switches', async () => {
     const lines = (word: string, values: Readonly<Record<string, string>>) =>
       Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
     const ids = { PROJECT_ID: projectId };
@@ -193,7 +193,7 @@ describe(`two folders on two services ${nightly}`, () => {
     const paths = [...cloud.requests, ...onPremises.requests].map(({ path }) => path);
     assert.equal(paths.filter((path) => /chat/.test(path)).length, 2, 'nothing else is generated');
 
-    // The model that is picked for one folder doesn't change the other one's.
+    // Picking a model for one folder doesn't change the model of the other folder.
     await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');

@@ -28,7 +28,7 @@ describe(`sources in the menu ${nightly}`, () => {
     const known = { apiKeys: [apiKey, key], projectIds: [projectId, 'project-of-the-file'] };
     [mine, theirs] = await Promise.all([startEmulator(known), startEmulator(known)]);
     unapproved = notApprovedYet(theirs);
-    // This service would reject the other one's token, so it replays recordings.
+    // `theirs` would reject the tokens that `mine` issues, so it replays recordings.
     theirs.replay('chat_stream ok', chatPath, 9);
   });
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
@@ -136,7 +136,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: that contain only an address are skipped, and list the missing settings', async () => {
+  it('B06 B12: that contain only an address are skipped, and show which settings they lack', async () => {
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
       env: outside({ url: theirs.url }).variables,
@@ -151,7 +151,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assertUntouched(unapproved);
   });
 
-  it('B11: from the environment need their own approval in each folder', async () => {
+  it('B11: include the environment, which needs its own approval in each folder', async () => {
     const { variables } = outside({ key, project: 'project-of-the-file', url: theirs.url });
     const session = await openWindow(mine, {
       folderFiles: {

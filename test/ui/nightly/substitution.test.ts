@@ -29,7 +29,7 @@ describe(`command substitution in a folder’s tasks.json ${nightly}`, () => {
     };
     await workbench.statusItem(statusId).waitFor();
     await run('leak');
-    // The command ran, so the task got its return value.
+    // The open log proves that the command ran and returned.
     await workbench.screen.until('the log to have the keyboard', async () =>
       (await workbench.screen.read(`document.activeElement.closest('.part.panel') !== null`))
         ? true

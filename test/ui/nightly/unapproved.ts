@@ -1,4 +1,4 @@
 import { unapprovedTotal } from '../../emulator/unapprovedTotal.ts';
 
-/** For `mocha --require`: the same check for the nightly tests, which use more unapproved hosts. */
+/** For `mocha --require`: checks that no nightly UI test reaches an unapproved host. */
 export const { mochaHooks, mochaGlobalSetup, mochaGlobalTeardown } = unapprovedTotal(26);
