@@ -27,7 +27,7 @@ export interface Contest extends Order {
   readonly warmUps: number;
 }
 
-/** Returns the figures of each caller by round. Figures with the same index belong together. */
+/** Returns the figures of each caller. Figures with the same index are from the same round. */
 export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>> {
   const { callers, answer, isReplayed, rounds, warmUps, ...order } = contest;
   const emulator = new Child('test/bench/emulatorProcess.ts');

@@ -25,10 +25,10 @@ interface Axis {
   readonly unit?: string;
 }
 
-/** For ratios close to 1, and for all others. */
+/** Axes for ratios close to 1, and for all other ratios. */
 const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
 const wide: Axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
-/** For counts. */
+/** Axes for counts. */
 const counts: readonly Axis[] = [
   { least: 0, most: 10, marks: [0, 2, 4, 6, 8, 10], unit: 'round trips' },
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },

@@ -1,7 +1,7 @@
 /** One question of the benchmark, with its measurement and goal. */
 export interface Question {
   readonly title: string;
-  /** For readers, such as `≤ 0.90 × official SDK`. */
+  /** The goal as readers see it, such as `≤ 0.90 × official SDK`. */
   readonly goal: string;
   readonly measure: () => Promise<Result>;
 }
@@ -15,6 +15,6 @@ export interface Row {
   /** Median of the rounds. */
   readonly value: number;
   readonly unit: string;
-  /** The product's value divided by this one. Undefined if there's nothing to compare. */
+  /** The product's value divided by this value. Undefined if there's nothing to compare. */
   readonly ratio?: number;
 }

@@ -17,7 +17,7 @@ interface Module {
 
 const part = process.argv.slice(2).join(' ').toLowerCase();
 
-/** Questions about the time that users wait come first. */
+/** Questions about how long users wait come first. */
 const patterns = ['test/bench/far/*.ts', 'test/bench/editor/*.ts', 'test/bench/questions/*.ts'];
 const files = patterns.flatMap((pattern) => globSync(pattern).sort());
 const questions = await Promise.all(

@@ -18,7 +18,7 @@ import { FakeTime, never } from '../unit/service/fixtures.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
-/** The deadline that ends the cell. The others never expire. */
+/** The deadline that ends the cell. The other deadlines never expire. */
 const DEADLINE_MS = 60_000;
 const LONG_MS = 600_000;
 const PARALLEL = 8;
@@ -108,7 +108,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The rest of a response is read in the background, and keeps its slot until then.
+  // The rest of a response is read in the background. Until then, the call keeps its slot.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
@@ -127,7 +127,7 @@ function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   };
 }
 
-/** Makes one call. Text that arrives after its end fails the test. */
+/** Makes one call. Text that arrives after the end of the call fails the test. */
 async function play(world: World, streams: boolean, onFirstText: () => void): Promise<Ending> {
   const parts: string[] = [];
   let isSettled = false;

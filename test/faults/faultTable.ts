@@ -74,7 +74,7 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
   });
 }
 
-/** The same stream, truncated in the middle of the next event. */
+/** A stream that is truncated in the middle of the event after its first text. */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
 }

@@ -82,9 +82,9 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
 }
 
 /**
- * True if two records are equal, except for one intended difference: a call that is canceled while any
- * error response arrives counts as never sent. The earlier version did so only for a response that it
- * would have retried.
+ * True if two records are equal, except for one intended difference: a call that is canceled while
+ * any error response arrives counts as never sent. In the earlier version, such a call counted as
+ * never sent only if the response would have been retried.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {

@@ -105,7 +105,7 @@ describe(`${GENERATIONS} generations`, function () {
     prove(title, measures, 'soak');
   });
 
-  it(`K06: end as expected even if the service restarts every ${EACH}, and continue after it`, async () => {
+  it(`K06: end as expected even if the service restarts every ${EACH}, and succeed after each restart`, async () => {
     const seen = new ServerCount(GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);

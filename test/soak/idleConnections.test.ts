@@ -10,7 +10,7 @@ import { inForm } from './fullOrShort.ts';
 import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
-/** Maximum event loop turns between a close and a call. They are few enough for the two to cross. */
+/** Maximum event loop turns between a close and a call. With so few, close and call can cross. */
 const MOST_TURNS = 10;
 
 async function generate(world: World): Promise<'answered' | 'lost'> {

@@ -19,7 +19,7 @@ interface Step {
   /** An additional change of the wall clock, such as after a sleep or when the user sets it. */
   readonly wallMs: number;
   readonly deed: Deed;
-  /** True if the request of this step fails, if it sends one. */
+  /** True if a request that this step sends fails. */
   readonly fails: boolean;
   /** Lifetime of the next token in seconds, as reported by the service. */
   readonly expiresIn: number | undefined;
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Returns the hard threshold in milliseconds, implemented independently of the sources. */
+/** Returns the hard threshold in milliseconds, implemented independently of `src`. */
 function hardMs(expiresIn: number | undefined): number {
   const seconds = expiresIn ? Math.min(expiresIn, 86_400) : 300;
   return seconds * SECOND - Math.min(30 * SECOND, seconds * 100);

@@ -103,7 +103,7 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
   // random.
   if (!isFull) return;
 
-  it(`send at most a fifth of the token requests of a fixed timer in the busiest later second (seed ${seed})`, async () => {
+  it(`send at most a fifth of the token requests of a fixed timer in the busiest second after the restart (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

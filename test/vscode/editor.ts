@@ -231,7 +231,7 @@ export class Editor {
   }
 }
 
-/** Lines are positioned absolutely, in any order. Spaces are rendered as no-break spaces. */
+/** Reads the visible lines. VS Code places them in any order, with no-break spaces. */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]
   .sort((one, other) => Number.parseFloat(one.style.top) - Number.parseFloat(other.style.top))

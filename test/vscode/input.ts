@@ -14,7 +14,7 @@ export interface QuickInputState {
   severity: 'none' | 'info' | 'warning' | 'error';
   password: boolean;
   value: string;
-  /** The visible rows. A long list shows only its first ones. */
+  /** The visible rows. A long list shows only its first rows. */
   items: QuickInputItem[];
   /** Tooltips of the buttons in the title and in the box, without their shortcuts. */
   buttons: string[];
@@ -91,7 +91,7 @@ export class QuickInput {
   /** Waits for an item with this label (with or without its icon) and clicks it. */
   async pick(label: string): Promise<void> {
     await this.waitFor({ item: label });
-    // Finds it again by its text, because the list may have been filtered again.
+    // Finds the item again by its text, because the list may have been filtered again.
     const text = JSON.stringify(bare(label));
     await this.#screen.page.click(
       `${widget} .monaco-list-row .quick-input-list-row:first-child .label-name .monaco-highlighted-label:text-is(${text})`,

@@ -22,7 +22,7 @@ export interface VSCodeServerInstallation {
   /** Script to start with `node`. */
   serverMain: string;
   vscodeVersion: string;
-  /** Path of the Node that starts it. */
+  /** Path of the Node that starts the script. */
   node: string;
 }
 
@@ -57,7 +57,7 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
 /**
  * Builds the native module that writes the files behind output channels, and the one that ends an
  * extension host whose server died. Everything else works without them, so without a compiler, this
- * only prints a message. They cost more CPU time than the rest of the installation.
+ * only prints a message. Building them takes more CPU time than the rest of the installation.
  */
 export async function ensureNativeModules(version: string): Promise<void> {
   await ensureVSCodeServer(version);
@@ -98,11 +98,11 @@ async function installServer(version: string, directory: string, vscode: string)
   console.log(`Installing code-server ${version} (620 MB, once)…`);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  // Its own manifest keeps npm from using the one of this repository.
+  // A manifest in this folder keeps npm from using that of the repository.
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // The install script, which is skipped because it needs a compiler, would have done these two.
+  // The install script, which is skipped because it needs a compiler, would have run both.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
@@ -130,7 +130,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-// As a command, so that several suites at once don't each install it.
+// Run before the suites, so that suites that run at once don't each install the server.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
   if (process.argv.includes('--native')) await ensureNativeModules(newestServer);

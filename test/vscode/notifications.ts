@@ -2,7 +2,7 @@
  * Notifications, including progress.
  *
  * VS Code shows at most three new ones as toasts in 800 ms, and hides toasts without buttons after
- * 10 to 15 s. The others are only in the notification center, which
+ * 10 to 15 s. Notifications without a toast are only in the notification center, which
  * `Workbench.showNotifications` opens.
  */
 import { matches, notificationInView, type Screen, textWithIcons } from './screen.ts';
@@ -26,7 +26,7 @@ export class Notifications {
     this.#screen = screen;
   }
 
-  /** The visible ones, newest first: at most three toasts, or the list of the open center. */
+  /** The visible notifications, newest first: up to three toasts, or the list of the open center. */
   list(): Promise<NotificationState[]> {
     return this.#screen.read<NotificationState[]>(listScript);
   }
@@ -59,12 +59,12 @@ export class Notifications {
         return found === -1 ? undefined : { index: found };
       },
     );
-    // The pointer may rest on a button, whose tooltip would cover the others.
+    // The pointer may rest on a button, whose tooltip would cover the other buttons.
     await this.#screen.page.mouse.move(1, 1);
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }
 
-  /** Closes a notification by its button. Any of them can appear or disappear at the same time. */
+  /** Closes a notification by its button. Notifications can appear or disappear meanwhile. */
   async close(text: string | RegExp): Promise<void> {
     await this.waitFor(text);
     await this.#screen.until(`the notification ${text} to be closed`, async () => {

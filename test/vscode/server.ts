@@ -26,7 +26,7 @@ export interface ServerOptions {
   smokeTestDriver?: boolean;
   /**
    * Names of the built-in extensions to load, and paths of others that are loaded like them. By
-   * default all built-in ones, which start more slowly.
+   * default, all built-in extensions, with which VS Code starts more slowly.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
@@ -86,8 +86,8 @@ const machineSettings: Settings = {
   // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,
   // In a browser, VS Code has a tunnel provider, so it looks for ports even if it forwards none.
-  // Every window then lists the open files of all processes every two seconds. It stops only if
-  // ports come from terminal output.
+  // Every window then lists the open files of all processes every two seconds. Windows look only
+  // at terminal output with this setting.
   'remote.autoForwardPortsSource': 'output',
 };
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
 
-// For the log, which is an output channel.
+// Without these modules, the log stays empty, because it's an output channel.
 await ensureNativeModules(newestServer);
 const sample = await startSample();
 const address = sample.server.url();

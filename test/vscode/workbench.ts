@@ -116,7 +116,7 @@ export class Workbench {
   /** Opens a file by its absolute path, and waits until its editor has the focus. */
   async openFile(path: string): Promise<void> {
     if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
-    // The full path, because the search for names needs a program that the server lacks.
+    // Types the full path, because the search for names needs a program that the server lacks.
     await this.#fillPalette(path);
     await this.quickInput.waitFor({ item: basename(path) });
     await this.quickInput.accept();
@@ -125,7 +125,7 @@ export class Workbench {
 
   /**
    * Writes the user settings while the window is open, and waits until they apply. The server
-   * doesn't watch that file, so this also saves it in the window.
+   * doesn't watch the settings file, so this also saves the file in the window.
    */
   async applyUserSettings(settings: Settings): Promise<void> {
     this.#settingsApplied += 1;
@@ -135,7 +135,7 @@ export class Workbench {
       'window.title': `\${rootName} (${sign})`,
     });
     await this.runCommand('Preferences: Open User Settings (JSON)');
-    // It opens in a modal editor without a tab.
+    // The settings file opens in a modal editor without a tab.
     const focused = `document.activeElement?.ariaLabel?.startsWith('settings.json') === true`;
     await this.screen.until('the settings file to have the focus', async () =>
       (await this.screen.read<boolean>(focused)) ? true : undefined,
@@ -225,7 +225,7 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands are listed first. A click could hit another row, since the list moves.
+      // Recent commands come first. The list moves, so a click could hit another row, unlike a key.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });

@@ -50,7 +50,7 @@ export async function fetchToken(url: string): Promise<string> {
   return access_token;
 }
 
-/** The part of a response that is read here. */
+/** The part of a response that callers read. */
 export interface ChatAnswer {
   readonly choices: readonly {
     readonly message?: { readonly content: string };

@@ -10,7 +10,7 @@ import { onStage, type Stage } from './stage/stage.ts';
 /** Number of windows, and of commands in each after the first, which is measured separately. */
 const [windows, rounds] = [12, 4];
 
-/** Milliseconds until the first token of a fast model. Work in this time delays no one. */
+/** Milliseconds until the first output token of a fast model. Work in this time delays no one. */
 const serviceMs = 200;
 
 const peer = 'one fetch and one edit';

@@ -18,7 +18,7 @@ const pace: Pace = { roundTripMs: 120 };
 const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.onFetch' };
 
 interface Streamed {
-  /** Maximum number in any second. */
+  /** Maximum number of edits in any second. */
   readonly editsPerSecond: number;
   /** Milliseconds from the last token of the service to the last change of the document. */
   readonly delayMs: number;

@@ -1,4 +1,4 @@
-/** How much a stream into a document delays typing in another place of it. */
+/** How much a stream into a document delays typing elsewhere in the document. */
 import type { Question } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
 import { compared, quantile } from './stage/figures.ts';

@@ -14,7 +14,7 @@ import { median } from '../editor/stage/figures.ts';
 import { clockMs } from '../editor/stage/protocol.ts';
 import type { Question } from '../question.ts';
 
-/** Number of windows far from the service, and also near it. */
+/** Number of windows far from the service, and the same number near the service. */
 const windows = 5;
 
 /** Milliseconds between two generations: the maximum for `next`, and the minimum for `later`. */

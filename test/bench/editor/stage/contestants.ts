@@ -1,6 +1,6 @@
 /**
  * The product and the small extensions that it is compared with. Each reaches both services over
- * its own lines, so none uses a connection that another one opened.
+ * its own lines, so none uses a connection of another contestant.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
@@ -21,7 +21,7 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/** A line to another continent, to a service that closes idle connections after seconds. */
+/** The line to a service on another continent that closes idle connections after 5 s. */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
 /** The result of a command. Times are milliseconds on the clock of `clockMs`. */

@@ -100,7 +100,7 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can replace this one. The command ends after it.
+    // A late event about the previous selection can replace this one. The command waits for it.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;

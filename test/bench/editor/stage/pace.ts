@@ -8,7 +8,7 @@ export interface Service {
   delayUntil(part: number): number;
   /**
    * The time when this part of the response was sent. The parts of a stream are its events. The
-   * first one has no text.
+   * first event has no text.
    */
   sentAt(part: number): number;
 }

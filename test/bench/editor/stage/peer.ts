@@ -19,9 +19,9 @@ type Post = (
 ) => Promise<AsyncIterable<Uint8Array>>;
 
 /**
- * Creates the `activate` function of an extension with one command. It sends the selected text, and
- * awaits one edit at the end of the document for each event of the response. If VS Code rejects an
- * edit because the user typed, the edit is repeated.
+ * Creates the `activate` function of an extension with one command. The command sends the selected
+ * text, and awaits one edit at the end of the document for each event of the response. If VS Code
+ * rejects an edit because the user typed, the edit is repeated.
  */
 export function generating(command: string, ask: Ask): (context: ExtensionContext) => void {
   const generate = async (addresses: Addresses) => {
