@@ -1,6 +1,6 @@
 /**
  * `npm test`: runs all checks and all suites except the nightly ones, in parallel lanes. Each step
- * prints its own output and counts. It continues after a failure, so that one run shows them all.
+ * prints its own output and counts. Continues after a failure, so that one run shows all failures.
  * `npm run test:nightly` adds the steps that take longer. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';

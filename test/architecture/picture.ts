@@ -11,7 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is implied if a path of other arrows leads to the same room. */
+/** An arrow is implied if other arrows lead from its first to its second room, through a third. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -60,7 +60,7 @@ export function pictureOf(rooms: readonly Room[]): string {
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // Draws more important arrows on top.
+  // Draws plain arrows last, so that they are on top.
   const kinds: readonly Kind[] = ['implied', 'plain'];
   const drawn = [
     `<text x="24" y="28">${LEGEND}</text>`,
@@ -180,7 +180,7 @@ function boxOf(room: Room, { x, y }: Point): string {
 <text class="files" x="${x}" y="${y + 13}">${count}</text>`;
 }
 
-/** Draws a line from the lower edge of a box to the upper edge of another. Spreads lines on an edge. */
+/** Draws a line from the lower edge of a box to the upper edge of another. Lines are spread out. */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);

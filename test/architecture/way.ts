@@ -1,6 +1,6 @@
 /**
- * `npm run way`: prints the files that the main job crosses, from the command to the socket and
- * from the socket to the document. These are the files of src on the stack, including awaiting
+ * `npm run way`: prints the files that a generation passes through, from the command to the socket
+ * and from the socket to the document. These are the files of src on the stack, including awaiting
  * callers, when the request is sent and when text is written. Functions that have already returned
  * don't count. The insert mode is newDocument, because it works with a fake editor in plain Node.
  */

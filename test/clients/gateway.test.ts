@@ -88,7 +88,7 @@ describe('nginx as a gateway', () => {
     assert.equal(emulator.requests[0]?.headers['x-team'], team);
   });
 
-  it('forwards the first chunk before the service sends the last one', async () => {
+  it('forwards the first chunk before the service sends the last chunk', async () => {
     const { promise: hasArrived, resolve } = Promise.withResolvers<void>();
     emulator.settings.answer = () => ['Hello', ' there', ', world'];
     let held = 0;

@@ -13,10 +13,10 @@ import { findAptGet } from '../vscode/aptGet.ts';
 /** The path of nginx, or the reason why it's missing. */
 export type FoundNginx = { readonly program: string } | { readonly missing: string };
 
-/** Debian installs it in a folder that isn't in the `PATH` of all users. */
+/** Debian installs nginx in a folder that isn't in the `PATH` of all users. */
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 
-/** Finds nginx. Installs it on Debian if that works without a prompt. */
+/** Finds nginx, or installs it on Debian if no password is needed. */
 export async function ensureNginx(): Promise<FoundNginx> {
   const find = () => which('nginx', { path: PATH }).catch(() => undefined);
   const found = await find();
@@ -33,13 +33,13 @@ export async function ensureNginx(): Promise<FoundNginx> {
 export interface GatewayOptions {
   /** The address behind the gateway. */
   readonly upstream: string;
-  /** The key that it requires in the header `api-key`. */
+  /** The key that the gateway requires in the header `api-key`. */
   readonly key: string;
-  /** The team that it requires in the header `X-Team`. */
+  /** The team that the gateway requires in the header `X-Team`. */
   readonly team: string;
-  /** The bearer token that it adds to each request, and that the service behind it requires. */
+  /** The bearer token that the gateway adds to each request, because the service requires it. */
   readonly upstreamToken: string;
-  /** Maximum size of a header in bytes. All headers together may have four times as many. */
+  /** Maximum size of a header in bytes. All headers together can be four times as large. */
   readonly headerBytes: number;
 }
 

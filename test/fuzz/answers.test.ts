@@ -98,7 +98,7 @@ describe('responses of the service', () => {
       const tokens = unlessUnexpected(() => readTokenCount(json));
       assert.ok(tokens === undefined || (Number.isInteger(tokens) && tokens >= 0));
       for (const { id } of unlessUnexpected(() => readModels(json, undefined))?.models ?? []) {
-        // Some services append a version.
+        // Some services append a version to the ID.
         assert.match(id, /^[\w./:-]{1,128}(@[\w-]{1,32})?$/);
         assert.doesNotMatch(id, /:\/\//);
       }

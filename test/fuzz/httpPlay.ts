@@ -39,7 +39,7 @@ export interface CallRecord {
   readonly endedMs: number;
   /** The requests that arrived, without data that depends on the connection. */
   readonly requests: readonly unknown[];
-  /** Retries, the turn, silence, and text, in order. */
+  /** Retries, the turn of the call, silence, and text, in order. */
   readonly events: readonly unknown[];
 }
 
@@ -50,7 +50,7 @@ export interface PlayRecord {
 
 /** After this many event loop turns without activity, everything is waiting for the clock. */
 const QUIET_TURNS = 30;
-/** The same while the system delivers a request or a response. */
+/** The number of such turns while the system delivers a request or a response. */
 const TRANSIT_TURNS = 1_000;
 const MAX_MS = 240_000;
 const SECOND_MS = 1_000;
@@ -58,8 +58,8 @@ const SHORT_MS = 5_000;
 const SECRET = 'secret-of-the-script';
 
 /**
- * Plays a script with one version, over real sockets. The clock moves only when nothing else does.
- * @param time the same for all scripts, since a timer of an earlier one may still be cleared
+ * Plays a script with one version, over real sockets. The clock moves only when nothing happens.
+ * @param time one clock for all scripts, since a timer of an earlier script may still be cleared
  */
 export async function play(
   version: Version,
@@ -130,7 +130,7 @@ class Play {
   async #step(): Promise<void> {
     await this.#quiet();
     if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
-    // Only pauses and deadlines take longer.
+    // Only pauses and deadlines take longer, so the clock moves faster.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }
 
@@ -144,7 +144,7 @@ class Play {
     }
   }
 
-  /** True if a request hasn't reached the service, or its response the client. */
+  /** True if a request hasn't reached the service, or a response hasn't reached the client. */
   #isInTransit(): boolean {
     return this.#unanswered > this.#emulator.inFlight.inference;
   }

@@ -26,7 +26,7 @@ export interface HttpScript {
   readonly calls: readonly ScriptedCall[];
 }
 
-/** The steps of the clock, in milliseconds. */
+/** How far the clock moves in one step, in milliseconds. */
 export const STEP_MS = 50;
 export const HEADERS_MS = 1_000;
 export const IDLE_MS = 600;
@@ -36,7 +36,7 @@ const STATUSES = [
   ...[429, 429, 429, 500, 501, 502, 503, 503, 504],
   ...[301, 302, 303, 304, 307, 308, 200, 201, 204],
 ];
-/** Stands for the date two seconds later. */
+/** Stands for the date two seconds after the start of the script. */
 export const DATE_LATER = 'date';
 const RETRY_AFTER = [
   ...['', '', '', '', '', '0', '1', '2', '0.5', '60', '61', '86400', 'soon', '-5', '1e9'],

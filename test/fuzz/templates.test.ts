@@ -6,7 +6,7 @@ import { templateIssueText } from '../../src/templates/templateMessages.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-/** Returns a variable, because the linter reports literal ones as mistakes. */
+/** Returns a variable, because the linter reports literal variables as mistakes. */
 const variable = (name: string) => `\${${name}}`;
 
 const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;
@@ -86,7 +86,7 @@ describe('template files', () => {
     );
   });
 
-  it(`have front matter with plain data, or an error with a range inside it (seed ${seed})`, async () => {
+  it(`have front matter with plain data, or an error with a range inside the front matter (seed ${seed})`, async () => {
     await repeat('front matter', [join(yaml)], (source) => {
       const read = readFrontMatter(source);
       if (!read.ok) return assert.ok(isInside(source, read.span), JSON.stringify(read));

@@ -3,7 +3,7 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** The outcome of one step for the client, and the exchanges. */
+/** The outcome of one step for the client, and the exchanges of the step. */
 export interface StepRun {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
@@ -28,7 +28,7 @@ const OF_TRANSPORT: ReadonlySet<string> = new Set([
 
 /**
  * Compares the expected result of a step with the actual one: status, media type, headers, fields
- * with their types, and known words. Contains no values of a service except these words.
+ * with their types, and known words. The result has no values of a service except these words.
  */
 export function differencesOf(expected: StepRun, found: StepRun): Differences {
   const otherwise: string[] = [];
@@ -89,7 +89,7 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
   event: ({ events }) => new Map(events.map((name) => [wordOf(name), 'an event'])),
 };
 
-/** For other headers, only the name counts, because their values are numbers and IDs. */
+/** Only a media type counts. The values of other headers are numbers and IDs. */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
   const [type = '', ...others] = value.split(';');

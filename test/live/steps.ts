@@ -103,7 +103,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       parameters: ALL_PARAMETERS[operation],
     }),
     [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
-    // These requests are refused, so even one token would be too many.
+    // These requests are refused, so even one output token would be too many.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },
       newTokens: 1,

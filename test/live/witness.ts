@@ -27,7 +27,7 @@ export class Witness {
   #allowed = 0;
   #spoilsNext = false;
 
-  /** @param addresses of the services, whose own paths are not recorded */
+  /** @param addresses the addresses of the services, whose paths aren't recorded */
   constructor(addresses: readonly string[]) {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }

@@ -53,7 +53,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists models without a request or a prompt, and none for a group',
+    title: 'lists models without a request or a prompt, but none for a group',
   },
   {
     name: 'a disabled tool runs',

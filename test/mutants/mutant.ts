@@ -11,7 +11,7 @@ export interface Mutant {
   /** The file must still pass the type check, except for unused names. */
   readonly to: string;
   readonly test: string;
-  /** Part of the title of that test, or of one of them if a table creates several. */
+  /** Part of the title of that test. If a table creates several such tests, any can fail. */
   readonly title: string;
 }
 

@@ -15,7 +15,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
-    title: "C01: 307 of the token request isn't followed",
+    title: "C01: of the token request with 307 isn't followed",
   },
   {
     name: 'properties that other extensions add to `Object.prototype` change a request',
@@ -71,7 +71,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,
-    title: "that is reset after sending isn't retried",
+    title: "that is reset after the request was sent isn't retried",
   },
   {
     name: "the rest of the body after the last event isn't read",
@@ -103,7 +103,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'if (this.isPaused(source.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'opens no connection during a pause',
+    title: 'opens no early connection during a pause',
   },
   {
     name: "the origin of a request isn't checked",
@@ -127,7 +127,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "return lasting('connection-lost', { code: known });",
     to: "return { ...lasting('connection-lost', { code: known }), isTransient: true };",
     test: transport,
-    title: "that is reset after sending isn't retried",
+    title: "that is reset after the request was sent isn't retried",
   },
   {
     name: "the bodies of error responses aren't read",

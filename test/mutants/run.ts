@@ -14,7 +14,7 @@ import { typeErrors } from './typeErrors.ts';
 
 /** The number of cores of the smallest machine. */
 const WORKERS = 2;
-/** Much longer than one test takes, unless its mutant makes it hang. */
+/** Much longer than a test takes, unless the mutant makes the test hang. */
 const PATIENCE_MS = 60_000;
 
 const errors = typeErrors(mutants);

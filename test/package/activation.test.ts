@@ -8,8 +8,8 @@ import { COMMANDS } from '../../src/commands/commandTypes.ts';
 import { provideEditor } from '../builtEditor.ts';
 
 /**
- * Activates the shipped file in plain Node with a minimal fake editor. This way, everything it does
- * can be counted. In a real extension host, it would be hidden among other work.
+ * Activates the shipped file in plain Node with a minimal fake editor, so that everything the file
+ * does can be counted. In a real extension host, that would be hidden among other work.
  */
 describe('activation of the shipped file', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };
@@ -100,7 +100,7 @@ describe('activation of the shipped file', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An editor whose properties and calls return more of the same. All settings have one value. */
+/** An editor whose properties and calls return objects like it. All settings have one value. */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>

@@ -1,7 +1,7 @@
 /**
  * The last step of `npm run package`. Deletes the new VSIX if one of its files contains text that
- * looks like a key or token. Otherwise, removes the file permissions of this machine, so that each
- * commit has one package, and prints its SHA-256. Argument: the path of the VSIX.
+ * looks like a key or token. Otherwise, removes the file permissions of this machine, so that every
+ * machine creates the same VSIX, and prints its SHA-256. Argument: the path of the VSIX.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

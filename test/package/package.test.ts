@@ -22,7 +22,7 @@ describe('the package', () => {
       'LICENSE.txt',
       'ThirdPartyNotices.txt',
       'changelog.md',
-      // One file for activation, one for each import on first use, and two that they share.
+      // One file for activation, one for each import on first use, and two that these files share.
       ...['app', 'chat', 'envFile', 'extension', 'shared', 'shared', 'templates'].map(script),
       'media/icon.png',
       ...['chat', 'generated', 'hosts', 'menu', 'templates'].flatMap((name) =>

@@ -35,7 +35,7 @@ describe('the page of the extension', () => {
         const isHeading = link.startsWith('#') && anchorsIn(page).includes(link.slice(1));
         assert.ok(isHeading || link.startsWith('https://'), `${name}: ${link}`);
       }
-      // vsce doesn't rewrite these, so their links would be broken.
+      // vsce doesn't rewrite the links in these elements, so they would be broken.
       assert.doesNotMatch(page, /<picture|<source|srcset/, name);
     }
   });

@@ -12,7 +12,7 @@ describe('a release', () => {
   before(() => {
     cwd = makeWorkingCopy();
     git('init', '--quiet');
-    // It is a symbolic link here, which the patterns in .gitignore don't match.
+    // In the copy, it's a symbolic link, which the patterns in .gitignore don't match.
     appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
     // The changelog needs an entry. Right after a release, it has none.
     const changelog = read('CHANGELOG.md');
@@ -69,7 +69,7 @@ describe('a release', () => {
     assert.equal(git('tag'), '');
   });
 
-  it('stops at the first step that fails, and explains how to undo it', async () => {
+  it('stops at the first step that fails, and explains how to undo the changes', async () => {
     const { code, said } = await release('no-such-script');
     assert.equal(code, 1);
     assert.match(

@@ -44,7 +44,7 @@ function webpWith(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(data.length);
   const chunk = Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)]);
-  // The name of this chunk comes right after the data.
+  // The name of the next chunk comes right after the data, and must not hide the end of a key.
   const empty = Buffer.from('NEXT\0\0\0\0');
   const all = Buffer.concat([picture, chunk, empty]);
   all.writeUInt32LE(all.length - 8, 4);

@@ -3,7 +3,7 @@ import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
 /** Finds text that looks like a key or token in files of any type. */
 
-/** Keys of popular services that have a distinctive prefix. */
+/** Keys with a distinctive prefix, of popular services. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
@@ -20,7 +20,7 @@ const MOST_BYTES = 67_108_864;
  * Finds text that looks like a key or token in a file: in its bytes, in UTF-16, and in compressed
  * data, such as texts in images. The pixels of images aren't searched.
  * @returns the name of each kind that was found, without any part of the key
- * @throws {Error} if compressed data in it exceeds the maximum size
+ * @throws {Error} if compressed data in the file exceeds the maximum size
  */
 export function secretShapesIn(file: Buffer): string[] {
   const texts = [file, ...chunksOf(file)]

@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Checks third-party code in the package, in its scripts, and on the machine that builds it. */
+/** Checks which third-party code is packaged, is bundled, and runs during installation. */
 
 interface Locked {
   readonly version: string;
@@ -60,7 +60,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   which: 'ISC',
 };
 
-/** For packages whose license file only refers to this text. */
+/** The license text of packages whose license file only refers to it. */
 const APACHE = 'licences/Apache-2.0.txt';
 
 /** Since this version, axios forwards no secrets to other hosts, and limits the response size. */
@@ -100,7 +100,7 @@ describe('third-party code', () => {
     const all = [...locked, ...lockedIn(lockOfPublishing)];
     for (const [path, { version, integrity, resolved, optional, os, cpu }] of all) {
       assert.match(version, /^\d+\.\d+\.\d+/, path);
-      // npm omits it for packages that this machine can't install.
+      // npm omits the hash of packages that this machine can't install.
       const isOfOtherMachine = optional === true && (os ?? cpu) !== undefined;
       if (integrity === undefined) assert.ok(isOfOtherMachine, `${path} without integrity`);
       else assert.match(integrity, /^sha512-/, path);
@@ -119,7 +119,7 @@ describe('third-party code', () => {
     const others = withScript
       .map(([path]) => nameOf(path))
       .filter((name) => !allowed.includes(name ?? ''));
-    // It stores the password of a publisher, which isn't needed here.
+    // keytar stores the password of a publisher, which isn't needed here.
     assert.deepEqual(others, ['keytar']);
   });
 

@@ -36,7 +36,7 @@ export function entriesOf(archive: Buffer): Entry[] {
   });
 }
 
-/** Gives all files the same permissions, in place. vsce uses those of the files on this machine. */
+/** Gives all files the same permissions, in place. vsce copies the permissions of this machine. */
 export function evenRights(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);
 }

@@ -57,7 +57,11 @@ describe(`Diagnose Connection ${nightly}`, () => {
 
       const marked = list.items.find(({ focused }) => focused);
       assert.equal(marked?.label, '$(wand) Set Up...');
-      assert.match(marked?.detail ?? '', /refused the API key/, 'the cause is read out with the fix');
+      assert.match(
+        marked?.detail ?? '',
+        /refused the API key/,
+        'the cause is read out with the fix',
+      );
       if (theme === 'dark') await workbench.quickInput.dismiss();
     }
     await workbench.page.keyboard.press('Enter');

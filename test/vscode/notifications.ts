@@ -26,7 +26,7 @@ export class Notifications {
     this.#screen = screen;
   }
 
-  /** The visible notifications, newest first: up to three toasts, or the list of the open center. */
+  /** The visible notifications, newest first: up to three toasts, or those in the open center. */
   list(): Promise<NotificationState[]> {
     return this.#screen.read<NotificationState[]>(listScript);
   }

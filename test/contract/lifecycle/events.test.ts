@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it('shows the usage of another key in the tooltip at once, and that of the first key once it's back', async () => {
+  it('shows the usage of another key in the tooltip at once, and that of the first key once that key is back', async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -233,7 +233,7 @@ describe('an open window', () => {
     });
   });
 
-  it('K12: waits 5 s for secret storage, or until the user cancels', async () => {
+  it('K12: waits for slow secret storage until it responds or the user cancels', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {

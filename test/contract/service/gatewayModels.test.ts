@@ -155,7 +155,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it('don't include those that LiteLLM marks as not generating text', async () => {
+  it("don't include those that LiteLLM marks as not generating text", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });

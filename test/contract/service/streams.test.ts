@@ -102,7 +102,7 @@ describe('streamed text', () => {
     assert.deepEqual([parts, world.inferenceCount()], [['partial'], 1]);
   });
 
-  it('isn't affected by events without text', async () => {
+  it("isn't affected by events without text", async () => {
     const world = await startWorld();
     const fault = events(
       { choices: [] },
