@@ -39,7 +39,7 @@ async function activated(path: string): Promise<void> {
   await extension.activate?.(context);
 }
 
-/** Loads a file and its imports, after the code of the activation. @returns milliseconds */
+/** Loads a file and its imports, after the code that activation loads. @returns milliseconds */
 async function load(path: string): Promise<number> {
   if (dirname(path) === resolve('dist')) await loaded(resolve(extensionPath));
   const startedAt = performance.now();

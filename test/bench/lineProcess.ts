@@ -10,7 +10,7 @@ import { clockMs } from './editor/stage/protocol.ts';
 
 /** The speed of all lines, which can change at any time. */
 export interface Pace {
-  /** Milliseconds from sending a byte to receiving its response, half of it each way. */
+  /** Milliseconds between sending a byte and receiving a response, half of them each way. */
   readonly roundTripMs: number;
   /** Round trips before a new connection accepts data. TCP and TLS 1.3 need one each. */
   readonly handshakes?: number;

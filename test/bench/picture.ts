@@ -200,7 +200,7 @@ function placeOf({ least, most, unit }: Axis, value: number): number {
   return round(bars.left + share * (bars.right - bars.left));
 }
 
-/** Parses goals such as `≤ 0.90 × official SDK` or `≤ 4.2 round trips`, by their rows. */
+/** Parses a text such as `≤ 0.90 × official SDK`. @returns the goals by row */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
   const [product] = rows;

@@ -29,7 +29,7 @@ export type Area = keyof typeof AREAS;
 /** The areas that have run, for the table. */
 export const rows: { readonly area: Area; readonly ran: number }[] = [];
 
-/** Checks an area with its number of random cases. */
+/** Checks an area with as many random cases as `AREAS` states. */
 export async function repeat<Case extends unknown[]>(
   area: Area,
   arbitraries: { [Index in keyof Case]: fc.Arbitrary<Case[Index]> },

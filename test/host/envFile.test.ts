@@ -38,7 +38,7 @@ describe('the .env file in a real editor', () => {
   });
   after(() => rmSync(path('.env'), { force: true }));
 
-  // Runs first, because VS Code keeps a document that an extension opened in memory for minutes.
+  // Runs first, because VS Code keeps a document in memory for minutes once an extension opens it.
   it('is checked as the user types, and its problems disappear when it is closed', async () => {
     writeFileSync(path('.env'), good);
     await commands.executeCommand('vscode.open', uri);
@@ -206,7 +206,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
       // The code action API loses a file that an edit creates, so this runs the editor's command,
-      // which does nothing until the editor knows the problem.
+      // which does nothing until the editor has received the problem.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);

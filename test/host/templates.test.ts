@@ -226,7 +226,7 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // Not opened by the API, because VS Code keeps such a document in memory for minutes.
+      // A command opens it, because VS Code keeps a document in memory for minutes if the API does.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();

@@ -12,7 +12,7 @@ describe('a release', () => {
   before(() => {
     cwd = makeWorkingCopy();
     git('init', '--quiet');
-    // In the copy, it's a symbolic link, which the patterns in .gitignore don't match.
+    // In the copy, node_modules is a symbolic link, which the patterns in .gitignore don't match.
     appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
     // The changelog needs an entry. Right after a release, it has none.
     const changelog = read('CHANGELOG.md');

@@ -3,7 +3,7 @@ import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
 /** Finds text that looks like a key or token in files of any type. */
 
-/** Keys with a distinctive prefix, of popular services. */
+/** Keys of popular services, as far as they have a distinctive prefix. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
-/** A figure of a run and its limit. Without a bar, it is only printed. */
+/** A figure of a run, and the bar that it must meet. Without a bar, it is only printed. */
 export interface Measure {
   readonly what: string;
   readonly found: number;

@@ -110,7 +110,7 @@ const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-th
 describe('the extension, as documented for the service,', () => {
   /** The identity service, and the model service in the editor's settings. */
   let emulator: Emulator;
-  /** The service in the `.env` file, which accepts any token, since `emulator` issues the tokens. */
+  /** The service in the `.env` file. It accepts any token, because `emulator` issues them. */
   let fileService: Emulator;
   /** The service in the environment, which accepts any token, too. */
   let environmentService: Emulator;
@@ -471,7 +471,7 @@ describe('the extension, as documented for the service,', () => {
   });
 });
 
-/** A valid token that expires in a second according to one field, and in an hour to the other. */
+/** A valid token. According to `field`, it expires in a second, and to the other, in an hour. */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {

@@ -19,7 +19,7 @@ export async function findAptGet(): Promise<AptGet | undefined> {
   return (...parameters) => run([...command, ...parameters], '/');
 }
 
-/** The prefix of a command that needs root on Debian, or undefined if it can't get root. */
+/** The prefix that runs a command as root on Debian, or undefined if that's impossible. */
 async function debianAdministrator(): Promise<string[] | undefined> {
   const isDebian = await access('/etc/debian_version').then(
     () => true,

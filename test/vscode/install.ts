@@ -102,7 +102,7 @@ async function installServer(version: string, directory: string, vscode: string)
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // The install script, which is skipped because it needs a compiler, would have run both.
+  // The install script, which is skipped because it needs a compiler, would have run these two.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
@@ -130,7 +130,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-// Run before the suites, so that suites that run at once don't each install the server.
+// Runs before the suites, so that suites that run at once don't each install the server.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
   if (process.argv.includes('--native')) await ensureNativeModules(newestServer);

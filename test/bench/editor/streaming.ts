@@ -1,4 +1,4 @@
-/** Edits, delay, and undo steps of a stream of 100 tokens per second into a real editor. */
+/** Edits, delay, and undo steps of a stream of 100 output tokens per second into a real editor. */
 import type { Pace } from '../lineProcess.ts';
 import type { Question, Row } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
@@ -7,8 +7,8 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Streams of each contestant, and tokens of each stream. On the slow line, each edit and undo of
- * the peer takes a round trip, so streams are shorter and aren't undone.
+ * Streams of each contestant, and output tokens of each stream. On the slow line, each edit and
+ * undo of the peer takes a round trip, so streams are shorter and aren't undone.
  */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };
@@ -20,7 +20,7 @@ const commands = { product: 'hostedModel.generateFromSelection', peer: 'bench.on
 interface Streamed {
   /** Maximum number of edits in any second. */
   readonly editsPerSecond: number;
-  /** Milliseconds from the last token of the service to the last change of the document. */
+  /** Milliseconds from the last output token to the last change of the document. */
   readonly delayMs: number;
   readonly undoSteps?: number | undefined;
 }

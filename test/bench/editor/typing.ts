@@ -7,7 +7,7 @@ import { onStage, type Stage } from './stage/stage.ts';
 import { watchTyping } from './stage/typingWatch.ts';
 
 const rounds = 5;
-/** Keys, interval, and tokens of one round. Tokens arrive at 100 per second. */
+/** Keys, their interval, and output tokens of one round. 100 output tokens arrive per second. */
 const [keys, everyMs, tokens] = [30, 60, 400];
 
 type Beside = 'product' | 'peer' | 'nothing';

@@ -117,7 +117,7 @@ describe('the whole extension, with hostile text', () => {
     }
   });
 
-  it('E05: logs only the name of a background failure, and leaves no rejection unhandled', async () => {
+  it("E05: logs only the error's name if background work fails, and leaves no rejection unhandled", async () => {
     class FailingKeyring extends FakeKeyring {
       override window() {
         const fail = async () => {
@@ -135,7 +135,7 @@ describe('the whole extension, with hostile text', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // The fake stores throw errors with the key, but the user never sees them.
+    // The user never sees the errors of the fake stores, which contain the key.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');

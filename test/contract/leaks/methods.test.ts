@@ -28,7 +28,7 @@ const printed = (line: string) => ({
   authentication: () => ({ kind: 'command', command: [process.execPath, '-e', line] }),
   record: { apiKey: '', program: process.execPath },
 });
-/** Returns an expression with the text in hex, so that no sink with the arguments is a hit. */
+/** Returns an expression for a text in hex, because the search would find it in the arguments. */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
 
@@ -62,7 +62,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Failures, and responses that repeat the secrets of the request. Undefined changes nothing. */
+/** Failures, and responses with the secrets of the request. `undefined` is a normal response. */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');
   const [code = ''] = sent;

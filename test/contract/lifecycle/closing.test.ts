@@ -17,7 +17,7 @@ const CALLS = 8;
 const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** The windows before the measurement, so that compiled code and caches don't count as growth. */
+/** Windows that come before the measurement, so that compiled code doesn't count as growth. */
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window', () => {

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the commands in the palette', () => {
   const suite = eachWithLife();
 
-  it('include only those that work without credentials before the setup', async () => {
+  it('include none that need credentials before the setup', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());

@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** How long a change of the settings waits until they're read, in milliseconds. */
+/** The time between a change of the settings and the reading of them, in milliseconds. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -35,7 +35,7 @@ class SlowKeyring extends FakeKeyring {
   }
 }
 
-/** A keyring that never deletes a key, and, while it's locked, stores no note of a sign-out. */
+/** A keyring that can't delete anything and, while it's locked, can't store anything, either. */
 class LockedKeyring extends FakeKeyring {
   isLocked = false;
 

@@ -81,7 +81,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('shows a change of the settings from right before the command', async () => {
+  it('shows a change of the settings that comes right before the command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

@@ -13,16 +13,16 @@ import { kindOf, pathOf, startWorld, streamedPiece, tokenPath, type World } from
 /** A call that is stuck until the user cancels it. */
 export interface StuckCall {
   readonly world: World;
-  /** The request that the service is answering. */
+  /** The request that the service has received, if any. */
   readonly request?: ReceivedRequest;
   readonly cancel: () => void;
-  /** The kind of its failure, once the call is over. */
+  /** The kind of the call's failure, once the call is over. */
   readonly kind: Promise<ErrorKind>;
   /** Releases the resource that blocks the call. */
   readonly release?: () => Promise<void> | void;
 }
 
-/** A phase of a call in which it can be stuck. */
+/** A phase in which a call can be stuck. */
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;

@@ -178,7 +178,7 @@ describe('a token command', () => {
     assert.equal(ids.length, 2);
   });
 
-  it('provides its token without a wait for a detached child process that keeps the output open', async () => {
+  it('provides its token even if a detached child process keeps the output open', async () => {
     const line = withChild(
       `c.unref();s.on('data',()=>{${print(`'${token}'`)};process.exit()})`,
     ).replace('{stdio:', '{detached:true,stdio:');

@@ -52,7 +52,7 @@ describe('a diagnosis reports', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // The check has no body, so a later reset looks the same. Unsent bytes of a body rule that out.
+    // The check sends no body, so this may be a later reset. The unsent body of a generation can't.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {
@@ -72,8 +72,8 @@ describe('a diagnosis reports', () => {
   }
 
   it('a connection whose handshake times out', async () => {
-    // Normally, fetch gives up after 10 s and the check after 15 s. A busy machine can be late by 5 s,
-    // so fetch gives up sooner here.
+    // Normally, fetch gives up after 10 s, and the check after 15 s. A busy machine can be late by
+    // 5 s, so fetch gives up sooner here.
     closers.push(await connectingWithin(1_000));
     const server = await startMuteServer(() => {});
     closers.push(server.close);

@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it("hide no failure of the list except that it's missing, which is reported if there are none", async () => {
+    it('hide no failure except a missing list, which fails if the settings have no models', async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');

@@ -10,7 +10,7 @@ import { endWorlds, failureOf, startWorld, type World } from './world.ts';
 const AUDIENCE = 'https://llm.acme.example/v1';
 const TOKEN_LIFE_SECONDS = 600;
 const chatPath = '/v1/chat/completions';
-// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII:
+// The ID and the secrets have characters that must be encoded. OAuth 2.0 allows only ASCII there:
 // https://www.rfc-editor.org/rfc/rfc6749#appendix-A
 const client = { id: 'team one:client+%3A&=', secret: 'a secret: with +/%20 & "quotes"' };
 const otherSecret = 'wrong secret: with +/%2B & "quotes"';

@@ -79,7 +79,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** Replaces the defaults that aren't meant for production, because each prints a warning. */
+/** Replaces all defaults that cause a warning because they aren't meant for production. */
 function configurationOf(
   { client, audience, scope, tokenLifeSeconds }: IdentityProviderOptions,
   signingKey: object,

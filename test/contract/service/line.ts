@@ -11,7 +11,7 @@ export interface Line {
   readonly url: string;
   /** Number of open connections. */
   readonly open: number;
-  /** Closes every open connection, as a service closes idle ones, or resets every one. */
+  /** Closes or resets every open connection. A service closes idle connections. */
   cut(how: 'close' | 'reset'): void;
   /** Drops all further data on the open connections. New connections work. */
   swallow(): void;

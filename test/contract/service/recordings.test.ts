@@ -15,7 +15,7 @@ const afterRetries = (kind: ErrorKind): Outcome => ({ kind, requests: 4 });
 const afterReplay = (kind: ErrorKind): Outcome => ({ kind, requests: 2 });
 
 const outcomes: Readonly<Record<number, Outcome>> = {
-  // Its token is a placeholder, which isn't a valid header value.
+  // The recorded token is a placeholder, which isn't a valid header value.
   1: once('token-unusable'),
   2: once('key-refused'),
   3: once('token-request-refused'),
