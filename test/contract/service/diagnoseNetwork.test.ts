@@ -52,7 +52,7 @@ describe('a diagnosis reports', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // The check sends no body, so this may be a later reset. The unsent body of a generation can't.
+    // The check has no body, so this looks like a later reset. A generation has an unsent body.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {
