@@ -27,8 +27,8 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
-  const { scheme, header: tokenHeader, sendsNothing } = authMethodOf(service);
+  const { scheme, header: tokenHeader, needsNoToken } = authMethodOf(service);
   const secrets = secretsOf(credentials);
   const shared = { origin: approved.service, secrets, fixedHeaders: headersOf(credentials) };
-  return sendsNothing ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
+  return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
 }

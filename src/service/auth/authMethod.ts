@@ -10,7 +10,7 @@ export interface AuthMethod {
   /** The header that contains the token without a scheme, instead of the Authorization header. */
   readonly header?: string;
   /** True if requests have no token. */
-  readonly sendsNothing?: true;
+  readonly needsNoToken?: true;
   /** Returns the key and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
   /** Undefined if the key itself is the access token, or if requests have no token. */
