@@ -40,7 +40,7 @@ export interface FailureContext {
   /** The place that contains the address of the failed host. */
   readonly address: FixActions;
   /** True if the host belongs to a built-in service, so the user can't have misspelled it. */
-  readonly isOfService: boolean;
+  readonly isBuiltInHost: boolean;
   /** True if the failed host is the identity service. */
   readonly isIdentity: boolean;
   /** True if the request generates nothing, so repeating it is harmless. */
@@ -95,7 +95,7 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
     place: PLACES[source],
     // Only the editor's settings can change the identity address, regardless of the source.
     address: isIdentity ? PLACES.editor : PLACES[source],
-    isOfService: isServiceIdentity || isRegion,
+    isBuiltInHost: isServiceIdentity || isRegion,
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
     labels: context,

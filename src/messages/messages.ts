@@ -137,11 +137,11 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           text: 'Nothing was sent, because the selection is too large. Select less text.',
           actions: [],
         },
-  'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isOfService }) =>
+  'unexpected-answer': ({ host = 'The service', status = 0 }, { address, isBuiltInHost }) =>
     status >= 200 && status < 300
       ? {
-          text: `${host} responded with a web page. If your network requires a login, log in with a browser.${isOfService ? '' : ` Otherwise, check the address in ${address.name}.`}`,
-          actions: ['retry', isOfService ? 'diagnose' : address.value],
+          text: `${host} responded with a web page. If your network requires a login, log in with a browser.${isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`}`,
+          actions: ['retry', isBuiltInHost ? 'diagnose' : address.value],
         }
       : {
           text: `${host} sent an unexpected response. If your network requires a login, log in with a browser. Otherwise, check the address in ${address.name}.`,

@@ -62,32 +62,32 @@ export const NETWORK_MESSAGES = {
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;
 
 function redirected({ redirectHost }: ErrorDetails, where: FailureContext): Message {
-  const { address, isIdentity, isOfService } = where;
+  const { address, isIdentity, isBuiltInHost } = where;
   const asked = isIdentity ? 'The identity service' : 'The service';
   const to = redirectHost ?? 'another address';
   const what = `${asked} redirected the request to ${to}, but redirects aren’t followed.`;
   const cause = 'If your network requires a login, log in with a browser.';
-  const end = isOfService ? '' : ` Otherwise, check the address in ${address.name}.`;
+  const end = isBuiltInHost ? '' : ` Otherwise, check the address in ${address.name}.`;
   return { text: `${what} ${cause}${end}`, actions: fixAddress(where) };
 }
 
 function unreachable(
   { host = 'the service', code, phase }: ErrorDetails,
-  { address: { name }, isOfService }: FailureContext,
+  { address: { name }, isBuiltInHost }: FailureContext,
 ): string {
   if (phase === 'connect') {
     const why = parenthesized(code) || ' in time';
     return `Couldn’t connect to ${host}${why}, so nothing was sent. A firewall or proxy may be blocking the connection. ${CHECK_NETWORK}`;
   }
   if (code === UNKNOWN_NAME) {
-    return isOfService
+    return isBuiltInHost
       ? `Couldn’t find the host ${host}. This machine may be offline. Check your network.`
       : `Couldn’t find the host ${host}. Check the address in ${name}, or connect to your company’s network.`;
   }
   if (code === 'EAI_AGAIN') {
     return `Couldn’t look up the host ${host}. This machine may be offline. Check your network.`;
   }
-  const settings = isOfService
+  const settings = isBuiltInHost
     ? 'your network and VS Code’s proxy settings'
     : `your network, VS Code’s proxy settings, and the address in ${name}`;
   return `Couldn’t reach ${host}${parenthesized(code)}. Check ${settings}.`;
@@ -95,21 +95,23 @@ function unreachable(
 
 function certificate(
   { host = 'the service', code = '' }: ErrorDetails,
-  { address, isOfService }: FailureContext,
+  { address, isBuiltInHost }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
     return `The certificate of ${host} isn’t valid today${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
   }
   if (OTHER_HOST.test(code)) {
-    const check = isOfService ? 'your network' : `the address in ${address.name} and your network`;
+    const check = isBuiltInHost
+      ? 'your network'
+      : `the address in ${address.name} and your network`;
     return `The certificate of ${host} belongs to another host${parenthesized(code)}. Check ${check}.`;
   }
   return `The certificate of ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
 }
 
 /** Returns the actions for a wrong address. The address of a built-in service can't be wrong. */
-function fixAddress({ address, isOfService }: FailureContext): readonly Action[] {
-  return isOfService ? ELSEWHERE : [address.value, 'diagnose'];
+function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
+  return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];
 }
 
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */

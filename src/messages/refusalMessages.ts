@@ -66,8 +66,8 @@ export const REFUSAL_MESSAGES = {
     text: `The service doesn’t allow this request. Your account may not have permission to use ${resourceAdvice(labels)}.${unchecked(isUnchecked)}`,
     actions: [place.value],
   }),
-  intercepted: ({ status }, { address, isOfService }) => ({
-    text: `A firewall or gateway refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isOfService ? '' : `, or check the address in ${address.name}`}.`,
+  intercepted: ({ status }, { address, isBuiltInHost }) => ({
+    text: `A firewall or gateway refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
