@@ -40,7 +40,7 @@ async function askModel(
 }
 
 /** Prompts before a service without a model list is tested by generating one token. */
-async function mayGenerateToken(url: string): Promise<boolean> {
+async function confirmTestGeneration(url: string): Promise<boolean> {
   const { question, detail, generate } = NEW_SERVICE.oneToken;
   const { host } = new URL(url);
   const options = { modal: true, detail };
@@ -93,7 +93,7 @@ export async function chooseModel(
   describe(setUp, chosen);
   if (!wasTested || listed) return 'chosen';
   const after = credentials();
-  if (!after || !(await mayGenerateToken(after.serviceUrl))) return 'chosen';
+  if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
   const problem = await setUp.generateToken(after, setUp.settings);
   return problem === undefined ? 'chosen' : { step: 'save', text: problem };
 }
