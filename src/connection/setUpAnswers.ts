@@ -56,7 +56,7 @@ export interface SetUpOptions {
    * Generates one token.
    * @returns the message for a failure; undefined if it worked
    */
-  readonly generateToken: (
+  readonly testByGenerating: (
     credentials: Credentials,
     settings: Settings,
   ) => Promise<string | undefined>;

@@ -94,6 +94,6 @@ export async function chooseModel(
   if (!wasTested || listed) return 'chosen';
   const after = credentials();
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
-  const problem = await setUp.generateToken(after, setUp.settings);
+  const problem = await setUp.testByGenerating(after, setUp.settings);
   return problem === undefined ? 'chosen' : { step: 'save', text: problem };
 }

@@ -27,7 +27,7 @@ export function setUpOptions({
         () => undefined,
       );
     },
-    generateToken: async (credentials, settings) => {
+    testByGenerating: async (credentials, settings) => {
       const connection = connectionTo(credentials, settings, runtime);
       const brief = connection.with({ parameters: { max_new_tokens: 1 } });
       try {
