@@ -276,7 +276,7 @@ export class Client {
     const generation = await answer.catch((error) => {
       const usage = usageOfFailed(error, request.text, received);
       if (usage) onUsage?.(usage);
-      return this.#refuse(error, request, signal);
+      return this.#throwExplained(error, request, signal);
     });
     onUsage?.(usageOf(generation.usage, request.text, received || generation.text));
     const secrets = Object.values(this.#secrets).flat();
@@ -341,7 +341,11 @@ export class Client {
    * @throws the specific error if the model is at fault; `cancelled` if the signal aborts during
    * the lookup; the original error in all other cases
    */
-  async #refuse(error: unknown, request: GenerationRequest, signal: AbortSignal): Promise<never> {
+  async #throwExplained(
+    error: unknown,
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): Promise<never> {
     const { fetchModelInfo } = this.#options;
     if (!fetchModelInfo || !isKind(error, 'bad-request', 'model-unknown')) throw error;
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
