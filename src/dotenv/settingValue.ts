@@ -7,7 +7,7 @@ import {
   type ValueFlaw,
 } from '../service/credentials.ts';
 import {
-  AUTH_METHODS,
+  AUTH_INPUTS,
   allNameSets,
   type NameSet,
   type ResourceKind,
@@ -98,7 +98,7 @@ export function isWellFormed(setting: SettingName, value: string, service?: Serv
 
 /** True if the secret of this service may contain spaces. */
 export function mayHoldSpaces(service: Service | undefined): boolean {
-  const { secret } = service ? AUTH_METHODS[service.authentication.kind] : {};
+  const { secret } = service ? AUTH_INPUTS[service.authentication.kind] : {};
   return secret !== undefined && SECRETS[secret].mayHoldSpaces;
 }
 

@@ -1,7 +1,7 @@
 import type { Credentials } from '../service/credentials.ts';
 import {
   ACCOUNT_LABELS,
-  AUTH_METHODS,
+  AUTH_INPUTS,
   getsTokens,
   neededSettings,
   SECRETS,
@@ -19,7 +19,7 @@ export function settingLabel(
   name: SettingName,
   { service = services[0], resource }: LabelContext = {},
 ): string {
-  const { account = 'USERNAME', secret = 'API_KEY' } = AUTH_METHODS[service.authentication.kind];
+  const { account = 'USERNAME', secret = 'API_KEY' } = AUTH_INPUTS[service.authentication.kind];
   switch (name) {
     case 'account':
       return ACCOUNT_LABELS[account];
@@ -67,7 +67,7 @@ export function needsSetting(name: SettingName, { service = services[0] }: Label
 
 /** Names the setting that determines where the secret is sent, such as "the service URL". */
 export function identityAddress({ service = services[0] }: LabelContext): string {
-  if (!AUTH_METHODS[service.authentication.kind].hasAddress) return 'the service URL';
+  if (!AUTH_INPUTS[service.authentication.kind].hasAddress) return 'the service URL';
   return service.definition === undefined
     ? 'the service URL and identity address in the settings'
     : '“tokenUrl” in the service’s entry in hostedModel.services';

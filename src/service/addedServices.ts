@@ -1,7 +1,7 @@
 import { parseServiceUrl } from './credentials.ts';
 import {
   APIS,
-  AUTH_METHODS,
+  AUTH_INPUTS,
   EMPTY_DEFAULTS,
   type FixedHeader,
   mayBeUnencrypted,
@@ -73,8 +73,8 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const name = text('name') || word;
   if (!isServiceName(name)) return wrong('name');
   const kind = ofAuthentication('kind');
-  if (!isKeyOf(AUTH_METHODS, kind)) return wrong('authentication');
-  const { hasAddress, required, read } = AUTH_METHODS[kind];
+  if (!isKeyOf(AUTH_INPUTS, kind)) return wrong('authentication');
+  const { hasAddress, required, read } = AUTH_INPUTS[kind];
   const command = commandIn(Object(Object(entry).authentication).command);
   // Checks the text itself, because the URL parser can turn a malformed address into another host.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;

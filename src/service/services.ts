@@ -67,7 +67,7 @@ export type Authentication =
  * The input that each authentication method needs, and the function that reads the method from a
  * user-defined entry.
  */
-export const AUTH_METHODS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
+export const AUTH_INPUTS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
   apiKeyGrant: {
     secret: 'API_KEY',
     getsToken: true,
@@ -277,7 +277,7 @@ export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
 
 /** Returns all settings that a service needs, in the order of the prompts. */
 export function neededSettings({ authentication, api, url }: Service): SettingName[] {
-  const { account, secret } = AUTH_METHODS[authentication.kind];
+  const { account, secret } = AUTH_INPUTS[authentication.kind];
   const needs: Readonly<Record<SettingName, boolean>> = {
     account: account !== undefined,
     apiKey: secret !== undefined,
@@ -289,7 +289,7 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
 
 /** True if the service requires an access token, which expires, instead of the key itself. */
 export function getsTokens({ authentication }: Service): boolean {
-  return AUTH_METHODS[authentication.kind].getsToken === true;
+  return AUTH_INPUTS[authentication.kind].getsToken === true;
 }
 
 /** Returns the program that prints the token, with its arguments. Undefined if there is none. */
@@ -307,7 +307,7 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
  * user added can have one, and only if no secret is exchanged for a token at the same address.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
-  const { getsToken, secret } = AUTH_METHODS[authentication.kind];
+  const { getsToken, secret } = AUTH_INPUTS[authentication.kind];
   return definition !== undefined && (!getsToken || !secret || authUrl !== '');
 }
 
@@ -333,7 +333,7 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;
-  const { account, secret } = AUTH_METHODS[authentication.kind];
+  const { account, secret } = AUTH_INPUTS[authentication.kind];
   if (!secret || headerSecretsOf(service).length > 0) return NO_NAMES;
   return {
     account: account ? [`${prefix}_${account}`] : [],

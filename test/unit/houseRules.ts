@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path/posix';
-import { APIS, AUTH_METHODS } from '../../src/service/services.ts';
+import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
 
 /** Checks the architecture invariants in source text. Files are maps from paths in src to texts. */
 
@@ -18,7 +18,7 @@ const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** The names of all authentication methods and APIs. */
 const NAMED_ONCE = new RegExp(
   // These are recognized as kinds, except for `none`, which is also a state of a token.
-  `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_METHODS), ...Object.keys(APIS)]
+  `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_INPUTS), ...Object.keys(APIS)]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );

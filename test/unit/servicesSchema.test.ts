@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv-draft-04';
 import { readServices } from '../../src/service/addedServices.ts';
-import { APIS, AUTH_METHODS } from '../../src/service/services.ts';
+import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 
 /** The schema of `hostedModel.services`, which VS Code uses to complete and underline entries. */
@@ -76,7 +76,7 @@ describe('the schema of added services', () => {
     const { kind } = schema.properties['authentication']?.properties ?? {};
     const { api } = schema.properties;
     for (const [field, known] of [
-      [kind, AUTH_METHODS],
+      [kind, AUTH_INPUTS],
       [api, APIS],
     ] as const) {
       assert.deepEqual([...(field?.enum ?? [])].sort(), Object.keys(known).sort());

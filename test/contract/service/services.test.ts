@@ -7,7 +7,7 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import {
   APIS,
-  AUTH_METHODS,
+  AUTH_INPUTS,
   type ResourceKind,
   type Service,
   serviceFor,
@@ -612,7 +612,7 @@ describe('the errors of chat completions', () => {
 describe('the table of authentication methods and APIs', () => {
   it('covers every method and API', () => {
     const tested = new Set(Object.values(ways).map(({ authentication }) => authentication['kind']));
-    assert.deepEqual([...tested].sort(), Object.keys(AUTH_METHODS).sort());
+    assert.deepEqual([...tested].sort(), Object.keys(AUTH_INPUTS).sort());
     const spoken = new Set(Object.values(apis).map(({ api }) => api));
     assert.deepEqual([...spoken].sort(), Object.keys(APIS).sort());
     assert.ok(serviceFor('cpd') && serviceFor('zen') && serviceFor('ibm_gateway'));
