@@ -37,14 +37,14 @@ const tokenSchema = shape({
 export function readTokenResponse(
   text: string,
   serverDate: string | undefined,
-  read: (json: unknown) => TokenResponse = readTokenAnswer,
+  read: (json: unknown) => TokenResponse = readOAuthResponse,
 ): TokenResponse {
   const serverNow = Date.parse(serverDate ?? '');
   const known = Number.isNaN(serverNow) ? undefined : serverNow;
   return { ...read(parseJson(text)), serverNow: known };
 }
 
-function readTokenAnswer(json: unknown): TokenResponse {
+function readOAuthResponse(json: unknown): TokenResponse {
   const answer = v.safeParse(tokenSchema, json);
   if (!answer.success) throw new ServiceError('token-unusable');
   const { access_token: value, expires_in: expiresIn, expiration } = answer.output;
