@@ -133,9 +133,9 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
  * `MAX_ITEMS_PER_FIELD`.
  */
 function listOf<Schema extends v.GenericSchema>(schema: Schema) {
-  const legibleOf = (list: unknown) =>
+  const validItems = (list: unknown) =>
     Array.isArray(list) ? validEntries(schema, list, MAX_ITEMS_PER_FIELD) : [];
-  return v.pipe(v.optional(v.unknown(), []), v.transform(legibleOf));
+  return v.pipe(v.optional(v.unknown(), []), v.transform(validItems));
 }
 
 /** Returns the valid entries among the first `most` entries. */
