@@ -24,9 +24,9 @@ export class SharedTask<Result> {
   ) {
     this.#onOver = onOver;
     this.result = work(this.#controller.signal);
-    const landed = () => this.#over(false);
+    const settled = () => this.#over(false);
     // Also prevents an unhandled rejection if no caller is waiting.
-    this.result.then(landed, landed);
+    this.result.then(settled, settled);
   }
 
   /**
