@@ -196,7 +196,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
 /** Failure kinds by error code of the inference service, regardless of the status. */
-export const INFERENCE_KINDS: Readonly<Record<string, ErrorKind>> = {
+export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',
   authentication_no_token: 'unauthorized',
@@ -221,7 +221,7 @@ export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
 
 const KNOWN: ReadonlySet<string> = new Set([
-  ...Object.keys(INFERENCE_KINDS),
+  ...Object.keys(KIND_BY_CODE),
   INPUT_ARGUMENT,
   REQUEST_ENTITY,
   TOKEN_REQUEST_REFUSED,

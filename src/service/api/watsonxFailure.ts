@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import {
   type ErrorKind,
   type FoundDetails,
-  INFERENCE_KINDS,
   INPUT_ARGUMENT,
+  KIND_BY_CODE,
   REQUEST_ENTITY,
   ServiceError,
   safeWord,
@@ -57,8 +57,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   if (code === REQUEST_ENTITY && /\b(space|project)_id\b/.test(message)) {
     return new ServiceError('project-missing', details);
   }
-  const known = typeof code === 'string' && Object.hasOwn(INFERENCE_KINDS, code);
-  const kind = known ? INFERENCE_KINDS[code] : undefined;
+  const known = typeof code === 'string' && Object.hasOwn(KIND_BY_CODE, code);
+  const kind = known ? KIND_BY_CODE[code] : undefined;
   return new ServiceError(kind ?? kindOfStatus(status), details);
 }
 

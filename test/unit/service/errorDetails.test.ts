@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
 import { identityFailure } from '../../../src/service/auth/apiKeyGrantFailure.ts';
 import {
-  INFERENCE_KINDS,
   INPUT_ARGUMENT,
   isKnownCode,
+  KIND_BY_CODE,
   REQUEST_ENTITY,
   TOKEN_REQUEST_REFUSED,
 } from '../../../src/service/errors.ts';
@@ -32,7 +32,7 @@ function failureOf(code: string, status: number) {
 
 describe('the table of error details in docs/skills.md', () => {
   it('has each known code once', () => {
-    const inference = [...Object.keys(INFERENCE_KINDS), INPUT_ARGUMENT, REQUEST_ENTITY];
+    const inference = [...Object.keys(KIND_BY_CODE), INPUT_ARGUMENT, REQUEST_ENTITY];
     assert.deepEqual(
       rows.flatMap(({ codes }) => codes).toSorted(),
       [...inference, TOKEN_REQUEST_REFUSED, KEY_REFUSED].toSorted(),
@@ -53,13 +53,10 @@ describe('the table of error details in docs/skills.md', () => {
 
   it('has each cause of a 401 that we distinguish, and one row without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
-    const known = Object.keys(INFERENCE_KINDS);
+    const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(
       refusals.map(({ codes }) => codes),
-      [
-        ...known.filter((code) => INFERENCE_KINDS[code] === 'unauthorized').map((code) => [code]),
-        [],
-      ],
+      [...known.filter((code) => KIND_BY_CODE[code] === 'unauthorized').map((code) => [code]), []],
     );
     for (const { codes, texts } of refusals) {
       const [code] = codes;
