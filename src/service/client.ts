@@ -29,7 +29,7 @@ import {
   repeats,
 } from './masking.ts';
 import { type ModelRequest, newTokensByDefault } from './models/modelLimits.ts';
-import { MAX_PAGE_BYTES, withoutList } from './models/models.ts';
+import { asNoModelListError, MAX_PAGE_BYTES } from './models/models.ts';
 import { explainByModel } from './models/refusalCause.ts';
 import { parseJson } from './schemaHelpers.ts';
 import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
@@ -173,7 +173,7 @@ export class Client {
       return await sendWithToken(this.#options, request, { signal, read: readAnswer, onRetry });
     } catch (error) {
       if (isExpectedError?.(error)) return { perSecond: undefined, left: undefined };
-      throw withoutList(error, this.#api);
+      throw asNoModelListError(error, this.#api);
     }
   }
 

@@ -211,7 +211,7 @@ async function readPages(
         calls.read(parseJson(await body.text()), header('date'), left),
     });
     const read = await request.catch((error: unknown) => {
-      throw withoutList(error, apiOf(from.service));
+      throw asNoModelListError(error, apiOf(from.service));
     });
     models.push(...read.models);
     // Only the cursor in the link is used, so the link can't lead to another host.
@@ -227,7 +227,7 @@ async function readPages(
  * Returns a `no-model-list` error if the error shows that the service has no model list. Returns
  * any other error unchanged.
  */
-export function withoutList(error: unknown, { models }: Api): unknown {
+export function asNoModelListError(error: unknown, { models }: Api): unknown {
   return error instanceof ServiceError && models.isMissing?.(error)
     ? new ServiceError('no-model-list', error.details)
     : error;
