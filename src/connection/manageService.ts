@@ -1,6 +1,11 @@
 import { type QuickPickItem, window } from 'vscode';
 import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
-import { isHeaderValue, isServiceName, mayCarryKey, wordOf } from '../service/addedServices.ts';
+import {
+  isAllowedHeaderName,
+  isHeaderValue,
+  isServiceName,
+  wordOf,
+} from '../service/addedServices.ts';
 import type { Service } from '../service/services.ts';
 import { inform } from '../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
@@ -112,7 +117,10 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
     prompt: MANAGE.headerNamePrompt,
     placeholder: 'X-Team',
     check: (text) =>
-      validationOf(text, text.trim() && mayCarryKey(text.trim()) ? undefined : MANAGE.badHeader),
+      validationOf(
+        text,
+        text.trim() && isAllowedHeaderName(text.trim()) ? undefined : MANAGE.badHeader,
+      ),
   });
   if (typeof name !== 'string') return name;
   const picked = await askPick<QuickPickItem & { readonly isSecret: boolean }>({

@@ -83,7 +83,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   if (hasAddress && !isPlain) return wrong('tokenUrl');
   const hasRequired = required === 'command' ? command : !required || ofAuthentication(required);
   if (!hasRequired) return wrong(required ?? 'authentication');
-  if (!mayCarryKey(ofAuthentication('header'))) return wrong('header');
+  if (!isAllowedHeaderName(ofAuthentication('header'))) return wrong('header');
   const headers = headersIn(Object(entry).headers, ofAuthentication('header'));
   if (!headers) return wrong('headers');
   const api = text('api');
@@ -170,7 +170,7 @@ function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined
 }
 
 function headerIn(name: string, value: unknown): FixedHeader | undefined {
-  if (name === '' || !mayCarryKey(name)) return undefined;
+  if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
   return /^[\p{L}\p{N} ._-]{1,40}$/u.test(secret) ? { name, secret } : undefined;
@@ -194,7 +194,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** True if a header with this name may contain the key. Also true for an empty name. */
-export function mayCarryKey(header: string): boolean {
+export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();
   const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);
   return name === '' || (/^[a-z][a-z0-9-]{0,63}$/.test(name) && !isReserved);
