@@ -68,7 +68,7 @@ const MAX_LINKS = 10;
 export function networkFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
-  const isConnecting = isOfConnect(root);
+  const isConnecting = isConnectError(root);
   const isOfFetch = property(error, 'code') === 'ERR_NETWORK';
   const proxy = proxyFailure(root, code, url, isOfFetch);
   if (proxy) return proxy;
@@ -93,7 +93,7 @@ export function isUnsent(error: unknown): boolean {
   return causesOf(error).some((link) => link instanceof RequestNotSentError);
 }
 
-function isOfConnect(error: unknown): boolean {
+function isConnectError(error: unknown): boolean {
   return property(error, 'syscall') === 'connect';
 }
 
@@ -161,7 +161,7 @@ function unreachableProxy(
   }
   // If the network connection was already open, the request may have run, so don't retry it.
   const isUnconnected =
-    isOfConnect(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
+    isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;
   const host = property(error, 'address') ?? property(error, 'host');
   const [, tried] = ATTEMPTED.exec(message) ?? [];
