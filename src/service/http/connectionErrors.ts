@@ -69,8 +69,8 @@ export function networkFailure(error: unknown, url: string): Failure {
   const root = causesOf(error).at(-1);
   const code = codeOf(root);
   const isConnecting = isConnectError(root);
-  const isOfFetch = property(error, 'code') === 'ERR_NETWORK';
-  const proxy = proxyFailure(root, code, url, isOfFetch);
+  const isFetchError = property(error, 'code') === 'ERR_NETWORK';
+  const proxy = proxyFailure(root, code, url, isFetchError);
   if (proxy) return proxy;
   if (CERTIFICATE_CODES.test(code)) return lasting('certificate', { code });
   if (TLS_CODES.test(code)) {
@@ -128,11 +128,11 @@ function proxyFailure(
   error: unknown,
   code: string,
   url: string,
-  isOfFetch: boolean,
+  isFetchError: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
   // If a 407 comes through a tunnel, `fetch` reports only an error without a message or code.
-  const wantsLogin = isOfFetch && message === '' && code === '';
+  const wantsLogin = isFetchError && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });
   if (UNUSABLE_PROXY.has(code)) return lasting('proxy', { code });
