@@ -179,7 +179,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: '`/model/info` is requested from every gateway',
-    file: 'src/service/api/modelInfo.ts',
+    file: 'src/service/api/liteLlmModelInfo.ts',
     from: 'created.every((one) => one === CREATED)',
     to: 'created.every(() => true)',
     test: 'test/contract/service/gatewayModels.test.ts',

@@ -4,7 +4,7 @@ import type { ErrorResponse } from '../http/httpTypes.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
 import type { Api, ModelTarget } from './api.ts';
-import { mayHaveModelInfo, readModelInfo } from './modelInfo.ts';
+import { mayHaveModelInfo, readModelInfo } from './liteLlmModelInfo.ts';
 import { MAX_MODELS, type ModelPage, tokenLimit, validEntries } from './modelList.ts';
 import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 

@@ -1,6 +1,6 @@
 import type { ModelTarget } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
-import type { ModelInfo } from '../api/modelInfo.ts';
+import type { ModelInfo } from '../api/liteLlmModelInfo.ts';
 import type { Model } from '../api/modelList.ts';
 import { ServiceError } from '../errors.ts';
 import type { Http } from '../http/http.ts';
