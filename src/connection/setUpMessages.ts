@@ -47,8 +47,8 @@ export const SET_UP = {
   noAddress: 'Select an address.',
   useAddress: (url: string) => `Use ${url}`,
   current: '(current)',
-  typedAddress: (isCut: boolean, url: string) =>
-    `${isCut ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
+  typedAddress: (hadEndpoint: boolean, url: string) =>
+    `${hadEndpoint ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
   /** Appended to the hosts during an import, because the source applied to a single folder. */
   ofAllFolders: ' · This applies to all folders',

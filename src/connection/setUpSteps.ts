@@ -228,5 +228,5 @@ function typedAddress(text: string, service: Service): AddressItem | undefined {
   const item = { label: url === text ? text : SET_UP.useAddress(url), url, alwaysShow: true };
   const parsed = parseServiceUrl(url, mayBeUnencrypted(service));
   if (!parsed.ok || parsed.url === url) return item;
-  return { ...item, detail: SET_UP.typedAddress(parsed.cut, parsed.url) };
+  return { ...item, detail: SET_UP.typedAddress(parsed.hadEndpoint, parsed.url) };
 }

@@ -239,7 +239,7 @@ function urlIssues(value: string, { regions, privatePrefix }: Service): IssueDet
   const parsed = parseServiceUrl(value);
   if (!parsed.ok) return [{ kind: 'bad-url', problem: parsed.problem }];
   const issues: IssueDetails[] = [];
-  if (parsed.cut) issues.push({ kind: 'endpoint-url' });
+  if (parsed.hadEndpoint) issues.push({ kind: 'endpoint-url' });
   if (parsed.url !== parsed.origin) issues.push({ kind: 'url-path' });
   const isKnown = regions.some(({ url }) =>
     [url, url.replace('//', `//${privatePrefix}`)].includes(parsed.origin),

@@ -151,7 +151,7 @@ export type ParsedUrl =
       /** Host and port in ASCII, for display. */
       readonly host: string;
       /** True if an endpoint path was removed. URLs copied from code samples often contain one. */
-      readonly cut: boolean;
+      readonly hadEndpoint: boolean;
     }
   | { readonly ok: false; readonly problem: UrlProblem };
 
@@ -187,13 +187,13 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   if (url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)) return refused('not-https');
   if (!HOST_NAME.test(url.hostname)) return refused('bad-host');
   const path = url.pathname.replace(ENDPOINT_PATH, '');
-  const cut = path !== url.pathname;
-  if (!cut && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
+  const hadEndpoint = path !== url.pathname;
+  if (!hadEndpoint && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
   // The parser resolves `..` and `%2e%2e`, so look for them in the text.
   const [beforeQuery = ''] = value.split('?');
   if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
   const address = url.origin + path.replace(/\/$/, '');
-  return { ok: true, url: address, origin: url.origin, host: url.host, cut };
+  return { ok: true, url: address, origin: url.origin, host: url.host, hadEndpoint };
 }
 
 /** True for an http address on another machine. Anyone on the network could read the requests. */

@@ -7,9 +7,9 @@ import { accepted, rejected } from './serviceUrls.ts';
 describe('a service URL', () => {
   it('has at least 60 fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
 
-  for (const [text, url, origin, cut] of accepted) {
-    it(`C06: ${JSON.stringify(text)} is ${url}${cut ? ', without its endpoint path' : ''}`, () => {
-      const expected = { ok: true, url, origin, host: new URL(origin).host, cut };
+  for (const [text, url, origin, hadEndpoint] of accepted) {
+    it(`C06: ${JSON.stringify(text)} is ${url}${hadEndpoint ? ', without its endpoint path' : ''}`, () => {
+      const expected = { ok: true, url, origin, host: new URL(origin).host, hadEndpoint };
       assert.deepEqual(parseServiceUrl(text), expected);
     });
   }
