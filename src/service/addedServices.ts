@@ -35,16 +35,22 @@ export interface ServiceIssue {
     | 'keyPage';
 }
 
-/** Reserved, because settings such as `VENDOR_API_KEY` apply to whichever service is in use. */
+/**
+ * The prefix of names such as `VENDOR_API_KEY`, which apply to whichever service is in use. No
+ * service may have this ID.
+ */
 const NEUTRAL = 'vendor';
-/** Limited, because each `.env` file is searched for the setting names of all services. */
+/**
+ * The number of user-defined services is limited, because each `.env` file is searched for the
+ * setting names of all services.
+ */
 export const MAX_SERVICES = 50;
 
 /** Returns the valid entries as services, and an issue for each entry that can't be used. */
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // Prefixes that are already used by the setting names and aliases of other services.
+  // Prefixes of the setting names and aliases of other services, which a new service can't use.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
@@ -76,7 +82,8 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   if (!isKeyOf(AUTH_INPUTS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_INPUTS[kind];
   const command = commandIn(Object(Object(entry).authentication).command);
-  // Checks the text itself, because the URL parser can turn a malformed address into another host.
+  // Check the text itself, because the URL parser can read a different host from a malformed
+  // address.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
@@ -129,7 +136,10 @@ const MAX_ARGUMENTS = 50;
 /** Maximum length of the program and of each argument, in characters. */
 const MAX_ARGUMENT_LENGTH = 1_000;
 
-/** Returns the program and its arguments; undefined if the value isn't a list of valid strings. */
+/**
+ * Returns the program and its arguments; undefined if the value isn't a list of valid strings that
+ * starts with a program.
+ */
 function commandIn(value: unknown): readonly string[] | undefined {
   const isArgument = (one: unknown) =>
     typeof one === 'string' && one.length <= MAX_ARGUMENT_LENGTH && !/\p{Cc}/u.test(one);
@@ -193,7 +203,10 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** True if a header with this name may contain the key. Also true for an empty name. */
+/**
+ * True if the entry of a service may contain a header with this name, whether or not the header
+ * contains the key. Also true for an empty name, because an entry doesn't need a header.
+ */
 export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();
   const isReserved = RESERVED_HEADERS.has(name) || /^(content|proxy|sec)-/.test(name);
@@ -209,7 +222,10 @@ function isKeyOf<Table extends object>(table: Table, key: string): key is keyof 
   return Object.hasOwn(table, key);
 }
 
-/** Returns a function that reads a field as trimmed text; empty if the field isn't a string. */
+/**
+ * Returns a function that returns the trimmed text of a field, or an empty string if the field
+ * isn't a string.
+ */
 function textsOf(value: unknown): (field: string) => string {
   const fields: Readonly<Record<string, unknown>> = Object(value);
   return (field) => {

@@ -1,4 +1,4 @@
-/** Provides the time. Tests replace it to avoid real waits. */
+/** Provides the time. Tests use a fake clock to avoid real waits. */
 export interface Clock {
   /**
    * Wall-clock time in milliseconds since 1970. Can jump when the system time is changed or the
@@ -9,7 +9,9 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** A moment, in milliseconds of both the wall clock and the monotonic clock. */
+/**
+ * A moment, as two readings in milliseconds: one of the wall clock, and one of the monotonic clock.
+ */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;
@@ -20,8 +22,9 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, by whichever clock has counted more of them. The wall
- * clock can be set back, and the monotonic clock can stop while the machine sleeps.
+ * Returns how many milliseconds have passed since a moment. The two clocks can differ: the wall
+ * clock may have been set back, and the monotonic clock may have stopped while the machine was
+ * asleep. Returns the larger difference.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
   return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);

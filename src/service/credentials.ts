@@ -7,11 +7,11 @@ import {
 } from './services.ts';
 
 /**
- * Credentials and the checks on their values: missing settings, flaws in pasted values, and URLs
- * that aren't allowed. See rules R1 to R7 in docs/threat-model.md. Pure.
+ * Credentials, and checks for missing settings, flaws in pasted values, and URLs that aren't
+ * allowed. See rules R1 to R7 in docs/threat-model.md. Pure.
  */
 
-/** The key for a service, and the other values that authenticate its requests. */
+/** The key for a service, and the other values that authenticate requests to it. */
 export interface ServiceKey {
   readonly service: Service;
   /** The client ID or user name, if the authentication method needs one. */
@@ -20,20 +20,26 @@ export interface ServiceKey {
   readonly apiKey: string;
   /** The values of the service's secret headers, by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
-  /** The absolute path of the program that prints the token, as the user approved it. */
+  /** The absolute path of the program that the user approved to print the token. */
   readonly program?: string | undefined;
 }
 
-/** The values that a request with a credential needs. Only `otherKeys` come from other sources. */
+/**
+ * The values that requests to a service need, plus `otherKeys`, which no request may contain. Only
+ * `otherKeys` come from sources that aren't in use.
+ */
 export interface Credentials extends ServiceKey {
   /** The ID of the project, space, or deployment. Empty if the API uses none of these. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
-  /** Address of the identity service, without a trailing slash. */
+  /**
+   * Address of the identity service, without a trailing slash. Same as `serviceUrl` if the service
+   * has no separate identity service.
+   */
   readonly authUrl: string;
-  /** Address of the inference service, with its path prefix but without a trailing slash. */
+  /** Address of the inference service, including any path prefix, without a trailing slash. */
   readonly serviceUrl: string;
-  /** The only origins that the key and its tokens may be sent to. */
+  /** The only origins that the key, its tokens, and secret headers may be sent to. */
   readonly approved: ApprovedOrigins;
   /** Keys from unused sources. They must never be sent, not even in a prompt. */
   readonly otherKeys?: readonly ServiceKey[];
@@ -67,13 +73,13 @@ export interface CleanValue {
 
 /**
  * Maximum length, in characters, of a value that is checked for flaws. Keys, IDs, and addresses are
- * much shorter. The limit keeps the checks fast, because they run while the user types.
+ * usually much shorter. The limit keeps the checks fast enough to run while the user types.
  */
 export const MAX_VALUE_LENGTH = 4096;
 
 const PLACEHOLDERS: readonly RegExp[] = [
   /^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$/,
-  // Matches up to two words for the service, as in `your_ibm_cloud_api_key`.
+  // Also matches placeholders with up to two words for the service, as in `your_ibm_cloud_api_key`.
   /^((your|my|the)[-_ ]?([a-z]{2,12}[-_ ]){0,2})?(api|project|service)[-_ ]?(key|id|url)([-_ ]?here)?$/i,
   /^(x{3,}|\*{3,}|change[-_ ]?me|replace[-_ ]?(me|this)|todo)$/i,
 ];
@@ -81,8 +87,8 @@ const PLACEHOLDERS: readonly RegExp[] = [
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060\ufeff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
-// Both patterns also match unpaired quotes, because no key, ID, or URL starts or ends with a quote.
-// Before the value, quotes, whitespace, and `Bearer ` can appear in any order.
+// The next two patterns also match unpaired quotes, because no key, ID, or URL starts or ends with
+// a quote. Quotes, whitespace, and `Bearer ` can appear before the value in any order.
 const BEFORE_VALUE = /^(?:[\s"'`]|bearer\s)+/i;
 const BEHIND_VALUE = /(?<![\s"'`])[\s"'`]+$/;
 
@@ -156,9 +162,13 @@ export type ParsedUrl =
   | { readonly ok: false; readonly problem: UrlProblem };
 
 /**
- * Matches an http URL with one of the three hosts that VS Code never contacts through a proxy, in
- * the spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, a proxy could
- * read the key. Operating systems resolve `localhost` to a loopback address by default:
+ * Matches an http URL with one of three hosts that VS Code never contacts through a proxy, in the
+ * spelling that `@vscode/proxy-agent` 0.45.0 expects. With any other spelling, the request could go
+ * through a proxy, which could read the key.
+ * Source: `useProxySettings` in
+ * https://github.com/microsoft/vscode-proxy-agent/blob/main/src/index.ts
+ *
+ * Operating systems resolve `localhost` to a loopback address by default:
  * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?=[:/?#]|$)/i;
@@ -169,13 +179,13 @@ const HOST_NAME = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/;
 const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\/.*)?$/s;
 
 /**
- * Parses a service or identity URL. Allows only https, or http to a `LOOPBACK` host. Refuses a URL
- * with a user name, query, or fragment, because a secret is sent to the address. Removes an
- * endpoint path together with its query.
- * @param mayBeHttp true to allow http to any host, which needs the user's approval
+ * Parses a service or identity URL. The URL must use https, unless its host is a `LOOPBACK` host or
+ * `mayBeHttp` is true. Refuses a user name, a query, and a fragment. However, an endpoint path is
+ * removed, together with any query and fragment after it.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the one that the user sees (T16 in docs/threat-model.md).
+ * @param mayBeHttp true to allow http to any host, which needs the user's approval
  */
 export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const { value, flaws } = cleanValue(text);
@@ -189,14 +199,17 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
   const path = url.pathname.replace(ENDPOINT_PATH, '');
   const hadEndpoint = path !== url.pathname;
   if (!hadEndpoint && (url.search || url.hash || /[?#]/.test(value))) return refused('has-query');
-  // The parser resolves `..` and `%2e%2e`, so look for them in the text.
+  // The URL parser resolves `..` and `%2e%2e`, so look for them in the text.
   const [beforeQuery = ''] = value.split('?');
   if (/%|\/\/|;/.test(path) || /%|\/\.\.?(\/|$)/.test(beforeQuery)) return refused('bad-path');
   const address = url.origin + path.replace(/\/$/, '');
   return { ok: true, url: address, origin: url.origin, host: url.host, hadEndpoint };
 }
 
-/** True for an http address on another machine. Anyone on the network could read the requests. */
+/**
+ * True for an http address on another machine. Anyone on the network between the two machines could
+ * read the requests.
+ */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);
 }

@@ -1,35 +1,44 @@
 /**
  * Failures of requests. Each has a kind and details, from which `src/messages` builds the text for
  * the user. A failure must not contain headers, bodies, free text from the service, or errors from
- * libraries, because logging any of these could reveal the key. For example, an AxiosError contains
- * the request.
+ * libraries, because logging any of these could reveal a secret. For example, an AxiosError
+ * contains the request.
  */
 
-/** The reason for a failure. Each kind requires a different action from the user. */
+/** The reason for a failure, which determines the message for the user. */
 export type ErrorKind =
-  // Before anything is sent.
+  // Found by the extension, usually before anything is sent.
   | 'host-not-approved'
   | 'certificate-checks-off'
   | 'parameter-refused'
   | 'prompt-holds-secret'
-  /** The URL or an ID in the body contains a secret. */
+  /**
+   * The URL or the body contains a secret, for example because the user entered a key as a project
+   * ID.
+   */
   | 'setting-holds-secret'
   | 'queue-full'
-  /** The credentials were replaced or removed during a check. */
+  /**
+   * The credentials were replaced, removed, or couldn't be read during a diagnosis, so its
+   * remaining requests weren't sent.
+   */
   | 'credentials-changed'
-  // From the identity service.
+  // While getting a token. The inference service can also refuse a key, if requests contain the key
+  // itself.
   | 'key-refused'
   | 'token-request-refused'
   | 'token-unusable'
   /** The command that prints the token failed, or printed no usable token. */
   | 'command-failed'
-  // From the inference service.
+  // From the inference service. The identity service can also send some of these, such as
+  // `rate-limited`.
   | 'unauthorized'
-  /** The service refused the token, but accepted a new one a moment later. */
+  /** The service refused a token, but all checks that followed passed with a new token. */
   | 'refused-once'
   | 'forbidden'
   /**
-   * A 401 or 403 that isn't in the service's format, so it's probably from a gateway in between.
+   * A 401 or 403 that isn't in the service's format, so it's probably from a firewall or gateway in
+   * between.
    */
   | 'intercepted'
   | 'project-missing'
@@ -66,7 +75,7 @@ export type ErrorKind =
   | 'incomplete'
   | 'cancelled';
 
-/** The only facts about a failure that leave `src/service`. */
+/** Everything that `src/service` reveals about a failure, apart from its kind. */
 export interface ErrorDetails {
   readonly status?: number;
   /** The service's error code. For a network failure, the code from Node or undici. */
@@ -79,24 +88,21 @@ export interface ErrorDetails {
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;
-  /** Number of attempts sent, including the first one. */
+  /** How many times the request was sent. */
   readonly attempts?: number;
-  /** The wait before the next request, in milliseconds, as requested by the service. */
+  /** Milliseconds to wait before the next request, if the service requested a wait. */
   readonly retryAfterMs?: number;
   /**
    * Names of the settings, parameters, or environment variables at fault. Never text from a
    * response.
    */
   readonly names?: readonly string[];
-  /** The bound that `actual` violates, in the same unit. A maximum if `bound` is undefined. */
+  /** The limit that was violated, in the unit of `actual`. A maximum if `bound` is undefined. */
   readonly limit?: number;
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
-  /**
-   * The model or operation, if `limit` applies only to it. Undefined if the other operation doesn't
-   * allow the value either.
-   */
+  /** What `limit` applies to, if it doesn't apply to both operations. */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
@@ -114,7 +120,10 @@ export interface ErrorDetails {
   readonly problem?: CommandProblem;
   /** The exit code of a command that failed. */
   readonly exitCode?: number;
-  /** True if the cause is unknown, because the checks that look for it couldn't be completed. */
+  /**
+   * True if the cause is unknown, because a check that could have found it failed for another
+   * reason.
+   */
   readonly isUnchecked?: true;
 }
 
@@ -191,7 +200,8 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
   return facts.length > 0 ? `${kind} (${facts.join(', ')})` : kind;
 }
 
-// Error codes of the service, from its documentation or recorded responses.
+// Error codes of the inference service and the identity service, from documentation or recorded
+// responses.
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
@@ -216,7 +226,7 @@ export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
 export const INPUT_ARGUMENT = 'invalid_input_argument';
 export const REQUEST_ENTITY = 'invalid_request_entity';
 
-/** The identity service returns this code for a request that it can't parse. */
+/** The identity service's code for a request that it can't parse. */
 export const TOKEN_REQUEST_REFUSED = 'BXNIM0106E';
 const KEY_REFUSED = 'BXNIM0415E';
 

@@ -4,13 +4,13 @@ import { ServiceError } from './errors.ts';
 
 /**
  * Minimum length, in characters, of a secret to look for in text that is shown or logged. A shorter
- * secret could match by chance.
+ * secret could match unrelated text by chance.
  */
 const MIN_MASKED_LENGTH = 6;
 
 /**
- * Minimum length, in characters, of a secret to look for in requests. Longer than
- * `MIN_MASKED_LENGTH`, because a chance match would block the request.
+ * Minimum length, in characters, of a secret to look for in requests. It's longer than
+ * `MIN_MASKED_LENGTH`, because a chance match in a request would block it.
  */
 export const MIN_BLOCKED_LENGTH = 8;
 
@@ -24,8 +24,8 @@ export const SECRET_SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * Matches a private key in PEM or PGP armor. If its last line is missing, the match extends to the
- * end of the text.
+ * Matches a private key in PEM or PGP armor. If the last line of the key is missing, the match
+ * extends to the end of the text.
  */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;
@@ -52,7 +52,7 @@ export function holdsSecret(
 }
 
 /**
- * Masks these secrets, both raw and encoded.
+ * Masks all occurrences of these secrets in a text, both raw and encoded.
  * @param shortest minimum length of a secret, in characters
  */
 export function maskSecrets(
@@ -93,7 +93,7 @@ function rangesOf(text: string, forms: readonly string[]): Range[] {
 }
 
 /**
- * True if a URL or an ID contains a secret. Ignores case, because parsing a URL makes its host
+ * True if a URL or an ID contains a secret. Ignores case, because the host of a parsed URL is
  * lowercase.
  */
 export function addressHolds(address: string, secrets: readonly string[]): boolean {
@@ -134,7 +134,8 @@ export function repeats(value: unknown, secrets: readonly string[]): boolean {
 
 /**
  * True if the value contains the secret or is part of it. A value that is only part of the scheme,
- * such as `Bearer`, doesn't count. Ignores case, because parsing a URL makes its host lowercase.
+ * such as `Bearer`, doesn't count. Ignores case, because the value can be the host of a parsed URL,
+ * which is lowercase.
  */
 function isAlike(value: string, secret: string, scheme: string): boolean {
   const [word, lower] = [value.toLowerCase(), secret.toLowerCase()];
@@ -160,7 +161,7 @@ function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
     .flatMap((secret) => {
-      // Padding is optional, so search without it.
+      // The padding of Base64 is optional, so search for the secret without padding.
       const base64 = Buffer.from(secret).toString('base64url');
       const inUrls = [
         encodeURIComponent(secret),
@@ -170,7 +171,8 @@ function formsOf(secrets: readonly string[], shortest: number): string[] {
         secret,
         JSON.stringify(secret).slice(1, -1),
         ...inUrls,
-        // Hex digits can have either case: https://www.rfc-editor.org/rfc/rfc3986#section-2.1
+        // Hex digits in URLs can have either case:
+        // https://www.rfc-editor.org/rfc/rfc3986#section-2.1
         ...inUrls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
         base64,
         base64.replaceAll('-', '+').replaceAll('_', '/'),

@@ -7,7 +7,7 @@ import { ServiceError } from './errors.ts';
  */
 
 /**
- * Creates an object schema. valibot reads `entries` in a `for…in` loop, so the object must not have
+ * Creates an object schema. valibot reads `entries` in a `for…in` loop, so `entries` must not have
  * a prototype. Otherwise, if another extension added an enumerable property to `Object.prototype`,
  * no response would be valid.
  */

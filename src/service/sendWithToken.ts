@@ -16,9 +16,12 @@ export interface InferenceOptions {
   readonly http: Http;
   readonly tokenService: TokenService;
   readonly limiter: ConcurrencyLimit;
-  /** True to let requests for documents go first, because a user is waiting for those. */
+  /**
+   * True to let requests for documents go first. Chat requests have low priority, because an agent
+   * can send many of them.
+   */
   readonly isLowPriority?: boolean;
-  /** Maximum milliseconds for all attempts of a call, from the start of the first one. */
+  /** Maximum milliseconds for all attempts of a call, from the start of the first attempt. */
   readonly deadlineMs?: number;
 }
 
@@ -49,8 +52,8 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request with an access token. If the service refuses the token, sends the request once
- * more with a new one.
+ * Sends a request to the inference service, with a token or key if it needs one. If the service
+ * refuses an access token, gets a new token and sends the request once more.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function sendWithToken<Result>(
@@ -90,12 +93,12 @@ export async function sendWithToken<Result>(
   try {
     return await http.send(request);
   } catch (error) {
-    // A token can become invalid early. Drop only the token that was sent, and retry once with the
-    // next one.
+    // A token can become invalid before it expires. Drop only the token that was sent, because
+    // another call may already have replaced it, and retry once with the next token.
     const mayResend = call.mayResend?.() ?? true;
     const { exchange } = authMethodOf(service);
     if (!isRefusal(error, exchange?.isOnDemand === true) || !mayResend) throw error;
-    // Without an exchange, the key itself is the token, or requests have no token. In both cases,
+    // Without an exchange, the key itself is the token, or requests have no token. Either way,
     // there is no other token to try.
     if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;
     if (!used || !tokenService.canReplace(used)) throw error;
@@ -111,8 +114,8 @@ function asKeyRefused({ details }: ServiceError): ServiceError {
 }
 
 /**
- * True if a new token may help. A 401 can also come from a gateway that doesn't use the service's
- * error format.
+ * True if the service may have refused the token, so a new token may help. A 401 counts even if it
+ * isn't in the service's error format, because a gateway may have checked the token.
  * @param isOnDemand true if the token came from a program on this machine. Such a token can be
  * stale, and some gateways refuse a stale token with a 403.
  */

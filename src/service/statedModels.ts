@@ -1,8 +1,8 @@
 import { MODEL_ID } from './modelId.ts';
 
 /**
- * Models that the user describes in an entry of `hostedModel.services`. This is necessary because
- * many gateways list only the IDs of their models. Pure.
+ * Models that the user describes in an entry of `hostedModel.services`, because many gateways list
+ * only the IDs of their models. Pure.
  */
 
 /** Facts about a model. A fact is undefined if it's unknown. */
@@ -22,12 +22,12 @@ export interface StatedModel extends ModelFacts {
   readonly id: string;
 }
 
-/** Far more than anyone would type. */
+/** Far more models than anyone would describe. */
 const MAX_STATED_MODELS = 200;
 /** Matches a name without Markdown, because VS Code renders Markdown in model names. */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
-/** Returns an entry's models without unknown fields. Undefined if the list isn't valid. */
+/** Returns the models in an entry, without unknown fields. Undefined if the list isn't valid. */
 export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > MAX_STATED_MODELS || !value.every(isStatedModel)) {

@@ -5,10 +5,10 @@ import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 
 /**
- * Returns the request fields that provide the access token for these credentials and restrict the
- * request to the approved origin.
+ * Returns the fields of a request that grant it access to the service: the approved origin, the
+ * fixed headers, and the token if the service needs one.
  * @param waitedFor the token that the call has already waited for
- * @param onToken called with each token that an attempt gets; the attempt sends the last one
+ * @param onToken called with each token that an attempt gets; the attempt sends the last token
  */
 export function accessOf(
   credentials: Credentials,

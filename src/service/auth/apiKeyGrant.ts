@@ -5,8 +5,8 @@ import { readTokenResponse } from './tokenResponse.ts';
 
 /**
  * Creates the authentication method that exchanges an API key for an access token with the
- * service's own grant type. Drops the `refresh_token` in the response, because the service doesn't
- * accept it for this grant.
+ * service's own grant type. Ignores the `refresh_token` in the response, which has the value
+ * `not_supported` for this grant (recorded).
  */
 export function apiKeyGrant({
   path,

@@ -10,22 +10,24 @@ const identityError = shape({
 });
 
 /**
- * Returns the failure for an error response. Only an error in the identity service's own format
- * proves that the key was refused. A 4xx in any other format comes from a proxy or gateway in
- * between.
+ * Returns the failure for an error response to a token request. Only an error in the identity
+ * service's own format proves that the key was refused. A 4xx in any other format probably comes
+ * from a proxy or gateway in between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(identityError, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { errorCode, context } = body.output;
-  // Any other code counts as a refused key. Disabled, locked, and expired keys may have codes of
-  // their own, but only BXNIM0415E has been recorded.
+  // Any code except `TOKEN_REQUEST_REFUSED` counts as a refused key. Disabled, locked, and expired
+  // keys may have codes of their own, but only BXNIM0415E has been recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
   const requestId = safeWord(context?.requestId);
   return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
 }
 
-/** Returns the failure for a status alone, which doesn't prove that the key was refused. */
+/**
+ * Returns the failure for a status alone. A status alone doesn't prove that the key was refused.
+ */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });
   if (status >= 500) return new ServiceError('server-failed', { status });

@@ -3,23 +3,27 @@ import type { Credentials, ServiceKey } from '../credentials.ts';
 import type { HttpRequest } from '../http/httpTypes.ts';
 import type { TokenResponse } from './token.ts';
 
-/** Defines how a connection gets its access token. Each authentication method has its own file. */
+/**
+ * Defines how a connection authenticates its requests. Each authentication method has its own file.
+ */
 export interface AuthMethod {
-  /** The scheme of the Authorization header in requests to the service. */
+  /**
+   * The scheme of the Authorization header in requests to the service. Unused if `header` is set.
+   */
   readonly scheme: string;
-  /** The header that contains the token without a scheme, instead of the Authorization header. */
+  /** The header that contains the token, without a scheme. Replaces the Authorization header. */
   readonly header?: string;
-  /** True if requests have no token. */
+  /** True if requests contain neither a token nor a key. */
   readonly needsNoToken?: true;
-  /** Returns the key and all header values derived from it. */
+  /** Returns the key, if there is one, and all header values derived from it. */
   readonly secrets: (key: ServiceKey) => readonly string[];
-  /** Undefined if the key itself is the access token, or if requests have no token. */
+  /** Undefined if requests contain the key itself, or neither a token nor a key. */
   readonly exchange?: TokenExchange;
 }
 
-/** The exchange of credentials for an access token. */
+/** A way to get an access token: from the identity service, or from a program on this machine. */
 export interface TokenExchange {
-  /** Path of the token endpoint, relative to the identity address. */
+  /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
   /**
    * True if getting a token takes more than sending a request, such as running a program. Such a

@@ -30,14 +30,17 @@ export function authMethodOf({ authentication }: Pick<Service, 'authentication'>
 }
 
 /**
- * Returns the secrets of a connection and of unused sources: their keys, the header values derived
- * from the keys, and the secret headers. They must never be shown, or sent to an unapproved host.
+ * Returns the secrets of a connection and of unused sources: keys, header values derived from the
+ * keys, and the values of secret headers. They must not appear in messages, logs, or prompts.
  */
 export function secretsOf({ otherKeys = [], ...own }: Credentials): readonly string[] {
   return secretsOfKeys([own, ...otherKeys]);
 }
 
-/** Returns these keys, header values derived from them, and secret headers, without duplicates. */
+/**
+ * Returns these keys, the header values derived from them, and the values of their secret headers,
+ * without duplicates.
+ */
 export function secretsOfKeys(keys: readonly ServiceKey[]): readonly string[] {
   const secrets = keys.flatMap((key) => [
     ...authMethodOf(key.service).secrets(key),

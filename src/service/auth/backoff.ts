@@ -4,15 +4,15 @@ import { ServiceError } from '../errors.ts';
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
 /**
- * Maximum pause, in milliseconds, that a response can request. A faulty proxy may request a pause
- * that lasts for years.
+ * Maximum milliseconds of a pause that a response requests. A faulty proxy could request a pause of
+ * several years.
  */
 const MAX_REQUESTED_MS = 3_600_000;
 
 /**
  * The pause after failed token requests. It starts at 5 s and doubles with each consecutive
- * failure, up to 5 min, with a random variation of ±25 %. If the service requests a longer pause,
- * that one applies, up to one hour. Time during which the machine is asleep counts, too.
+ * failure, up to 5 min, with a random variation of ±25%. If the service requests a longer pause,
+ * the requested pause applies, up to one hour. Time during which the machine is asleep counts, too.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -25,14 +25,14 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** True during the pause. */
+  /** True during a pause. */
   get isPausing(): boolean {
     return this.#last !== undefined && this.#leftMs(this.#last.ms) > 0;
   }
 
   /**
    * The failure whose response requested the current pause, with the remaining time in
-   * `retryAfterMs`. Undefined if no pause was requested, or if the pause is over.
+   * `retryAfterMs`. Undefined if no pause was requested, or if the requested pause is over.
    */
   get requestedPause(): ServiceError | undefined {
     const { error } = this.#last ?? {};

@@ -18,11 +18,12 @@ import type { AuthMethod } from './authMethod.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**
- * Creates the authentication method for OAuth 2.0 client credentials, which most company gateways
- * use: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+ * Creates the authentication method for OAuth 2.0 client credentials:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  *
- * oauth4webapi builds the request. `identity` sends it and handles errors. Our own schema parses
- * the response, because some servers omit `token_type` or add an ID token from another issuer.
+ * oauth4webapi builds the request. `identity` sends it and handles errors. We don't use
+ * oauth4webapi to parse the response, because it refuses a response without `token_type`, or with
+ * an ID token from another issuer.
  */
 export function clientCredentials(
   authentication: Authentication & { kind: 'clientCredentials' },
@@ -44,7 +45,7 @@ export function clientCredentials(
           inBody ? ClientSecretPost(apiKey) : clientSecretBasic(apiKey),
           { ...(scope && { scope }), ...(audience && { audience }) },
           {
-            // `parseServiceUrl` accepts http only for a loopback address.
+            // With one argument, `parseServiceUrl` accepts http only for a loopback address.
             [allowInsecureRequests]: parseServiceUrl(authUrl).ok,
             [customFetch]: (_url, request) =>
               identity.post({
@@ -69,8 +70,8 @@ export function clientCredentials(
 
 /**
  * Implements `client_secret_basic` so that it usually works even with servers that don't decode the
- * credentials. The library's version encodes hyphens and underscores, which most client IDs
- * contain: https://github.com/panva/oauth4webapi/issues/148
+ * credentials. The implementation of oauth4webapi encodes hyphens and underscores, which many
+ * client IDs contain: https://github.com/panva/oauth4webapi/issues/148
  */
 function clientSecretBasic(secret: string): ClientAuth {
   return (_server, { client_id: clientId }, _body, headers) => {
@@ -79,8 +80,8 @@ function clientSecretBasic(secret: string): ClientAuth {
 }
 
 /**
- * Returns the encoded credentials for HTTP Basic authentication. Both parts are form-encoded first:
- * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * Returns the encoded credentials for HTTP Basic authentication. The client ID and the secret are
+ * each form-encoded first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
  */
 function basicOf(clientId: string, secret: string): string {
   return Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64');
@@ -114,7 +115,7 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   const body = v.safeParse(errorSchema, parseJson(text));
   if (!body.success || ![400, 401, 403].includes(status)) return identityStatusFailure(status);
   const { error: code } = body.output;
-  // A 401 means that the client was refused, even if the server sends a different code.
+  // A 401 means that the client was refused, even if the server sends a different error code.
   if (status === 401 || code === 'invalid_client') {
     return new ServiceError('key-refused', { status, code: 'invalid_client' });
   }

@@ -12,9 +12,9 @@ const EXPIRY_PATH = '/usermgmt/v1/user/tokenExpiry';
 
 /**
  * The authentication method for Cloud Pak for Data. It exchanges a user name and an API key for a
- * token. The response often doesn't state when the token expires. In that case, a second request
- * gets the expiry.
- * Source: the `cp4d` token manager in IBM's `ibm-cloud-sdk-core`.
+ * token. If the response doesn't state when the token expires, a second request gets the expiry.
+ * Source of the token request:
+ * https://github.com/IBM/node-sdk-core/blob/main/auth/token-managers/cp4d-token-manager.ts
  */
 export const cloudPak: AuthMethod = {
   scheme: 'Bearer',
@@ -61,8 +61,8 @@ function fetchExpiration(value: string, identity: IdentityClient): Promise<numbe
 }
 
 /**
- * The error formats of Cloud Pak for Data. A body in any other format comes from a proxy or
- * gateway.
+ * The error formats of Cloud Pak for Data. A body in any other format probably comes from a proxy
+ * or gateway.
  */
 const errorSchema = v.union([
   shape({ message: v.string() }),

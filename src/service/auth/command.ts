@@ -9,7 +9,8 @@ const MAX_OUTPUT_BYTES = 65_536;
 /**
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments. If the program exits with an
- * error, runs it once more, because programs that share a token cache can get in each other's way.
+ * error, runs it once more, because another program may have locked or changed a token cache that
+ * both use.
  */
 export function command({
   command: [, ...args],

@@ -34,7 +34,8 @@ export function readCommandOutput(end: ProgramEnd, now: number): TokenResponse {
   const { value, expiresIn, expiration = jwtExpiration(value) } = found;
   const isExpired = expiration !== undefined && expiration * 1_000 <= now;
   if (isExpired || (expiresIn !== undefined && expiresIn <= 0)) throw failed('expired');
-  // The program ran on this machine, so its times are compared with this machine's clock.
+  // The output doesn't contain the server's time, so an expiry is compared with this machine's
+  // clock.
   return { value, expiresIn, expiration, serverNow: now };
 }
 
@@ -43,7 +44,7 @@ type Found = Pick<TokenResponse, 'value' | 'expiresIn' | 'expiration'>;
 function readText(text: string): Found | undefined {
   const json = parseJson(text);
   if (typeof json === 'object') return readFields(json);
-  // Older versions of `ibmcloud` print a second line with another token.
+  // The output can have other lines, such as a second line with another kind of token.
   const iam = /^IAM token:\s+Bearer (?<value>\S+)\s*$/m.exec(text)?.groups?.['value'];
   const bare = iam ?? (typeof json === 'string' ? json : text);
   return v.is(token, bare) ? { value: bare } : undefined;
@@ -89,8 +90,8 @@ const fields = shape({
 });
 
 /**
- * Formats of gcloud and Kubernetes, which nest the fields in an object. Other programs print a
- * `status` that is a string, such as `success`.
+ * The formats of gcloud (`credential`) and Kubernetes (`status`), which nest the fields in an
+ * object. Other programs print a `status` that is a string, such as `success`.
  */
 const outer = shape({
   credential: v.fallback(v.optional(fields), undefined),

@@ -9,8 +9,8 @@ const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 /**
- * Exchanges credentials for an access token. If the key itself is the access token, returns the key
- * without sending a request.
+ * Gets an access token for these credentials. Without an exchange, returns the key instead, or an
+ * empty string if there is no key, and sends no request.
  * @param deadlineMs maximum milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */

@@ -12,6 +12,7 @@ export async function programPath(program: string): Promise<string | undefined> 
   const sought = isName ? program : resolve(homedir(), program);
   // In version 2.0.2, the asynchronous `which` ignores the option `nothrow`.
   const found = await which(sought).catch(() => undefined);
-  // `PATH` can contain folders that are relative to the working directory.
+  // The found path can still be relative, because `PATH` can contain folders that are relative to
+  // the working directory.
   return found === undefined ? undefined : resolve(found);
 }

@@ -9,15 +9,15 @@ export interface RunLimits {
   readonly signal: AbortSignal;
 }
 
-/** The output of a program, or the exit code if it failed. */
+/** The output of a program, or its exit code if it failed. */
 export type ProgramEnd =
   | { readonly output: Buffer }
   /** Null if a signal ended the program. */
   | { readonly exitCode: number | null };
 
 /**
- * Milliseconds to wait for the rest of the output after the program has ended. Only a child process
- * that left the process group can still hold the pipe open.
+ * Milliseconds to wait for the rest of the output after the program has ended. Without a limit, a
+ * child process that left the process group could keep the pipe open forever.
  */
 const REST_MS = 200;
 
@@ -78,24 +78,25 @@ export function runProgram(
   });
 }
 
-/** Returns undefined if the system refuses to start the program at all. */
+/** Starts a program. Returns undefined if the system refuses to start it at all. */
 function start(program: string, args: readonly string[]): ChildProcess | undefined {
   try {
     return spawn(program, args, {
       cwd: homedir(),
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Starts a process group, which can be ended as a whole. Windows has no such groups.
+      // Starts a process group, so that `endTree` can end all of its processes. Windows has no such
+      // groups.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
   } catch {
-    // Node emits an event for most errors, but throws others, such as ETXTBSY. The error is
-    // dropped, because it contains the arguments.
+    // Node emits an event for most errors, but throws others, such as ETXTBSY. Drop the error,
+    // because it contains the arguments.
     return undefined;
   }
 }
 
-/** Ends a program and all programs that it started. */
+/** Ends a program and its child processes. */
 function endTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {

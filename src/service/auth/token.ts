@@ -3,20 +3,25 @@ import type { ServiceError } from '../errors.ts';
 
 /** Access tokens, their states, and their expiry. Pure functions. */
 
-/** A token response that matches the schema. Its times haven't been checked. */
+/**
+ * An access token from an identity service or a program, or the key if there is no exchange. The
+ * times haven't been checked yet.
+ */
 export interface TokenResponse {
   readonly value: string;
-  /** Lifetime in seconds, if the response states one. */
+  /** Lifetime in seconds, if the service or program states one. */
   readonly expiresIn?: number | undefined;
   /** Expiry in seconds since 1970, by the server's clock. */
   readonly expiration?: number | undefined;
-  /** Time of the response by the server's clock, in milliseconds since 1970. */
+  /**
+   * The time of the response in milliseconds since 1970, by the clock that `expiration` refers to.
+   */
   readonly serverNow?: number | undefined;
-  /** True if `value` is the credential itself, which never expires. */
+  /** True if there was no exchange, so `value` is the key, or empty if there is no key. */
   readonly isApiKey?: true;
 }
 
-/** The lifetime and thresholds of a token, in milliseconds from right before its request. */
+/** The lifetime and thresholds of a token, in milliseconds since right before the token request. */
 export interface TokenLife {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */
@@ -44,8 +49,8 @@ export function tokenLife(response: TokenResponse, random: number): TokenLife {
 
 /**
  * Returns the shortest lifetime that a response states, in seconds, up to 24 hours. Assumes 5
- * minutes if the response states none. If a token expires earlier, it's replaced after a 401.
- * Returns Infinity if the key itself is the token.
+ * minutes if the response states none. If the token actually expires earlier, it's replaced after a
+ * 401. Returns Infinity if there was no exchange.
  */
 function lifeSeconds(response: TokenResponse): number {
   if (response.isApiKey) return Number.POSITIVE_INFINITY;
@@ -68,7 +73,7 @@ function statedLives(response: TokenResponse): number[] {
   return lives.filter((life) => Number.isFinite(life) && life > 0);
 }
 
-/** The resolution of a `Date` header. */
+/** The resolution of a `Date` header, which is rounded down to a full second. */
 const DATE_STEP_MS = 1_000;
 
 /**
@@ -103,24 +108,29 @@ export type TokenState =
   | { readonly kind: 'fetching' }
   | {
       readonly kind: 'valid';
-      /** Milliseconds since 1970. Infinity if the credential itself is the token. */
+      /** Milliseconds since 1970. Infinity if there was no exchange. */
       readonly expiresAt: number;
       /** Milliseconds since 1970. Infinity if the token isn't refreshed in the background. */
       readonly refreshesAt: number;
       /**
-       * Milliseconds by which this machine's clock is ahead of the server's. Negative if it's
+       * How far this machine's clock is ahead of the server's, in milliseconds. Negative if it's
        * behind. Missing if the server's time is unknown.
        */
       readonly clockAheadMs?: number;
-      /** The failure of the last background refresh, which will be retried. */
+      /**
+       * The failure of the last refresh. Another refresh follows while the token is still in use.
+       */
       readonly refreshError?: ServiceError;
     }
   | { readonly kind: 'expired' }
-  /** The identity service refused the credentials. Lasts until they change or the user retries. */
+  /**
+   * The identity service refused the credentials or the token request. Lasts until `refresh`
+   * succeeds.
+   */
   | { readonly kind: 'refused'; readonly error: ServiceError }
   | { readonly kind: 'failed'; readonly error: ServiceError };
 
-/** A token, its thresholds, and the time right before its request. */
+/** A token, its thresholds, and the moment right before the token request. */
 export interface CurrentToken extends Token, Moment {
   /** See `isLateOnArrival`. */
   readonly isLate: boolean;
@@ -134,12 +144,12 @@ export const TOKEN_DEADLINE_MS = 30_000;
 
 /**
  * Returns the age of a token in milliseconds: the larger of the wall-clock and monotonic time since
- * its request.
+ * right before the token request.
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
-  // If the clock was set back, the wall-clock age is unknown. The token is treated as due for a
-  // refresh, but stays in use.
+  // If the clock was set back, the wall-clock age is unknown. In that case, the token counts as due
+  // for a refresh, but stays in use.
   const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
 }
@@ -153,9 +163,9 @@ export function isBeforeHardThreshold(
 }
 
 /**
- * True if a token is past its hard threshold when it arrives, and the next token would be, too. A
- * token that lives longer than `TOKEN_DEADLINE_MS` can be late only if the machine was asleep, so
- * the next token won't be late.
+ * True if a token is past its hard threshold when it arrives, and the next token probably would be,
+ * too. A token that lives longer than `TOKEN_DEADLINE_MS` can be late only if the machine was
+ * asleep, so the next token won't be late.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

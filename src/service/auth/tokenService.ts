@@ -16,7 +16,7 @@ import {
 } from './token.ts';
 
 export interface TokenServiceOptions {
-  /** Sends a token request, including its retries. */
+  /** Sends a token request, including its retries, or runs the program that prints the token. */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
   /** See `TokenExchange`. */
   readonly isOnDemand?: boolean | undefined;
@@ -34,18 +34,18 @@ const REFRESHES_WITHOUT_USE = 2;
 /**
  * Provides the access token for one set of credentials. Keeps the token only in memory.
  *
- * - **Life.** A token's life starts right before the token request. `token.ts` derives its length
- *   from the response.
- * - **Soft threshold** (70 to 90 % of the life, random so that windows don't refresh together). The
+ * - **Life.** A token's life starts right before the token request. `token.ts` derives the length
+ *   of the life from the response.
+ * - **Soft threshold** (70 to 90% of the life, random so that windows don't refresh together). The
  *   token stays in use while a refresh runs in the background.
- * - **Hard threshold** (30 s or 10 % of the life before its end, whichever is shorter). Callers
- *   wait for the next token.
+ * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).
+ *   Callers wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
- *   calls that waited for it send it, because the next token would be just as late. Other calls get
- *   the next token.
+ *   calls that waited for this token send it anyway, because the next token would be just as late.
+ *   Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
  *   When no caller is left, the request is aborted.
- * - **Failed background refresh.** The current token stays in use while it's valid. Another
+ * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If a token request fails and its response requests a pause, later callers
  *   get the same failure until the pause ends, unless there is a valid token. The pause is limited
@@ -53,7 +53,7 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **On demand.** If getting a token takes more than a request, such as running a program, the
  *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
  *   if it's at least a minute old.
- * - **Refused credentials.** They aren't sent again until `refresh` is called.
+ * - **Refused credentials.** They're sent again only by `refresh`.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
  */
@@ -65,7 +65,9 @@ export class TokenService {
   readonly #backoff: Backoff;
   readonly #listeners = new Set<(state: TokenState) => void>();
   #current: CurrentToken | undefined;
-  /** The token before the current one. It's still a secret, because the service may accept it. */
+  /**
+   * The token before the current one. It's still a secret, because the service may still accept it.
+   */
   #previous: CurrentToken | undefined;
   #task: SharedTask<Token> | undefined;
   #state: TokenState = { kind: 'none' };
@@ -95,7 +97,7 @@ export class TokenService {
 
   /**
    * Registers a listener for state changes. The listener isn't called when a token expires, because
-   * there is no timer.
+   * no timer runs.
    * @returns a function that removes the listener
    */
   onDidChange(listener: (state: TokenState) => void): () => void {
@@ -104,12 +106,14 @@ export class TokenService {
   }
 
   /**
-   * Returns a token that can be sent now.
-   * @param before the state at the start of the attempt. If a shared request has failed since then,
-   * the attempt fails, too. Without this rule, each queued call would send its own token request.
-   * @param waitedFor the last token that the same call got
-   * @throws {ServiceError} the failure of the token request, with the time left of a requested
-   * pause; `cancelled` if the signal aborts
+   * Returns the current token if it can be used. Otherwise, waits for the next token.
+   * @param before the state at the start of the attempt. If a token request has failed since then,
+   * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
+   * send its own token request.
+   * @param waitedFor the last token that the same call got, which it may send even if the token was
+   * late
+   * @throws {ServiceError} the failure of the token request, with the remaining time in
+   * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
    */
   get(signal: AbortSignal, before: TokenState = this.#state, waitedFor?: Token): Promise<Token> {
     this.#refreshesWithoutUse = 0;
@@ -129,17 +133,20 @@ export class TokenService {
     return this.#wait(signal);
   }
 
-  /** True if `get` can return a token without waiting. */
+  /** True if there is a token before its hard threshold, so `get` returns it without waiting. */
   get hasValidToken(): boolean {
     return this.#validToken() !== undefined;
   }
 
-  /** True if a token was late when it arrived, and hasn't been replaced. */
+  /** True if this is the current token, and it was late when it arrived. */
   isLate(token: Token | undefined): boolean {
     return this.#current !== undefined && this.#current === token && this.#current.isLate;
   }
 
-  /** True if a token that the service refused may be replaced with another one. */
+  /**
+   * True if a token that the service refused may be replaced. An on-demand token must be at least
+   * `MIN_REPLACED_MS` old.
+   */
   canReplace(token: Token): boolean {
     const current = this.#current;
     if (!this.#isOnDemand || !current || current !== token) return true;
@@ -180,7 +187,7 @@ export class TokenService {
     const token = this.#validToken();
     if (!token || this.#refreshesWithoutUse >= REFRESHES_WITHOUT_USE) return;
     if (!this.#refreshIfDue(token)) return;
-    // A failure doesn't count, because the network may recover before the token expires.
+    // A failed refresh doesn't count, because the network may recover before the token expires.
     const refreshed = () => {
       this.#refreshesWithoutUse += 1;
     };
@@ -192,7 +199,7 @@ export class TokenService {
     return [service.#current, service.#previous].flatMap((token) => token?.value ?? []);
   }
 
-  /** Aborts the token request and discards the tokens. From now on, `get` throws `cancelled`. */
+  /** Aborts the token request and discards the tokens. After that, `get` throws `cancelled`. */
   dispose(): void {
     this.#isDisposed = true;
     this.#current = undefined;
@@ -217,7 +224,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared request. Starts one if none is running. */
+  /** Waits for the shared token request. Starts one if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();
@@ -265,7 +272,7 @@ export class TokenService {
     else this.#setState({ kind: 'failed', error });
   }
 
-  /** The state while no request is running. */
+  /** The state while no token request is running. */
   #restingState(): TokenState {
     if (this.#refusal) return { kind: 'refused', error: this.#refusal };
     if (!this.#current) return { kind: 'none' };

@@ -6,7 +6,9 @@ import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { TokenResponse } from './token.ts';
 import { TokenService } from './tokenService.ts';
 
-/** Enough for every service that the user can add. */
+/**
+ * Maximum number of sets of credentials to keep. Enough for every service that the user can add.
+ */
 const MAX_CREDENTIALS = MAX_SERVICES;
 /** Maximum number of tokens to keep for each set of credentials. */
 const MAX_TOKENS = 3;
@@ -24,7 +26,7 @@ interface Entry {
   /** False if only a test has used the token service. */
   isUsed: boolean;
   readonly secrets: readonly string[];
-  /** The latest tokens. Empty if no identity service has accepted the credentials. */
+  /** The latest tokens. Empty if the credentials haven't been exchanged for a token. */
   tokens: readonly string[];
 }
 
@@ -71,7 +73,7 @@ export class TokenServices {
   ): Promise<void> {
     const { entry, service } = this.#open(credentials);
     try {
-      // An existing token can outlive its credentials, so a new one is requested. Unlike `get`,
+      // An existing token can outlive its credentials, so request a new token. Unlike `get`,
       // `refresh` also sends refused credentials again.
       await service.refresh(signal);
       await check(service);
@@ -83,14 +85,18 @@ export class TokenServices {
     }
   }
 
-  /** Secrets that must not be sent or shown, including those that were replaced. */
+  /**
+   * The secrets of all credentials that were recently used or tested, including replaced tokens.
+   * They must not appear in messages, logs, or prompts.
+   */
   get secrets(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
   /**
-   * The secrets of credentials that an identity service has accepted. Leaves out refused keys,
-   * because one of them might be a project ID in the wrong field.
+   * The secrets of credentials that have been exchanged for a token. Leaves out refused keys,
+   * because a refused key might be a project ID that the user entered in the wrong field, and
+   * requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(({ tokens }) => tokens.length > 0);
@@ -170,7 +176,7 @@ function keyOf(credentials: Credentials): string {
 }
 
 function newEntry(credentials: Credentials): Entry {
-  // Leaves out the keys from other sources, because they vary from lookup to lookup.
+  // Leave out the keys from other sources, because they vary from lookup to lookup.
   const secrets = secretsOf({ ...credentials, otherKeys: [] });
   return { credentials, service: undefined, isUsed: false, secrets, tokens: [] };
 }
