@@ -1,4 +1,4 @@
-/** Button labels by action. An action is the name of a command, except for the last six. */
+/** Button labels by action. The first four actions have the same names as commands. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -12,7 +12,10 @@ export const ACTION_LABELS = {
   useOtherSources: 'Use Other Sources...',
 } as const;
 
-/** The actions that a diagnosis offers. Only a diagnosis offers the last two. */
+/**
+ * The actions that a diagnosis offers. Messages offer all of them except `approve` and
+ * `useOtherSources`.
+ */
 export type Fix = keyof typeof ACTION_LABELS;
 
 /** The actions that messages offer. */

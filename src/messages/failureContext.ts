@@ -16,7 +16,10 @@ export interface MessageContext extends LabelContext {
   readonly source?: SettingsPlace | undefined;
   /** The host of the identity service. */
   readonly authHost?: string | undefined;
-  /** True if the request was only a check by a diagnosis or setup. Checks generate nothing. */
+  /**
+   * True if the request was only a check by a diagnosis or setup, which generates nothing, or at
+   * most one output token.
+   */
   readonly isCheck?: boolean;
 }
 
@@ -43,7 +46,10 @@ export interface FailureContext {
   readonly isBuiltInHost: boolean;
   /** True if the failed host is the identity service. */
   readonly isIdentity: boolean;
-  /** True if the request generates nothing, so repeating it is harmless. */
+  /**
+   * True if repeating the request is harmless, because it generates nothing, or at most one output
+   * token.
+   */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
 }

@@ -109,7 +109,10 @@ function certificate(
   return `The certificate of ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
 }
 
-/** Returns the actions for a wrong address. The address of a built-in service can't be wrong. */
+/**
+ * Returns the actions for a wrong address. The user can't have misspelled the address of a built-in
+ * service.
+ */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
   return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];
 }
@@ -117,7 +120,7 @@ function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action
 /** Matches the error codes for a proxy that `fetch` can't use, such as a SOCKS proxy. */
 const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 
-/** Describes a proxy failure. If there is a status, it's from the proxy itself. */
+/** Describes a proxy failure. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
     return 'The proxy requires a login (407). Add it to VS Code’s proxy settings.';

@@ -169,7 +169,10 @@ export function formatNumber(value: number): string {
     : String(value);
 }
 
-/** Formats a status or code for the end of a phrase, such as " (503)". Empty if it's unknown. */
+/**
+ * Formats a status or code for the end of a phrase, such as " (503)". Empty if the status or code
+ * is unknown.
+ */
 export function parenthesized(fact: number | string | undefined): string {
   return fact ? ` (${fact})` : '';
 }

@@ -44,8 +44,8 @@ export interface CallOptions {
   /** Called with each chunk of the model's reasoning, if the response is streamed. */
   readonly onReasoning?: (text: string) => void;
   /**
-   * Called once, right before the first attempt is sent. If the returned promise rejects, the call
-   * fails with the same error.
+   * Called once, right before the request is sent for the first time. If the returned promise
+   * rejects, the call fails with the same error.
    */
   readonly beforeFirstAttempt?: () => Promise<void>;
   readonly onRetry?: (retry: Retry) => void;
@@ -100,7 +100,8 @@ interface GenerationRequest extends ModelRequest {
 
 /**
  * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait saves no time: even across an ocean, opening another one takes only about this long.
+ * wait would save no time, because opening a new connection takes about as long, even across an
+ * ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -156,7 +157,8 @@ export class Client {
   }
 
   /**
-   * Checks the token, project, and model as far as the service allows, without generating text.
+   * Checks the token or key, the project, and the model, as far as the service allows, without
+   * generating text.
    * @returns the rate limit from the response headers; without values if the check passed with an
    * error response
    * @throws {ServiceError}
@@ -197,7 +199,7 @@ export class Client {
 
   /**
    * Secrets that no prompt may contain. Keys of other connections count as tokens, because
-   * `options.secrets` doesn't distinguish them.
+   * `options.secrets` doesn't distinguish keys from tokens.
    */
   get #secrets() {
     const { tokenService, credentials } = this.#options;
@@ -245,8 +247,8 @@ export class Client {
       ...stringsIn(parameters),
     ]);
     const waitedFor = await this.#getReady(signal);
-    // Build the fields again, because model information that arrived in the meantime can lower the
-    // token limit.
+    // Build the fields again, because model information that arrived in the meantime can lower
+    // `max_new_tokens`.
     const { fields, dropped } = this.#generationFields(request);
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
@@ -311,7 +313,7 @@ export class Client {
 
   /**
    * Gets a token if none is valid, and opens a network connection to the service in parallel. On a
-   * slow network, doing one after the other would take twice as long. If the connection fails, the
+   * slow network, getting the token first would take twice as long. If the connection fails, the
    * error is ignored here, because the generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request

@@ -106,7 +106,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates the next message of a conversation. Has lower priority than selections.
+   * Generates the next message of a conversation. Has lower priority than generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */
   chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
@@ -127,7 +127,8 @@ export class Connection implements PublicCredentials, ModelSettings {
 
   /**
    * Runs the checks of a diagnosis, which generate nothing.
-   * @param onResult called when a check starts, waits for a retry, and ends
+   * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
+   * failure
    * @param mayUse called before each check that uses the key or a token; returns true if this
    * connection is still in use
    * @returns the first failure; undefined if all checks passed
@@ -142,7 +143,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Verifies the credentials by getting a new token and checking access. Generates nothing.
+   * Verifies the credentials by getting a new token, if they're exchanged for one, and checking
+   * access. Generates nothing.
    * @throws {ServiceError}
    */
   test(signal: AbortSignal): Promise<void> {
@@ -150,7 +152,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Gets a new token.
+   * Gets a new token, if the credentials are exchanged for one.
    * @returns `hasToken` is false if requests contain the key itself, or neither a key nor a token
    * @throws {ServiceError}
    */

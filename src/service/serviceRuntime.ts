@@ -62,8 +62,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Creates a client for a diagnosis. It uses the same token service as other calls, but has its
-   * own concurrency limit and a shorter deadline.
+   * Creates a client for a diagnosis. The client uses the same token service as other calls, but
+   * has its own concurrency limit and a shorter deadline.
    */
   clientForChecks(
     credentials: Credentials,
@@ -89,8 +89,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Tests credentials before they're used, by getting a new token and checking access. Generates
-   * nothing. The first generation reuses the token.
+   * Tests credentials before they're used, by getting a new token, if they're exchanged for one,
+   * and checking access. Generates nothing. The first generation reuses the token.
    * @throws {ServiceError}
    */
   async test(
@@ -147,7 +147,7 @@ export class ServiceRuntime {
   }
 
   /**
-   * True during a pause that the service requested. Until it ends, generations wait, and no
+   * True during a pause that the service requested. Until the pause ends, generations wait, and no
    * automatic request is sent. The user can still request a model list or a diagnosis.
    */
   isPaused(origin: string): boolean {
@@ -212,7 +212,7 @@ export class ServiceRuntime {
     return new Client({ ...facts, http, tokenService, ...callLimits });
   }
 
-  /** Returns the concurrency limit for a service origin. Creates it if necessary. */
+  /** Returns the concurrency limit for a service origin. Creates one if necessary. */
   limit(origin: string, options: ConcurrencyOptions): ConcurrencyLimit {
     const { clock = systemClock } = this.#options;
     const limiter = this.#limiters.get(origin) ?? new ConcurrencyLimit(options, clock);

@@ -5,7 +5,7 @@ import type { StatedModel } from './statedModels.ts';
  * supported, add an entry here. Company and product names belong in this file.
  *
  * This file also lists the input that each authentication method and API needs. The setup prompts
- * for that input before it loads their code.
+ * for that input before it loads the code of the method and the API.
  */
 
 /** A hosted model service that the extension can call. */
@@ -27,7 +27,10 @@ export interface Service {
   /** Setting names that other clients for this service use. */
   readonly aliases: NameSet;
   readonly defaultModelId: string;
-  /** Models in a user-defined entry. Their facts take precedence over the service's list. */
+  /**
+   * Models in a user-defined entry. Facts about these models take precedence over the service's
+   * list.
+   */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
   readonly headers: readonly FixedHeader[];
@@ -270,7 +273,9 @@ export function serviceFor(word: string, all: readonly Service[] = services): Se
   return all.find((service) => service.word === word.trim().toLowerCase());
 }
 
-/** True for a built-in service whose identity address `hostedModel.authUrl` can override. */
+/**
+ * True for a built-in service with an identity address, which `hostedModel.authUrl` can override.
+ */
 export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
   return authUrl !== '' && definition === undefined;
 }
@@ -287,7 +292,10 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
   return SETTING_NAMES.filter((setting) => needs[setting]);
 }
 
-/** True if the service requires an access token, which expires, instead of the key itself. */
+/**
+ * True if requests to the service contain an access token, which expires, instead of the key
+ * itself.
+ */
 export function getsTokens({ authentication }: Service): boolean {
   return AUTH_INPUTS[authentication.kind].getsToken === true;
 }
@@ -328,8 +336,8 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 
 /**
  * Returns the setting names with this prefix. A service without a secret setting or with secret
- * headers has no names, because a `.env` file or the environment can't provide everything that it
- * needs, such as the approval of a command.
+ * headers has no names, because a `.env` file or the environment can't provide everything that such
+ * a service needs, such as the approval of a command.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

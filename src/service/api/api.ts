@@ -10,7 +10,10 @@ import type { RequestBody } from './parameterFields.ts';
 export interface Api {
   /** Returns the URL of a call, including its query. */
   readonly url: (call: GenerationCall, target: ModelTarget) => string;
-  /** Returns the body fields for the model, and for the project or space that is billed. */
+  /**
+   * Returns the body fields for the model, and for the project or space that is billed, if the API
+   * uses one.
+   */
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;
   /** Extra body fields for a streamed call. */
   readonly streaming: RequestBody;

@@ -41,7 +41,9 @@ export interface Conversation {
   readonly toolChoice: 'auto' | 'required';
 }
 
-/** Asks for the rest of an incomplete response. Chat offers no other way to continue a response. */
+/**
+ * Asks for the rest of an incomplete response, because the chat operation has no field for that.
+ */
 const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add no introduction.';
 
 /**

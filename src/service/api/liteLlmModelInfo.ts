@@ -5,8 +5,8 @@ import type { ModelFacts } from '../statedModels.ts';
 import { tokenLimit, validEntries } from './modelList.ts';
 
 /**
- * Reads LiteLLM's `/model/info`, which describes the models that its `/models` lists. The response
- * can also contain the addresses and headers of providers, which aren't read.
+ * Reads the response of `/model/info`, where LiteLLM describes the models that `/models` lists. The
+ * response can also contain the addresses and headers of providers, which aren't read.
  * Source: https://docs.litellm.ai/docs/proxy/model_management
  */
 
@@ -21,13 +21,16 @@ export interface ModelInfo extends ModelFacts {
  */
 const CREATED = 1_677_610_602;
 
-/** Several deployments can share a name, so this list can be longer than the model list. */
+/**
+ * Maximum number of deployments to read. Several deployments can share a name, so there can be more
+ * of them than models.
+ */
 const MAX_DEPLOYMENTS = 5_000;
 
 /** Modes that chat completions support. Other modes include `embedding` and `image_generation`. */
 const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
 
-/** LiteLLM sends `null` for an unknown value. */
+/** A boolean that is undefined if the value is unknown. LiteLLM sends `null` for unknown values. */
 const flag = v.fallback(v.optional(v.boolean()), undefined);
 
 const deployment = shape({
@@ -47,7 +50,9 @@ const deployment = shape({
 
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
-/** True if all creation times are those of a gateway that has `/model/info`. */
+/**
+ * True if all creation times are the one that LiteLLM lists, so the gateway may have `/model/info`.
+ */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);
 }
@@ -84,8 +89,8 @@ function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelIn
 }
 
 /**
- * Combines two deployments that share a name. A request can reach either, so the lower limits and
- * only the common capabilities apply.
+ * Combines two deployments that share a name. A request can reach either deployment, so the lower
+ * limits and only the common capabilities apply.
  */
 function commonInfo(one: ModelInfo, other: ModelInfo): ModelInfo {
   return {

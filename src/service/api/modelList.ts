@@ -5,8 +5,8 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * The model types, and the reader of the public model list, which requires no token. The schemas
- * are based on a recorded response.
+ * The types for models, and the reader for model lists that require no token. The schemas are based
+ * on a recorded response.
  */
 
 export interface Model {
@@ -14,13 +14,15 @@ export interface Model {
   readonly label: string;
   readonly provider: string;
   readonly description: string;
-  /** The maximum number of tokens in the prompt and the response; undefined if not listed. */
+  /**
+   * The maximum number of tokens in the prompt and the response together; undefined if not listed.
+   */
   readonly contextLength?: number | undefined;
   /** The maximum number of tokens in one response; undefined if not listed. */
   readonly maxOutputTokens?: number | undefined;
   /** The billing class of prompt tokens, such as `class_12`. */
   readonly inputTier?: string | undefined;
-  /** The billing class of response tokens. */
+  /** The billing class of output tokens. */
   readonly outputTier?: string | undefined;
   /** The supported functions, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
@@ -55,7 +57,9 @@ export function functionOf(operation: Operation): string {
 export interface ModelPage extends ModelList {
   /** The URL of the next page, as sent by the service. */
   readonly next: string | undefined;
-  /** True if the entries look like those of a gateway that provides details separately. */
+  /**
+   * True if the entries look like those of a gateway that lists limits and capabilities separately.
+   */
   readonly mayHaveInfo?: boolean;
 }
 

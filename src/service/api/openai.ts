@@ -10,7 +10,7 @@ import { foreignFailure, kindOfStatus } from './watsonxFailure.ts';
 
 /**
  * The OpenAI chat completions API, which many company gateways support. It has no projects. Streams
- * report usage only on request, and the model list requires a token.
+ * report usage only on request, and most services require a token or key for the model list.
  * Source: https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(prefix: string): Api {
@@ -36,7 +36,8 @@ export function openai(prefix: string): Api {
     failureInEvent,
     accessCheck: (_modelId, target) => ({
       url: modelsUrl(target),
-      // Checks only the token. Many gateways accept models that they don't list.
+      // This checks only the token or key. The model isn't looked up in the list, because many
+      // gateways accept models that they don't list.
       read: readModels,
     }),
     models: {
@@ -110,7 +111,8 @@ function failureInEvent(json: unknown): ServiceError | undefined {
 const ASSUMED_TASKS: readonly string[] = ['function_calling'];
 
 /**
- * Some gateways add limits to the entries: vLLM adds `max_model_len`, and LiteLLM the other two.
+ * Some gateways add limits to the entries: vLLM adds `max_model_len`, and LiteLLM adds
+ * `max_input_tokens` and `max_output_tokens`.
  * Sources: https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  * (`ModelCard`) and https://github.com/BerriAI/litellm/pull/30272
  */

@@ -121,7 +121,7 @@ export class ResponseReader {
   }
 
   /**
-   * True once the stop reason has been received. After that, errors in the rest of the stream are
+   * True once the stop reason has been received. From then on, errors in the rest of the stream are
    * ignored.
    */
   get #isComplete(): boolean {
@@ -186,8 +186,9 @@ function stopReason(reason: string): StopReason {
 
 /*
  * Generated responses are validated by hand instead of with a schema. A stream has thousands of
- * events. Validating an event with a schema would take half as long as parsing it (measured with
- * `npm run bench cpuOfAStream`). The formats are based on recordings of the service.
+ * events, and validating an event with a schema would add half of the time that it takes to parse
+ * the event (measured with `npm run bench cpuOfAStream`). The formats are based on recordings of
+ * the service.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -281,8 +282,8 @@ function unexpected(): never {
 // Counts and warnings are only informational, so an invalid one doesn't make the response fail.
 
 /**
- * More tokens than any request uses. Larger counts are ignored, because their sum could be
- * Infinity.
+ * More tokens than any request uses. Larger counts are ignored, because the sum of such counts
+ * could be Infinity.
  */
 const MAX_TOKENS = 1_000_000_000;
 

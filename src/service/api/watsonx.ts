@@ -6,8 +6,8 @@ import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
- * deployment. A deployment is identified by the URL, so requests to a deployment name neither a
- * model nor a project.
+ * deployment. The URL identifies a deployment, so requests to a deployment contain neither a model
+ * ID nor a project ID.
  */
 
 /** The API version, pinned to keep the response format stable. */
@@ -71,7 +71,8 @@ export const watsonx: Api = {
       return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
     }
     // Deployments don't support tokenization, so this check sends a chat request without messages.
-    // If the deployment exists, the service rejects the request as a bad request.
+    // If the deployment exists and the token is accepted, the service responds with a bad request,
+    // which proves access.
     const url = watsonx.url('chat', target);
     const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;

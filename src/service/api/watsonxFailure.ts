@@ -30,8 +30,7 @@ const inferenceError = shape({
 });
 
 /**
- * Error formats of the service's own gateway, which rejects requests with expired tokens, for
- * example.
+ * Error formats of the service's own gateway. For example, it rejects requests with expired tokens.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -67,7 +66,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skip events that can't be errors, because validating an event takes as long as reading it.
+  // Skip events that can't be errors, because validating an event takes as long as reading its
+  // text.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -92,14 +92,15 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * If the request headers are too large, nginx responds with a 400 instead of a 431. Its error page
- * has this title: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
+ * The title of the page that nginx sends if the request headers are too large. Its status is 400
+ * instead of 431.
+ * Source: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
  */
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
 
 /**
  * Returns the failure for an error response that isn't in the service's own format. A 401 or 403 in
- * another format comes from an intermediary, such as a firewall.
+ * another format probably comes from an intermediary, such as a firewall.
  */
 export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   if (status === 401 || status === 403) return new ServiceError('intercepted', { status });

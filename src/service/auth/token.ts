@@ -118,7 +118,7 @@ export type TokenState =
        */
       readonly clockAheadMs?: number;
       /**
-       * The failure of the last refresh. Another refresh follows while the token is still in use.
+       * The failure of the last refresh. The token stays in use, and the refresh is retried later.
        */
       readonly refreshError?: ServiceError;
     }

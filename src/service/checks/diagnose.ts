@@ -14,7 +14,7 @@ import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/model
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
- * before the model generates text, because that would cost tokens.
+ * before the model generates text, which would cost money.
  */
 
 export const CHECKS = [
@@ -30,7 +30,8 @@ export type CheckName = (typeof CHECKS)[number];
 
 /**
  * Returns the checks that apply to the authentication method. Without an identity service, there is
- * no identity host to check, and no clock to compare with. Without an exchange, there is no token.
+ * no identity host to check, and no clock to compare with. Without an exchange, there is no token
+ * to check.
  */
 function checksFor({ service }: Credentials): readonly CheckName[] {
   const { exchange } = authMethodOf(service);
@@ -47,7 +48,8 @@ export interface CheckFacts {
   /** Lifetime of a new token, in milliseconds. */
   readonly lifeMs?: number;
   /**
-   * Milliseconds by which this machine's clock is ahead of the service's. Negative if it's behind.
+   * How far this machine's clock is ahead of the service's, in milliseconds. Negative if it's
+   * behind.
    */
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
@@ -151,7 +153,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => Promise<CheckFa
   access: async ({ probe, settings, found: { model, functions = [] }, onRetry, signal }) => {
     const { client } = await probe();
     const requestLimit = await client.checkAccess(signal, onRetry).catch((error: unknown) => {
-      // A model that doesn't support the access check may still support the selected operation.
+      // A model that doesn't support the access check may still support the selected operation, and
+      // a service without a model list may still accept the model.
       if (isKind(error, 'operation-unsupported', 'no-model-list')) return undefined;
       throw isKind(error, 'model-unknown') && model ? withLifecycle(error, model) : error;
     });

@@ -37,8 +37,8 @@ export interface ApprovedFetchOptions {
   /** Maximum milliseconds between two chunks of a response body. */
   readonly idleMs: number;
   /**
-   * Returns the secrets of all credentials that an identity service has accepted. They're checked
-   * like `ApprovedTarget.secrets`.
+   * Returns other secrets that must not appear in the URL or the body, from all credentials that
+   * have been exchanged for a token.
    */
   readonly provenSecrets: () => readonly string[];
 }
@@ -107,7 +107,7 @@ function checkDestination(
 
 /**
  * Throws if the URL or the body contains a secret. For example, the user may have entered a key as
- * the project ID, but the model host must not receive the key.
+ * the project ID, which most requests contain.
  * @throws {ServiceError} `setting-holds-secret`
  */
 function checkSecrets(url: string, body: unknown, secrets: readonly string[]): void {

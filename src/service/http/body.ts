@@ -2,7 +2,10 @@ import { text as textOf } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
-/** Maximum length of an event, in characters. Real events have at most a few hundred. */
+/**
+ * Maximum length of an event, in characters. Events of real streams rarely have more than a few
+ * hundred.
+ */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
@@ -135,8 +138,8 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // The extra LF completes a last event that isn't followed by an empty line. The standard would
-  // discard such an event. The LF also ends a last line whose CR the parser holds back in case an
-  // LF follows.
+  // The extra LF completes a last event that isn't followed by an empty line, which the standard
+  // would discard. If the last line ends in CR, the parser is still waiting for a possible LF, so
+  // the extra LF also ends that line.
   yield* read(`${decoder.decode()}\n`);
 }

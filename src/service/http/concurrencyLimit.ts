@@ -3,11 +3,11 @@ import { ServiceError } from '../errors.ts';
 import { type NextStart, type RateLimit, RequestPace } from './requestPace.ts';
 
 export interface ConcurrencyOptions {
-  /** Maximum concurrent requests, 1 to 8. */
+  /** Maximum number of concurrent requests, 1 to 8. */
   readonly limit: number;
   /**
-   * Maximum requests of each priority that can wait for their first attempt. Any further request
-   * fails with `queue-full`.
+   * Maximum number of requests of each priority that can wait for their first attempt. Any further
+   * request fails with `queue-full`.
    */
   readonly queue: number;
   /** Minimum milliseconds between the starts of two requests. */
@@ -39,9 +39,12 @@ export interface ConcurrencyState {
    * limit.
    */
   readonly loweredFrom?: number;
-  /** Milliseconds until a pause requested by the service ends. */
+  /** Milliseconds until requests resume, if the service has requested a pause. */
   readonly resumesInMs?: number;
-  /** The next start, if a slot is free but an interval delays the next request. Ignores pauses. */
+  /**
+   * The next start, if a slot is free but an interval delays the next request. Calculated as if
+   * there were no pause.
+   */
   readonly nextStart?: NextStart;
 }
 
@@ -49,30 +52,32 @@ interface Waiter {
   /** Determines the order in the queue. Lower ranks start first. */
   readonly rank: number;
   readonly isLowPriority: boolean;
-  /** True for a first attempt. Retries don't count toward the queue size. */
+  /** True for a first attempt. Retries don't count toward the length of the queue. */
   readonly isNew: boolean;
   start(): void;
 }
 
 /**
  * The amount by which a success raises a limit of 1. Higher limits rise by less. We measured 120
- * calls to a service that handles one request at a time. With 1/2, a call takes 1.65 requests on
- * average. With 1/4, a call takes 1.4 requests, and all calls finish sooner.
+ * calls to a service that handles only one request at a time. With an amount of 1/2, a call took
+ * 1.65 requests on average. With 1/4, a call took 1.4 requests, and all calls finished sooner.
  */
 const GROWTH = 1 / 4;
 
 /**
  * The concurrency limit of one service origin.
  *
- * - Requests of the same priority start in the order of their arrival. A retry starts before all
- *   first attempts of its priority, and never fails with `queue-full`.
- * - Chat has low priority. Its requests start after those for a document. If the limit is at least
- *   2, they leave one slot free for document requests. Without this rule, an agent that sends
- *   requests for minutes would delay a user who waits for a single response.
- * - A 429 halves the limit, down to 1, unless its request started before the last halving. Each
- *   success raises the limit by a fraction, up to the configured limit. In measurements, 74 to 93 %
- *   of calls failed with a fixed limit, and 2 % with this adaptive limit.
- * - `RequestPace` spaces the starts. A pause requested by the service delays all requests.
+ * - Requests of the same priority start in the order in which they arrived. A retry starts before
+ *   all first attempts of its priority, and never fails with `queue-full`.
+ * - Chat requests have low priority. They start after document requests. If the limit is at least
+ *   2, chat requests leave one slot free for document requests. Without this rule, an agent that
+ *   sends requests for minutes would delay a user who waits for a single response.
+ * - A 429 halves the limit, down to 1, unless the refused request started before the last halving.
+ *   Each success raises the limit by a fraction, up to the configured limit. When we measured calls
+ *   to overloaded services, 74 to 93% of them failed with a fixed limit, and 2% failed with this
+ *   adaptive limit.
+ * - `RequestPace` enforces the minimum interval between starts. If the service requests a pause,
+ *   all requests wait until the pause ends.
  */
 export class ConcurrencyLimit {
   readonly #clock: Clock;
@@ -117,7 +122,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Gives low-priority requests access to this limit. */
+  /** A gate that applies this limit to low-priority requests. */
   get lowPriority(): RequestGate {
     return {
       applyRateLimit: (rateLimit) => this.applyRateLimit(rateLimit),
@@ -139,7 +144,7 @@ export class ConcurrencyLimit {
     this.#changed();
   }
 
-  /** Applies the rate limit from response headers. */
+  /** Applies the rate limit that response headers state. */
   applyRateLimit(rateLimit: RateLimit): void {
     if (!rateLimit.perSecond) return;
     this.#pace.applyRateLimit(rateLimit);
@@ -191,7 +196,7 @@ export class ConcurrencyLimit {
     this.#startWaiters();
   }
 
-  /** True if a first attempt still has to wait and the queue of its priority is too long. */
+  /** True if a first attempt has to wait, but the queue of its priority is already full. */
   #exceedsQueue(waiter: Waiter): boolean {
     const queue = this.#waiters.filter(({ isNew, rank }) => isNew && rank === waiter.rank);
     return queue.includes(waiter) && queue.length > this.#options.queue;

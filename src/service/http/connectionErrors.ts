@@ -4,13 +4,13 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './harden
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. A retry can't cause the request to run or be billed twice,
-   * because nothing was sent or the service refused the request.
+   * True if another attempt may succeed. It's safe to retry such a failure, because nothing was
+   * sent or the service refused the request, so the request can't run or be billed twice.
    */
   readonly isTransient: boolean;
 }
 
-/** Returns a failure that a retry wouldn't fix. */
+/** Creates a failure that a retry wouldn't fix. */
 export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
@@ -22,8 +22,8 @@ export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
 const REFUSED_TUNNEL = /^Proxy response \((\d{3})\)/;
 
 /**
- * Error codes for a proxy that isn't http or https, has an invalid address, or closed the network
- * connection without a response (see `preventProxyReconnects`).
+ * Error codes for a proxy that isn't http or https, that has an invalid address, or that closed the
+ * network connection without a response (see `preventProxyReconnects`).
  */
 const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   'UND_ERR_INVALID_ARG',
@@ -31,7 +31,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the address in the error message when connecting times out. */
+/** Matches the address in the message of an error when connecting times out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** The error code of `fetch` when it can't connect within 10 s. */
@@ -82,7 +82,7 @@ export function networkFailure(error: unknown, url: string): Failure {
   }
   const known = code === '' || code === CONNECT_TIMEOUT ? undefined : code;
   const unconnected = lasting('unreachable', { code: known, phase: 'connect' });
-  // Don't retry, because another attempt would fail in its handshake, too.
+  // Don't retry, because the handshake of another attempt would probably fail, too.
   if (isTlsHandshakeReset(root)) return unconnected;
   if (isUnsent(error) || code === CONNECT_TIMEOUT) return { ...unconnected, isTransient: true };
   return lasting('connection-lost', { code: known });
@@ -145,8 +145,8 @@ function proxyFailure(
 /**
  * Returns the address of the proxy that couldn't be reached, or an empty string if the address has
  * unexpected characters. Undefined if the network connection was meant for the service or was
- * already open. A proxy on the same port as the service is recognized only if its name lookup
- * fails.
+ * already open. A proxy on the same port as the service is recognized only if looking up the name
+ * of the proxy fails.
  */
 function unreachableProxy(
   error: unknown,
@@ -159,7 +159,8 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // If the network connection was already open, the request may have run, so don't retry it.
+  // If the network connection was already open, the request may have run, so it must not count as a
+  // proxy failure, which is retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;
@@ -172,8 +173,8 @@ function unreachableProxy(
 }
 
 /**
- * Returns the host, with its port if it has one, or an empty string if it isn't safe to display.
- * The check is needed because the URL parser accepts `$`, backticks, and quotes.
+ * Returns the host, with its port if it has one, or an empty string if the host isn't safe to
+ * display. The URL parser isn't strict enough, because it accepts `$`, backticks, and quotes.
  */
 export function readableHost(host: string): string {
   return /^[\w.:[\]-]{1,260}$/.test(host) ? host : '';

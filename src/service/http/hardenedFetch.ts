@@ -3,13 +3,15 @@ import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The error code that newer versions of undici use if a proxy closes the network connection without
- * responding.
+ * The error code of newer versions of undici for a proxy that closes the network connection without
+ * a response.
  */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
-/** The code for this error in older versions of undici, which then reconnect. */
+/**
+ * The error code of older versions of undici in the same case. After this error, they reconnect.
+ */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
 /**
@@ -27,7 +29,7 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
  * Sends a request with the global `fetch`, which VS Code patches to use the user's proxies and
  * certificates. Unlike the patched `http` and `https`, `fetch` keeps network connections alive. VS
  * Code may patch `fetch` at any time, so each request looks it up again. Redirects aren't followed,
- * because a redirected POST would send the key to another host.
+ * because a redirected POST could send a secret to another host.
  * @throws {RequestNotSentError} if the request has a body and nothing was sent; in all other cases,
  * the error from `fetch`
  */
@@ -35,12 +37,14 @@ export async function hardenedFetch(
   url: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  // A network connection can be reused only one turn of the event loop after its response ends.
+  // Wait for one turn of the event loop. A network connection can be reused only one turn after its
+  // response ends.
   await turn();
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed a kept-alive connection. Sending again opens a new one.
+    // The service has probably closed a kept-alive connection. Sending the request again opens a
+    // new connection.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }
@@ -54,7 +58,8 @@ async function send(
     method,
     headers,
     signal: signal ?? null,
-    // Without this, some versions of Node fail on a 401 after a streamed body (nodejs/undici#5018).
+    // Without this option, some versions of Node fail on a 401 after a streamed body
+    // (nodejs/undici#5018).
     credentials: 'omit',
     redirect: 'manual',
   };
@@ -95,6 +100,7 @@ function isOfClosedConnection(error: unknown): boolean {
 /**
  * True if the network connection was reset during the TLS handshake. Only in this case does Node
  * add the host to the error.
+ * Source: `onConnectEnd` in https://github.com/nodejs/node/blob/v22.0.0/lib/_tls_wrap.js
  */
 export function isTlsHandshakeReset(error: unknown): boolean {
   return (

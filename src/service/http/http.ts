@@ -29,11 +29,11 @@ const MAX_PROBE_BYTES = 1_048_576;
 
 /**
  * An HTTP client based on axios and the approved `fetch`, with retries by axios-retry. `send` and
- * `probe` throw only a `ServiceError`, because an AxiosError exposes the key and the token, even
- * through JSON or `util.inspect`.
+ * `probe` never throw anything but a `ServiceError`, because an AxiosError exposes the key and the
+ * token, even through JSON or `util.inspect`.
  */
 export class Http {
-  /** The `fetch` function that axios calls. It doesn't retry or add a token. */
+  /** The `fetch` function that axios calls. It neither retries requests nor adds a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
@@ -126,8 +126,8 @@ export class Http {
   }
 
   /**
-   * Sends one request without a key or token to find out whether a host responds. An error status
-   * counts as a response.
+   * Sends one request without a key or token, to find out whether a host responds. The request can
+   * contain fixed headers. An error status counts as a response.
    * @returns the result of `read`; undefined if the host responds with an error or unusable content
    * @throws {ServiceError} if the host doesn't respond, or if the response may come from a proxy or
    * a login page
@@ -210,8 +210,8 @@ function createAxios(): AxiosInstance {
     transformRequest: [],
     transformResponse: [],
     headers: {
-      // Responses are small, so compression isn't needed. Refusing it rules out decompression
-      // bombs.
+      // Responses are small, so they don't need compression. Without compression, there can be no
+      // decompression bombs.
       'Accept-Encoding': 'identity',
       'User-Agent': 'hosted-model',
     },
@@ -234,7 +234,7 @@ function createAxios(): AxiosInstance {
 
 /**
  * Calls the `send` function in `fetchOptions`. axios caches each `env.fetch` forever, so all
- * instances share this function.
+ * instances share this one.
  */
 function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   const { send, ...others } = init as FetchOptions;
@@ -286,8 +286,9 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 }
 
 /**
- * True if a failure shows that the host responded. A page with a success status doesn't count. It
- * may be the login page of a network, which must not receive the key.
+ * True if a failure shows that the host responded. A page with a success status doesn't count,
+ * because it may be the login page of a network. In that case, the key would be sent to the
+ * network's login server.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

@@ -25,8 +25,8 @@ export interface HttpRequest<Result> {
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
   readonly body?: string;
   /**
-   * Secrets of the connection. Neither these nor the access token may appear in the URL or the
-   * body. Failure details that contain any of them are removed.
+   * Secrets of the connection. Neither these secrets nor the access token may appear in the URL or
+   * the body, unless `sendsSecret` is true. Failure details that contain any of them are removed.
    */
   readonly secrets?: readonly string[];
   /** True for a token request, the only kind that may have a secret in its URL or body. */
@@ -50,8 +50,8 @@ export interface HttpRequest<Result> {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /**
-   * Called once per call, as soon as its first attempt has a slot. If it rejects, the request
-   * fails.
+   * Called once per call, as soon as the first attempt has a slot. If the callback rejects, the
+   * request fails.
    */
   readonly beforeFirstAttempt?: (() => Promise<void>) | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -63,7 +63,8 @@ export interface HttpRequest<Result> {
 }
 
 /**
- * The fields of a request that grant access to a service, and the origin that receives the token.
+ * The fields of a request that grant access to a service, and the only origin that it may be sent
+ * to.
  */
 export type Access = Pick<
   HttpRequest<unknown>,
@@ -72,7 +73,7 @@ export type Access = Pick<
 
 /**
  * Provides the token of one attempt. An attempt calls `get` before and after it waits in the queue,
- * because a token can expire in the meantime.
+ * because a token can expire while the attempt waits.
  */
 export interface TokenProvider {
   /** True if `get` can return a token without waiting. */
@@ -103,7 +104,7 @@ export interface Retry {
 /** The remaining retries and time of a call. All requests of the call share them. */
 export interface CallBudget {
   retriesLeft: number;
-  /** Number of attempts sent so far. */
+  /** How many times a request of the call has been sent so far. */
   attempts: number;
   /** Milliseconds from the first attempt to the deadline. */
   readonly totalMs: number;

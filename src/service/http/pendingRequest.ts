@@ -15,8 +15,8 @@ export interface PendingRequestOptions {
   /** Returns the milliseconds to wait before a retry. Tests replace this function. */
   readonly waitMs: typeof retryWaitMs;
   /**
-   * Returns the secrets of all connections. Failure details that contain one are removed, because a
-   * response can repeat text from an earlier request.
+   * Returns the secrets of all connections. Failure details that contain any of them are removed,
+   * because a response can repeat text from an earlier request.
    */
   readonly secrets: () => readonly string[];
 }
@@ -48,7 +48,10 @@ export class PendingRequest implements ApprovedTarget {
   #token: string | undefined;
   #outcome: [outcome: SlotOutcome, pauseMs?: number | undefined] = ['ok'];
   #retry: Retry | undefined;
-  /** True if the last attempt wasn't billed, because nothing was sent or the service refused it. */
+  /**
+   * True if the last attempt can't have been billed, because nothing was sent or the service
+   * refused the request.
+   */
   #isRefused = false;
 
   constructor(
@@ -166,7 +169,7 @@ export class PendingRequest implements ApprovedTarget {
 
   /**
    * Reads the rest of the response, and then releases the slot. Returns after at most
-   * `CALLER_WAIT_MS`, and continues in the background.
+   * `CALLER_WAIT_MS`, even if reading continues in the background.
    */
   async finish(body: Body | undefined): Promise<void> {
     try {
@@ -181,8 +184,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Returns the error to report. Cancellation takes precedence over any failure. So does an
-   * exceeded deadline, unless nothing was sent.
+   * Returns the error to report. Cancellation takes precedence over any failure. An exceeded
+   * deadline also takes precedence, unless it's known that nothing was sent.
    */
   report({ error, isTransient }: Failure): ServiceError {
     const { attempts } = this.#request.budget;
@@ -202,8 +205,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Starts the timer for the call's deadline if it isn't running. The time in the queue before the
-   * first attempt doesn't count, because it depends on other requests.
+   * Starts the timer for the call's deadline if it isn't running. The time that the call spends in
+   * the queue before its first attempt doesn't count, because it depends on other requests.
    */
   #startDeadline(): void {
     const { budget } = this.#request;

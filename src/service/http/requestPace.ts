@@ -14,7 +14,8 @@ export interface NextStart {
   /** Milliseconds until the next request starts. */
   readonly inMs: number;
   /**
-   * `setting` if the user's minimum interval delays the start, `service` if the rate limit does.
+   * What delays the start: the user's minimum interval (`setting`) or the service's rate limit
+   * (`service`).
    */
   readonly spacedBy: 'setting' | 'service';
 }
@@ -52,8 +53,8 @@ export class RequestPace {
 
   /**
    * Applies the rate limit from a response for one minute. If the response states that no requests
-   * are left in the current second, other clients are probably using the service, too. Then the
-   * next request waits at least one interval from now.
+   * are left in the current second, other clients are probably using the service, too. In that
+   * case, the next request waits for at least one interval.
    */
   applyRateLimit({ perSecond = 0, left }: RateLimit): void {
     if (perSecond === 0) return;
@@ -69,7 +70,10 @@ export class RequestPace {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 
-  /** Milliseconds until a pause requested by the service ends. Zero or less if there is none. */
+  /**
+   * Milliseconds until requests resume, if the service has requested a pause. Zero or less if there
+   * is no pause.
+   */
   get pauseMs(): number {
     return this.#pausedUntil - this.#clock.monotonic();
   }
@@ -80,7 +84,7 @@ export class RequestPace {
     return Math.max(bySetting, byService, this.#pausedUntil) - this.#clock.monotonic();
   }
 
-  /** The next start, ignoring pauses. Undefined if no interval delays it. */
+  /** The next start, calculated as if there were no pause. Undefined if no interval delays it. */
   get nextStart(): NextStart | undefined {
     const { bySetting, byService } = this.#spacedUntil();
     const inMs = Math.max(bySetting, byService) - this.#clock.monotonic();

@@ -1,14 +1,15 @@
 /**
  * The retry rules. Pure functions.
  *
- * - 429 and 500 to 504 are retried at most 3 times. 501 is included because the service's
- *   documentation says to retry it.
- * - Temporary network failures before anything was sent are retried, too. These retries count
- *   toward the 3.
- * - The backoff is 0.5–1, 1–2, and 2–4 s. It's random, to spread the load from several clients. The
- *   ranges don't overlap, so each wait is longer than the previous one.
- * - `Retry-After` can extend a wait to 60 s. A longer wait is reported as a failure, because
- *   axios-retry could pass a value that overflows `setTimeout`, and the timer would fire at once.
+ * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
+ *   included, because the built-in service documents it as a temporary failure.
+ * - Temporary network failures before anything was sent are retried, too. Both kinds of retries
+ *   together count toward the 3.
+ * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
+ *   several clients. The ranges don't overlap, so each wait is longer than the wait before it.
+ * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
+ *   failure is reported instead. Very long waits would even overflow `setTimeout`, whose timer
+ *   would then fire at once.
  */
 
 export const MAX_RETRIES = 3;

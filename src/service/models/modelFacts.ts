@@ -3,7 +3,10 @@ import { functionOf, type Model } from '../api/modelList.ts';
 import type { Operation, Service } from '../services.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
-/** Adds facts about models that the service's list lacks. Pure. */
+/**
+ * Adds facts from other sources to the models of a service, such as facts that the user states.
+ * Pure.
+ */
 
 /** The task of a model that can call tools. */
 export const TOOLS = 'function_calling';

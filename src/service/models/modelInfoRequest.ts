@@ -8,9 +8,15 @@ import type { Access } from '../http/httpTypes.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import { withFacts } from './modelFacts.ts';
 
-/** Deadline in milliseconds. It's short, because the user sees an empty list until then. */
+/**
+ * Deadline in milliseconds. It's short, because the user sees an empty list while the request is
+ * pending.
+ */
 const DEADLINE_MS = 5_000;
-/** Allows 16 KB per model. An actual entry has 2 to 4 KB, most of it prices. */
+/**
+ * Maximum bytes of the response. Allows 16 KB per model. An actual entry has 2 to 4 KB, and most of
+ * that is prices.
+ */
 const MAX_BYTES = 16_777_216;
 
 interface InfoRequest {

@@ -18,7 +18,7 @@ export interface ModelLifecycle {
 /** The format of a start date. Stages with any other format are ignored. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The later stage comes first, because a model can have reached both. */
+/** The later stage comes first, because a model can have reached both stages. */
 const ENDS = ['withdrawn', 'deprecated'] as const;
 
 export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {

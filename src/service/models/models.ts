@@ -16,14 +16,15 @@ import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
 /**
- * Maximum bytes of one page of a model list. Allows 16 KB per model for `MAX_MODELS` models. A page
- * of 36,000 short entries also fits, with 466 bytes each. An entry with little more than an ID has
- * about 150 bytes.
+ * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB, or 36,000 short
+ * entries of 466 bytes. An entry with little more than an ID has about 150 bytes.
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
 
-/** Maximum milliseconds to look up the current model. Meanwhile, the user sees an empty list. */
+/**
+ * Maximum milliseconds to look up the current model. The user sees an empty list during the lookup.
+ */
 const LOOKUP_DEADLINE_MS = 5_000;
 const CACHE_MS = 3_600_000;
 
@@ -98,8 +99,8 @@ export class Models {
    * Requests one model, even if it's withdrawn or doesn't support the operation. The request also
    * opens a network connection that the next request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if the user doesn't state the model, and the service doesn't list it or its
-   * entry contains a secret
+   * @returns undefined if the user doesn't state the model, and the service doesn't list the model
+   * without a token, or the entry contains a secret
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
@@ -121,7 +122,7 @@ export class Models {
         return models.find(({ id }) => id === modelId);
       },
     });
-    // The cached model has more facts, because listing the models gets them in a second request.
+    // The cached model can have more facts, because listing models sends a second request for them.
     const cached = info && this.#cached(from, modelId);
     const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, from));
     if (listed && listed !== cached) this.#keep(from, [listed]);
