@@ -14,7 +14,7 @@ export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 export interface MessageContext extends LabelContext {
   /** The source of the key, project, and service URL. Defaults to `editor`. */
   readonly source?: SettingsPlace | undefined;
-  /** The host of the identity service. */
+  /** The host of the identity service, if it differs from the host of the inference service. */
   readonly authHost?: string | undefined;
   /**
    * True if the request was only a check by a diagnosis or setup, which generates nothing, or at
@@ -40,11 +40,14 @@ export interface FixActions {
 export interface FailureContext {
   /** The place that contains the key, project, and service URL. */
   readonly place: FixActions;
-  /** The place that contains the address of the failed host. */
+  /** The place that contains the address that the failed request was sent to. */
   readonly address: FixActions;
-  /** True if the host belongs to a built-in service, so the user can't have misspelled it. */
+  /**
+   * True if the failed request was sent to an address of a built-in service, which the user can't
+   * have misspelled.
+   */
   readonly isBuiltInHost: boolean;
-  /** True if the failed host is the identity service. */
+  /** True if the failed request was sent to the identity service. */
   readonly isIdentity: boolean;
   /**
    * True if repeating the request is harmless, because it generates nothing, or at most one output
@@ -99,7 +102,8 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
   );
   return {
     place: PLACES[source],
-    // Only the editor's settings can change the identity address, regardless of the source.
+    // Only the editor's settings can change the identity address, even if the key comes from
+    // another source.
     address: isIdentity ? PLACES.editor : PLACES[source],
     isBuiltInHost: isServiceIdentity || isRegion,
     isIdentity,

@@ -9,7 +9,7 @@ import {
   services,
 } from '../service/services.ts';
 
-/** The display names of settings, and the text for missing ones. Pure. */
+/** The display names of settings, and the text for missing settings. Pure. */
 
 /** The facts that display names depend on. The service defaults to the first built-in one. */
 export type LabelContext = Partial<Pick<Credentials, 'service' | 'resource'>>;
@@ -77,7 +77,9 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
   return service.regions.length > 0;
 }
 
-/** True if requests contain the secret itself, so it isn't exchanged for a token. */
+/**
+ * True if there is no exchange, so requests contain the secret itself, if the service needs one.
+ */
 export function sendsSecret({ service = services[0] }: LabelContext): boolean {
   return !getsTokens(service);
 }

@@ -9,9 +9,7 @@ export interface Clock {
   monotonic(): number;
 }
 
-/**
- * A moment, as two readings in milliseconds: one of the wall clock, and one of the monotonic clock.
- */
+/** A moment, as shown by the wall clock and by the monotonic clock, in milliseconds. */
 export interface Moment {
   readonly wallStart: number;
   readonly monotonicStart: number;
@@ -22,9 +20,9 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Returns how many milliseconds have passed since a moment. The two clocks can differ: the wall
- * clock may have been set back, and the monotonic clock may have stopped while the machine was
- * asleep. Returns the larger difference.
+ * Returns how many milliseconds have passed since a moment. Uses the clock that shows the larger
+ * difference, because the wall clock may have been set back, and the monotonic clock may have
+ * stopped while the machine was asleep.
  */
 export function passedSince({ wallStart, monotonicStart }: Moment, clock: Clock): number {
   return Math.max(clock.now() - wallStart, clock.monotonic() - monotonicStart);

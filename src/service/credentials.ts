@@ -156,7 +156,10 @@ export type ParsedUrl =
       readonly origin: string;
       /** Host and port in ASCII, for display. */
       readonly host: string;
-      /** True if an endpoint path was removed. URLs copied from code samples often contain one. */
+      /**
+       * True if an endpoint path was removed. URLs copied from code samples often contain such a
+       * path.
+       */
       readonly hadEndpoint: boolean;
     }
   | { readonly ok: false; readonly problem: UrlProblem };

@@ -70,8 +70,8 @@ export function chatParts({ messages, tools, toolChoice }: Conversation): ChatPa
 }
 
 /**
- * Returns the conversation as JSON without images, for a token estimate. Includes the tools, which
- * make up most of an agent's request.
+ * Returns the conversation as JSON without images, to estimate its number of tokens. Includes the
+ * tools, which can make up most of an agent's request.
  */
 export function conversationText(conversation: Conversation): string {
   return JSON.stringify(conversation, (name, value) => (name === 'image' ? '' : value));

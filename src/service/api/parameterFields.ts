@@ -18,7 +18,8 @@ export function stringsIn(value: unknown): string[] {
  * @param chatNames the name of the chat field for each supported parameter. `decoding_method` has
  * no chat field, because it becomes a temperature.
  * @param newTokens the default for `max_new_tokens`
- * @returns the fields to send, and the names of parameters that the operation doesn't support
+ * @returns the fields to send, and the names of parameters that the operation or the API doesn't
+ * support
  */
 export function mapParameters(
   operation: Operation,

@@ -38,7 +38,9 @@ export interface Generation {
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage: TokenUsage;
-  /** Names of parameters that weren't sent, because the operation doesn't support them. */
+  /**
+   * Names of parameters that weren't sent, because the operation or the API doesn't support them.
+   */
   readonly dropped: readonly string[];
   /** IDs of the service's warnings, without those that contain a secret. */
   readonly warnings: readonly string[];

@@ -14,14 +14,18 @@ export interface TokenResponse {
   /** Expiry in seconds since 1970, by the server's clock. */
   readonly expiration?: number | undefined;
   /**
-   * The time of the response in milliseconds since 1970, by the clock that `expiration` refers to.
+   * The time of the response, in milliseconds since 1970. By the server's clock, or by this
+   * machine's clock if a program returned the token.
    */
   readonly serverNow?: number | undefined;
   /** True if there was no exchange, so `value` is the key, or empty if there is no key. */
   readonly isApiKey?: true;
 }
 
-/** The lifetime and thresholds of a token, in milliseconds since right before the token request. */
+/**
+ * The lifetime and thresholds of a token, in milliseconds, counted from right before the token
+ * request.
+ */
 export interface TokenLife {
   readonly lifeMs: number;
   /** From this age on, the token is refreshed in the background. */

@@ -41,8 +41,8 @@ const REFRESHES_WITHOUT_USE = 2;
  * - **Hard threshold** (30 s or 10% of the life before the token expires, whichever is shorter).
  *   Callers wait for the next token.
  * - **Late token.** A token with a short life can be past its hard threshold when it arrives. The
- *   calls that waited for this token send it anyway, because the next token would be just as late.
- *   Other calls get the next token.
+ *   calls that waited for such a token send it anyway, because the next token would be just as
+ *   late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
  *   When no caller is left, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next

@@ -30,8 +30,8 @@ export type CheckName = (typeof CHECKS)[number];
 
 /**
  * Returns the checks that apply to the authentication method. Without an identity service, there is
- * no identity host to check, and no clock to compare with. Without an exchange, there is no token
- * to check.
+ * no identity host to check, and no other clock to compare with. Without an exchange, there is no
+ * token to check.
  */
 function checksFor({ service }: Credentials): readonly CheckName[] {
   const { exchange } = authMethodOf(service);

@@ -87,7 +87,7 @@ export class ConcurrencyLimit {
   #options: ConcurrencyOptions;
   #limit: number;
   #inFlight = 0;
-  /** Low-priority requests with a slot. `#inFlight` includes them. */
+  /** Number of low-priority requests that have a slot. `#inFlight` includes them. */
   #lowPriorityInFlight = 0;
   #halvedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;

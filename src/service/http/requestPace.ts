@@ -23,7 +23,7 @@ export interface NextStart {
 const SECOND_MS = 1_000;
 /**
  * Milliseconds after which a rate limit expires, unless another response repeats it. The service
- * may limit requests only during peak load.
+ * may limit requests only during peak load, so an old limit may no longer apply.
  */
 const RATE_LIFE_MS = 60_000;
 

@@ -3,8 +3,8 @@
  *
  * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
  *   included, because the built-in service documents it as a temporary failure.
- * - Temporary network failures before anything was sent are retried, too. Both kinds of retries
- *   together count toward the 3.
+ * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
+ *   to all retries together.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from
  *   several clients. The ranges don't overlap, so each wait is longer than the wait before it.
  * - `Retry-After` can extend a wait to at most 60 s. If the service requests a longer wait, the
