@@ -46,8 +46,8 @@ export const handlers: Handlers = {
 
   continueGeneration: async (app) => {
     const job = app.jobs.latest;
-    await continueResponses(job, async (answers, runMode) => {
-      if (job) await runJob(optionsFor(app), job, answers, runMode);
+    await continueResponses(job, async (indices, runMode) => {
+      if (job) await runJob(optionsFor(app), job, indices, runMode);
     });
   },
 
