@@ -261,24 +261,24 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
 
 async function generateFromSelection(
   app: App,
-  order: GenerateOverrides,
+  overrides: GenerateOverrides,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(NO_DOCUMENT);
-  return generate(optionsFor(app), order, snapshot);
+  return generate(optionsFor(app), overrides, snapshot);
 }
 
 /** @param name name of a template; if undefined, the user picks one */
 async function generateFromTemplate(
   app: App,
   name: string | undefined,
-  order: GenerateOverrides,
+  overrides: GenerateOverrides,
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
   const { chooseTemplate } = await loadTemplates();
   const template = await chooseTemplate(snapshot.document, name, app.globalState);
-  if (template) await generateFromSelection(app, { ...order, template }, snapshot);
+  if (template) await generateFromSelection(app, { ...overrides, template }, snapshot);
 }
 
 function optionsFor(app: App): GenerateDeps {

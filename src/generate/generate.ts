@@ -27,7 +27,7 @@ export interface GenerateOverrides {
  */
 export async function generate(
   options: GenerateDeps,
-  order: GenerateOverrides = {},
+  overrides: GenerateOverrides = {},
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
@@ -35,19 +35,25 @@ export async function generate(
   const mustPreview = await resolvesToAutoRunFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);
-  const [first, ...more] = captureTargets(snapshot, order.template?.responseLanguage || undefined);
+  const [first, ...more] = captureTargets(
+    snapshot,
+    overrides.template?.responseLanguage || undefined,
+  );
   if (!first) return;
   const targets = [first, ...more] as const;
   if (options.jobs.isGeneratingFor(targets)) return inform(texts.ALREADY_RUNNING);
   const { document } = snapshot;
-  const mode = modeFor(document, insertModeFor(document, order), mustPreview);
+  const mode = modeFor(document, insertModeFor(document, overrides), mustPreview);
   // The job tracks the selections from here on, because the following prompts can stay open for
   // minutes.
   const rescue = (lost: Job) => void offerResult(lost);
-  const job = new Job(targets, order.template, mode, { previews: options.jobs.previews, rescue });
+  const job = new Job(targets, overrides.template, mode, {
+    previews: options.jobs.previews,
+    rescue,
+  });
   options.jobs.add(job);
   return runJob(options, job, job.indices, 'restart', async () => {
-    const prompts = await promptsFor(targets, order.template);
+    const prompts = await promptsFor(targets, overrides.template);
     if (!prompts || !(await confirmSize(prompts))) return false;
     for (const [index, prompt] of prompts.entries()) job.setPrompt(index, prompt);
     return true;
