@@ -259,7 +259,7 @@ async function reportRun(
   if (lost.length > 0 && !job.isUndone) void offerResult(job, linesOf(lost), lost);
   const complete = outcomes.filter(({ generation }) => generation !== undefined);
   const failed = outcomes.filter(({ error }) => error !== undefined);
-  const told = byKind(failed).map(async (alike) => {
+  const reports = byKind(failed).map(async (alike) => {
     const again = alike.map(({ index }) => index);
     const at = { folder, lines: linesOf(again) };
     const wantsRetry = await options.report(alike[0]?.error, connection, at);
@@ -284,9 +284,9 @@ async function reportRun(
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
     const limit = commonLimit(complete, connection);
-    told.push(reportOutcome(job, { announce, runAgain, limit, isWhole, isPlaced }));
+    reports.push(reportOutcome(job, { announce, runAgain, limit, isWhole, isPlaced }));
   }
-  await Promise.all(told);
+  await Promise.all(reports);
 }
 
 /**
