@@ -93,8 +93,12 @@ export function partlyCanceledText(complete: number, all: number): string {
 }
 
 /** @param tokens number of tokens after which a response ended; undefined if unknown or different */
-export function truncatedText(cut: number, count: number, tokens: number | undefined): string {
-  const which = count === 1 ? 'The response' : `${cut} of ${count} responses`;
+export function truncatedText(
+  truncated: number,
+  count: number,
+  tokens: number | undefined,
+): string {
+  const which = count === 1 ? 'The response' : `${truncated} of ${count} responses`;
   const limit =
     tokens === undefined ? 'a token or time limit' : `the limit of ${formatNumber(tokens)} tokens`;
   return `${which} reached ${limit}.`;
