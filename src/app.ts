@@ -33,7 +33,7 @@ export interface Started {
   /** Runs work in the background and logs any failure. */
   readonly inBackground: (work: unknown) => void;
   /** Updates the setup state in the status bar and the command palette. */
-  readonly showSetUp: (inUse: Service | undefined) => Promise<void>;
+  readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
   /** Makes VS Code request the chat models again. */
   readonly refreshModels: () => void;
 }
@@ -110,10 +110,10 @@ export class HostedModel implements App, CommandCode {
     this.status.update({ obstacle, provenance, connection });
     this.#followTokens(connection?.tokens);
     this.#followRequests(connection?.requests);
-    const { refreshModels, inBackground, showSetUp } = this.#started;
+    const { refreshModels, inBackground, updateSetUpState } = this.#started;
     refreshModels();
     inBackground(this.usage.setActive(connection));
-    await showSetUp(connection?.service);
+    await updateSetUpState(connection?.service);
   }
 
   #onTokenState(token: TokenState): void {

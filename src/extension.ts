@@ -126,7 +126,7 @@ class Startup implements CommandHost {
         ...{ context: this.#context, log: this.log, status: this.#status, stored: this.#stored },
         make: (makePart) => parts.adopt(makePart(), (part) => part.dispose()),
         inBackground: (work) => this.#inBackground(work),
-        showSetUp: (inUse) => this.#showSetUp(inUse),
+        updateSetUpState: (inUse) => this.#updateSetUpState(inUse),
         refreshModels: () => this.#models.refresh(),
       });
     } catch (error) {
@@ -170,11 +170,11 @@ class Startup implements CommandHost {
 
   /** Updates the setup state, and makes VS Code request the chat models again. */
   async #onChange(): Promise<void> {
-    await this.#showSetUp();
+    await this.#updateSetUpState();
     this.#models.refresh();
   }
 
-  async #showSetUp(inUse?: Service): Promise<void> {
+  async #updateSetUpState(inUse?: Service): Promise<void> {
     const { settings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
     this.#readSettings = settings;
     this.#hasCredentials = state.canSignOut;
