@@ -79,7 +79,7 @@ export class HostedModel implements App, CommandCode {
   readonly run: CommandCode['run'] = (name, invocation) => handlers[name](this, invocation);
   readonly report: CommandCode['report'] = (error) => reportFailure(this, error);
 
-  readonly chat = async (): Promise<Chat> => {
+  readonly loadChat = async (): Promise<Chat> => {
     if (this.#chat) return this.#chat;
     const { makeChat } = await import('./chat/makeChat.ts');
     this.#chat ??= makeChat(this, this.extension.id, this.#started.refreshModels);

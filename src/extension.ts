@@ -86,7 +86,7 @@ class Startup implements CommandHost {
   /** False only if no source can provide a usable connection. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
-  #readSettings: SetUpStatus['settings'] = readTooltipSettings;
+  #readSettings: SetUpStatus['readSettings'] = readTooltipSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.log = log;
@@ -105,7 +105,7 @@ class Startup implements CommandHost {
     this.#models = make('the chat models', () =>
       offerModels(
         () => this.#app !== undefined || this.#hasCredentials,
-        async () => (await this.#load()).chat(),
+        async () => (await this.#load()).loadChat(),
       ),
     );
     make('watching the window', () => window.onDidChangeWindowState(() => this.#keepFresh()));
@@ -175,8 +175,8 @@ class Startup implements CommandHost {
   }
 
   async #updateSetUpState(inUse?: Service): Promise<void> {
-    const { settings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
-    this.#readSettings = settings;
+    const { readSettings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
+    this.#readSettings = readSettings;
     this.#hasCredentials = state.canSignOut;
     this.#status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);

@@ -23,7 +23,7 @@ export interface App {
   readonly startWatch: () => GenerationWatch;
   readonly runtime: ServiceRuntime;
   /** Loads the chat. */
-  readonly chat: () => Promise<Chat>;
+  readonly loadChat: () => Promise<Chat>;
 }
 
 /** IDs of all commands in package.json, without the prefix `hostedModel.`. */

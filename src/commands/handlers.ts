@@ -152,7 +152,7 @@ export const handlers: Handlers = {
 
   useInChat: async (app) => {
     const { connections } = app;
-    const { start } = await app.chat();
+    const { start } = await app.loadChat();
     await start(() => connections.for(onlyFolder()?.uri), connections.signOutSignal);
   },
 
@@ -165,7 +165,7 @@ export const handlers: Handlers = {
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>
-    (await app.chat()).provider.models.keep(from, models);
+    (await app.loadChat()).provider.models.keep(from, models);
   void list.then(keep).catch(() => {});
 }
 
@@ -184,7 +184,7 @@ async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
 /** Shows the menu, and runs the picked action. */
 async function openMenu(app: App): Promise<unknown> {
   const { connections } = app;
-  const { callers } = (await app.chat()).provider;
+  const { callers } = (await app.loadChat()).provider;
   // Get the folder before the menu opens, because another one can be active when the user picks a
   // row.
   const folder = activeFolder();

@@ -11,7 +11,7 @@ export interface SetUpStatus {
    * Reads the settings of the service in use, for the tooltip. For the first built-in service,
    * doesn't validate them.
    */
-  readonly settings: (
+  readonly readSettings: (
     scope?: Uri,
   ) => Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
   /**
@@ -71,7 +71,7 @@ export async function readSetUpStatus(
   const used = inUse ?? service;
   const isFirst = used.word === services[0].word;
   return {
-    settings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
+    readSettings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && getsTokens(used),
     canSignOut: usesExternalSource || stored.length > 0 || approvals.hasApprovals,
