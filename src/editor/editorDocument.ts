@@ -9,7 +9,7 @@ import {
 import { isAutoRunFile } from './autoRunFiles.ts';
 import { hasWritableScheme } from './capturedSelection.ts';
 import { editDocument, editEditor, editorOf, hasTab, rangedIn, rangeOf } from './documentEdit.ts';
-import { keepSelections } from './keptSelections.ts';
+import { captureSelections } from './keptSelections.ts';
 import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
@@ -82,7 +82,7 @@ export class EditorDocument implements Disposable {
     if (!changes.every((change) => this.#has(change))) return false;
     const editor = editorOf(this.#document);
     if (!editor) return editDocument(this.#document, rangedIn(this.#document, changes));
-    const restoreSelections = keepSelections(this.#document, changes);
+    const restoreSelections = captureSelections(this.#document, changes);
     const accepted = await editEditor(editor, changes, undoStopBefore);
     if (accepted) restoreSelections();
     return accepted;

@@ -10,7 +10,10 @@ import type { OffsetRange, TextChange } from './textChange.ts';
  * @returns a function that restores the selections, to be called right after the changes are
  * applied
  */
-export function keepSelections(document: TextDocument, changes: readonly TextChange[]): () => void {
+export function captureSelections(
+  document: TextDocument,
+  changes: readonly TextChange[],
+): () => void {
   const kept = window.visibleTextEditors
     .filter((editor) => editor.document === document)
     .map((editor) => keepIn(editor, changes));
