@@ -62,7 +62,7 @@ export class Previews implements Disposable {
     const uri = previewAddress(document.uri);
     this.#open.set(uri.toString(), previewed);
     try {
-      await this.#compare(uri, name, previewed);
+      await this.#openDiff(uri, name, previewed);
     } catch (error) {
       this.#open.delete(uri.toString());
       throw error;
@@ -70,7 +70,7 @@ export class Previews implements Disposable {
     return uri;
   }
 
-  async #compare(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
+  async #openDiff(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
     // Opens the preview document first, because VS Code drops change events for unknown documents.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {
