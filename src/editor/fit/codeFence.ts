@@ -54,7 +54,7 @@ export class CodeFence {
   add(text: string): string {
     if (this.#head === undefined) return this.#read(text);
     const head = this.#head + text;
-    const found = reopening(head);
+    const found = findReopening(head);
     this.#head = found === 'maybe' ? head : undefined;
     if (found === 'maybe') return '';
     if (found === 'no' || (found.isBare && this.#isInner)) return this.#read(head);
@@ -90,7 +90,9 @@ export class CodeFence {
     if (text === '' || this.#state === 'outside') return text;
     if (this.#state === 'closed') {
       this.#after += text;
-      return NOT_BLANK.test(text) ? this.#leave(this.#after) + this.#read(this.#after) : '';
+      return NOT_BLANK.test(text)
+        ? this.#resolveClosing(this.#after) + this.#read(this.#after)
+        : '';
     }
     const isWhole = text.endsWith('\n');
     const part = isWhole ? text.slice(0, -1) : text;
@@ -100,18 +102,18 @@ export class CodeFence {
   #finish(): string {
     const line = this.#line ?? '';
     if (this.#state === 'before') {
-      if (opening(line) || !NOT_BLANK.test(line)) return '';
+      if (parseOpening(line) || !NOT_BLANK.test(line)) return '';
       this.#state = 'outside';
       return this.#release(line);
     }
-    if (this.#state !== 'inside' || closing(line, this.#fence) === 'yes') return '';
+    if (this.#state !== 'inside' || checkClosing(line, this.#fence) === 'yes') return '';
     if (line !== '') this.#line = undefined;
     return this.#release(withoutIndentation(line, this.#fence.indentation));
   }
 
   #open(part: string, isWhole: boolean): string {
     const line = (this.#line ?? '') + part;
-    const fence = isWhole ? opening(line) : undefined;
+    const fence = isWhole ? parseOpening(line) : undefined;
     if (fence) {
       this.#begin(fence);
     } else if (isWhole && mayOpen(line) && !NOT_BLANK.test(line)) {
@@ -130,7 +132,7 @@ export class CodeFence {
     let written = part;
     if (this.#line !== undefined) {
       const line = this.#line + part;
-      const verdict = closing(line, this.#fence);
+      const verdict = checkClosing(line, this.#fence);
       if (isWhole && verdict === 'yes') {
         this.#state = 'closed';
         this.#line = line;
@@ -154,7 +156,7 @@ export class CodeFence {
    * @param text the text after the closing line, which contains more than whitespace
    * @returns the text to write before `text`
    */
-  #leave(text: string): string {
+  #resolveClosing(text: string): string {
     if (!this.#isInner && BEGINS_WITH_BLANK_LINE.test(text)) {
       this.#state = 'outside';
       return this.#release('');
@@ -182,7 +184,7 @@ export class CodeFence {
   #reopen(fence: Fence): void {
     const isClosed =
       this.#state === 'closed' ||
-      (this.#state === 'inside' && closing(this.#line ?? '', this.#fence) === 'yes');
+      (this.#state === 'inside' && checkClosing(this.#line ?? '', this.#fence) === 'yes');
     const line = isClosed || this.#state === 'before' ? '' : this.#line;
     const blank = this.#state === 'before' ? '' : this.#blank;
     const isOutside = this.#state === 'outside';
@@ -210,7 +212,7 @@ const WITH_INFO = /^[ \t]*(?<marks>`{3,}|~{3,})[ \t]*[^`~\s]/;
 const BLANK_LINES = /^(?:[ \t]*\n)*/;
 
 /** Returns the fence that a complete line opens, if any. */
-function opening(line: string): Fence | undefined {
+function parseOpening(line: string): Fence | undefined {
   const groups = line.length > MAX_FENCE_LENGTH ? undefined : OPENING.exec(line)?.groups;
   return groups && { indentation: groups['indentation'] ?? '', marks: groups['marks'] ?? '' };
 }
@@ -221,7 +223,7 @@ function mayOpen(line: string): boolean {
 }
 
 /** Checks whether a line closes the fence. The line may be incomplete. */
-function closing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
+function checkClosing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   if (line.length > MAX_FENCE_LENGTH) return 'no';
   const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };
   const isShallow = /^ {0,3}$/.test(indentation);
@@ -251,7 +253,7 @@ function opensInner(line: string, fence: Fence): boolean {
  * @returns the fence, the text after its line, and whether it has no info string (`isBare`); `no`
  * if there is no such fence; `maybe` if more text is needed to decide
  */
-function reopening(
+function findReopening(
   text: string,
 ): { readonly fence: Fence; readonly isBare: boolean; readonly rest: string } | 'maybe' | 'no' {
   const blank = BLANK_LINES.exec(text)?.[0].length ?? 0;
@@ -259,7 +261,7 @@ function reopening(
   const lineEnd = text.indexOf('\n', blank);
   if (lineEnd === -1) return mayOpen(text.slice(blank)) ? 'maybe' : 'no';
   const line = text.slice(blank, lineEnd);
-  const fence = opening(line);
+  const fence = parseOpening(line);
   if (!fence) return 'no';
   const rest = text.slice(lineEnd + 1);
   const isBare = line.trim() === fence.marks;
