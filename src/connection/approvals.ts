@@ -18,9 +18,9 @@ type HashedDecision = readonly [hash: string, decision: ApprovalDecision];
 /** Every value that a decision depends on, including the key, in a fixed order. */
 export type Subject = Secret<readonly [kind: 'source', ...values: readonly string[]]>;
 
-const SALT = 'hostedModel.approvalSalt';
+const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
-const SALT_BYTES = 32;
+const HASH_KEY_BYTES = 32;
 /**
  * Maximum number of stored decisions. If there are more, the oldest ones are dropped, and the user
  * is prompted for those again.
@@ -30,8 +30,8 @@ const MAX_DECISIONS = 500;
 export class Approvals {
   readonly #secrets: SecretStorage;
   readonly #state: Memento;
-  /** The salt to use if secret storage fails. Decisions then apply only in this window. */
-  #windowSalt: string | undefined;
+  /** The hash key to use if secret storage fails. Decisions then apply only in this window. */
+  #windowHashKey: string | undefined;
 
   constructor(secrets: SecretStorage, state: Memento) {
     this.#secrets = secrets;
@@ -43,17 +43,20 @@ export class Approvals {
    * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
-    return connection.fingerprint((await this.#salt()) ?? (await this.#makeSalt()), shown);
+    return connection.fingerprint(
+      (await this.#readHashKey()) ?? (await this.#makeHashKey()),
+      shown,
+    );
   }
 
   /**
-   * Returns the stored decision, if any. Doesn't create a salt, because no decision exists without
-   * one.
+   * Returns the stored decision, if any. Without a hash key, there is no decision, so this doesn't
+   * create one.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
-    const salt = await this.#salt();
-    if (salt === undefined) return undefined;
-    return new Map(this.#decisions).get(hashOf(subject, salt));
+    const hashKey = await this.#readHashKey();
+    if (hashKey === undefined) return undefined;
+    return new Map(this.#decisions).get(hashOf(subject, hashKey));
   }
 
   /** True if any folder has an approval, which a sign-out would delete. */
@@ -76,7 +79,7 @@ export class Approvals {
   }
 
   async #keep(subject: Subject, decision: ApprovalDecision | undefined): Promise<void> {
-    const hash = hashOf(subject, (await this.#salt()) ?? (await this.#makeSalt()));
+    const hash = hashOf(subject, (await this.#readHashKey()) ?? (await this.#makeHashKey()));
     const others = this.#decisions.filter(([known]) => known !== hash);
     const all = decision ? [...others, [hash, decision] as const] : others;
     await this.#state.update(DECISIONS, all.slice(-MAX_DECISIONS));
@@ -86,31 +89,32 @@ export class Approvals {
     return this.#state.get(DECISIONS, []);
   }
 
-  async #salt(): Promise<string | undefined> {
-    const stored = await this.#secrets.get(SALT).then(undefined, () => undefined);
-    return stored ?? this.#windowSalt;
+  async #readHashKey(): Promise<string | undefined> {
+    const stored = await this.#secrets.get(HASH_KEY_NAME).then(undefined, () => undefined);
+    return stored ?? this.#windowHashKey;
   }
 
-  async #makeSalt(): Promise<string> {
-    this.#windowSalt ??= randomBytes(SALT_BYTES).toString('hex');
-    const salt = this.#windowSalt;
+  async #makeHashKey(): Promise<string> {
+    this.#windowHashKey ??= randomBytes(HASH_KEY_BYTES).toString('hex');
+    const hashKey = this.#windowHashKey;
     try {
-      // Keep a stored salt, because a new one would invalidate all earlier decisions.
-      if ((await this.#secrets.get(SALT)) === undefined) await this.#secrets.store(SALT, salt);
+      // Keep a stored key, because a new one would invalidate all earlier decisions.
+      if ((await this.#secrets.get(HASH_KEY_NAME)) === undefined)
+        await this.#secrets.store(HASH_KEY_NAME, hashKey);
     } catch {
       // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored a salt at the same time, so use the stored one.
-    return (await this.#salt()) ?? salt;
+    // Another window may have stored a key at the same time, so use the stored one.
+    return (await this.#readHashKey()) ?? hashKey;
   }
 }
 
 /**
- * Hashes a subject with the salt. Only secret storage contains the salt, so the hash can't be used
- * to check guesses of the values.
+ * Hashes a subject with the hash key. Only secret storage contains this key, so nobody can use the
+ * hash to check guesses of the values.
  */
-function hashOf(subject: Subject, salt: string): string {
-  return createHmac('sha256', salt)
+function hashOf(subject: Subject, hashKey: string): string {
+  return createHmac('sha256', hashKey)
     .update(JSON.stringify(Secret.open(subject)))
     .digest('hex');
 }

@@ -353,12 +353,12 @@ export const secretMutants: readonly Mutant[] = [
     title: 'tests Zen API key with watsonx, project without generating',
   },
   {
-    name: 'an approval is stored as a hash without a salt',
+    name: 'an approval is stored as a hash without a key',
     file: 'src/connection/approvals.ts',
-    from: "createHmac('sha256', salt)",
+    from: "createHmac('sha256', hashKey)",
     to: "createHmac('sha256', '')",
     test: 'test/unit/connection/approvals.test.ts',
-    title: 'stores only salted hashes outside secret storage, never a value',
+    title: 'stores only keyed hashes outside secret storage, never a value',
   },
   {
     name: 'a key counts as stored even if secret storage lost it',

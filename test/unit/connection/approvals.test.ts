@@ -48,7 +48,7 @@ describe('Approvals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), undefined);
   });
 
-  it('stores only salted hashes outside secret storage, never a value', async () => {
+  it('stores only keyed hashes outside secret storage, never a value', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'approved');
     const kept = JSON.stringify([...state.values]);
@@ -56,10 +56,14 @@ describe('Approvals', () => {
     assert.equal(await approvalsOn(new FakeKeyring(), state).decisionFor(subject), undefined);
     const other = new FakeKeyring();
     await approvalsOn(other, new FakeState()).remember(subject, 'approved');
-    assert.equal(await approvalsOn(other, state).decisionFor(subject), undefined, 'another salt');
+    assert.equal(
+      await approvalsOn(other, state).decisionFor(subject),
+      undefined,
+      'another hash key',
+    );
   });
 
-  it('creates only one salt for concurrent calls', async () => {
+  it('creates only one hash key for concurrent calls', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/a', 'project-1');
@@ -106,7 +110,7 @@ describe('Approvals', () => {
     assert.equal(await approvals.decisionFor(subject), 'refused');
   });
 
-  it("applies a decision only in its window if the salt can't be stored", async () => {
+  it("applies a decision only in its window if the hash key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const store = async () => {
       throw new Error('no keyring');
