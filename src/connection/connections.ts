@@ -207,7 +207,7 @@ export class Connections implements Disposable {
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
     // An import needs no offer, because it declines the source that its values come from.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
-    if (!staysInUse || reason?.found) return true;
+    if (!staysInUse || reason?.imported) return true;
     this.#options.inBackground(this.#offerEditor(inUse, found));
     return false;
   }

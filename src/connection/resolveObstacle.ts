@@ -101,7 +101,7 @@ export async function importSource(
   found: SourceSnapshot,
 ): Promise<'imported' | undefined> {
   const { id, values, service, subject } = source;
-  if (!(await options.setUp({ found: { ...Secret.open(values), service } }))) return undefined;
+  if (!(await options.setUp({ imported: { ...Secret.open(values), service } }))) return undefined;
   await options.approvals.remember(subject, 'refused');
   const { workspaceFolder } = found.folder;
   if (id === 'envFile' && workspaceFolder) warnOfLeftKey(workspaceFolder).catch(() => {});

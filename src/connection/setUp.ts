@@ -26,7 +26,7 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
   /** Values from another source, and the service that they belong to. */
-  readonly found?: SetUp['found'];
+  readonly imported?: SetUp['imported'];
   /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
   /** True if the caller reports the success, because it offers to retry what failed. */
@@ -42,23 +42,24 @@ export interface SetUpReason {
  */
 export async function runSetUp(
   given: SetUpOptions,
-  { found, missing = [], isRepair = false }: SetUpReason = {},
+  { imported, missing = [], isRepair = false }: SetUpReason = {},
 ): Promise<boolean> {
-  const options = { ...given, found };
-  const service = found?.service ?? (await readSettingsInUse(given.keys)).service;
+  const options = { ...given, imported };
+  const service = imported?.service ?? (await readSettingsInUse(given.keys)).service;
   const setUp: SetUp = {
     ...options,
     draft: emptyDraft(),
     ...(await prefilledFor(service, options)),
   };
-  const refusal = found?.apiKey && problemOfKey(found.apiKey, service);
+  const refusal = imported?.apiKey && problemOfKey(imported.apiKey, service);
   // If the key is missing, the user may not have chosen a service yet, so start with the service.
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
     : await askAll(setUp, first);
   // A command that is waiting for the setup continues automatically, so don't offer to generate.
-  if (isSaved && !isRepair) void offerUses(setUp.settings.service, missing.length === 0 && !found);
+  if (isSaved && !isRepair)
+    void offerUses(setUp.settings.service, missing.length === 0 && !imported);
   return isSaved;
 }
 

@@ -71,7 +71,7 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
    * Values from another source, which are prefilled. The key isn't shown, but an empty answer keeps
    * it.
    */
-  readonly found?: (GivenValues & { readonly service: Service }) | undefined;
+  readonly imported?: (GivenValues & { readonly service: Service }) | undefined;
 }
 
 /** The part of a setup that is replaced if the user picks another service. */
@@ -109,15 +109,15 @@ export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
  */
 export async function prefilledFor(
   service: Service,
-  { keys, isRefused, found }: Pick<SetUp, 'keys' | 'isRefused' | 'found'>,
+  { keys, isRefused, imported }: Pick<SetUp, 'keys' | 'isRefused' | 'imported'>,
 ): Promise<ServiceAnswers> {
   const settings = settingsFor(service, await readSettingsInUse(keys));
   const stored = await keys.read(service.word);
-  const { account, apiKey = '', url = settings.url } = found ?? {};
-  const { projectId = '', resource } = found?.projectId === undefined ? settings : found;
+  const { account, apiKey = '', url = settings.url } = imported ?? {};
+  const { projectId = '', resource } = imported?.projectId === undefined ? settings : imported;
   return {
     settings,
-    steps: stepsFor(service, found !== undefined),
+    steps: stepsFor(service, imported !== undefined),
     stored,
     canKeepStored:
       stored !== undefined && isUsableRecord(stored, service) && !isRefused(stored.apiKey),
@@ -133,11 +133,11 @@ export async function prefilledFor(
 
 /**
  * Returns the steps that a service needs.
- * @param isFound true for values from another source, which belong to a known service
+ * @param isImported true for values from another source, which belong to a known service
  */
-export function stepsFor(service: Service, isFound: boolean): StepName[] {
+export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [
-    ...(isFound ? [] : ['service' as const]),
+    ...(isImported ? [] : ['service' as const]),
     ...neededSettings(service),
     ...(headerSecretsOf(service).length > 0 ? ['headerSecrets' as const] : []),
     'save',
@@ -164,7 +164,7 @@ export function answeredCredentials(setUp: SetUp, target: Destination): Credenti
 }
 
 /** Identifies the key that an empty answer keeps. Undefined if there is none. */
-export function keptKey({ apiKey, found, stored, canKeepStored }: SetUp) {
+export function keptKey({ apiKey, imported, stored, canKeepStored }: SetUp) {
   if (apiKey === '') return stored && canKeepStored ? 'stored' : undefined;
-  return apiKey === found?.apiKey ? 'found' : 'typed';
+  return apiKey === imported?.apiKey ? 'imported' : 'typed';
 }

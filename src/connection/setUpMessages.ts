@@ -32,7 +32,7 @@ export const SET_UP = {
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
-    found: 'Leave empty to keep the key that was found',
+    imported: 'Leave empty to keep the key that was found',
     typed: 'Leave empty to keep the key you typed',
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',

@@ -61,7 +61,7 @@ export function describe(setUp: SetUp, added: NewService): void {
   const { service } = added;
   const { url, authUrl, defaultModelId: modelId } = service;
   const settings = { ...setUp.settings, service, url, authUrl, modelId };
-  const steps = stepsFor(service, setUp.found !== undefined);
+  const steps = stepsFor(service, setUp.imported !== undefined);
   Object.assign(setUp, { added, settings, url, steps });
 }
 

@@ -45,7 +45,7 @@ export const askToSave: AskStep = async (setUp, position) => {
     ...position,
     placeholder: SET_UP.hostsHint,
     // Unlike the placeholder, this text wraps, so the end of a long host name stays visible.
-    text: approvalText(target, setUp) + (setUp.found ? SET_UP.ofAllFolders : ''),
+    text: approvalText(target, setUp) + (setUp.imported ? SET_UP.ofAllFolders : ''),
     items: [
       {
         label: SET_UP.test,

@@ -306,8 +306,8 @@ describe('Connections', () => {
     };
     editor.typed.push('', 'my-project');
     editor.picks.push(SERVICE, SAVE);
-    const found = { apiKey: 'another-key-0123456789', service: services[0] };
-    const setUp = connections.setUp({ found });
+    const imported = { apiKey: 'another-key-0123456789', service: services[0] };
+    const setUp = connections.setUp({ imported });
     await (await editor.question()).answer('Replace Key');
     assert.equal(await setUp, false);
     assert.deepEqual(told, ['refuses-key']);
@@ -1166,8 +1166,8 @@ describe('Connections', () => {
     it('stores a short key from another source without a prompt', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
-      const found = { apiKey: 'sk-1234', service: services[0] };
-      assert.equal(await connections.setUp({ found }), true);
+      const imported = { apiKey: 'sk-1234', service: services[0] };
+      assert.equal(await connections.setUp({ imported }), true);
       assert.equal(secretsIn(await connections.for())?.apiKey, 'sk-1234');
       assert.equal(editor.asked, 0);
     });
