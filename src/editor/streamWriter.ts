@@ -191,7 +191,7 @@ export class StreamWriter implements ResponseWriter {
 
   #response(index: number): ResponseInDocument {
     const response = this.#responses[index];
-    if (!response) throw new RangeError(`No answer ${index}`);
+    if (!response) throw new RangeError(`No response ${index}`);
     return response;
   }
 

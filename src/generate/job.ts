@@ -273,7 +273,7 @@ export class Job implements Result, Disposable {
 
   #response(index: number): SelectionResponse {
     const one = this.#responses[index];
-    if (!one) throw new RangeError(`No answer ${index}`);
+    if (!one) throw new RangeError(`No response ${index}`);
     return one;
   }
 }
