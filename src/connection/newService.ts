@@ -15,7 +15,7 @@ import {
   LOGINS,
   type Login,
   type LoginField,
-} from './logins.ts';
+} from './newServiceChoices.ts';
 import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
 /** The steps of the setup that describe a new service. They write nothing. */

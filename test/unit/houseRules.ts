@@ -208,9 +208,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
-    name: 'authentication methods and APIs are named only in their own files, services.ts, and logins.ts',
+    name: 'authentication methods and APIs are named only in their own files, services.ts, and newServiceChoices.ts',
     isBroken: (line, path) =>
-      !/^(service\/(services|auth\/\w+|api\/(watsonx|openai|apis))|connection\/logins)\.ts$/.test(
+      !/^(service\/(services|auth\/\w+|api\/(watsonx|openai|apis))|connection\/newServiceChoices)\.ts$/.test(
         path,
       ) && NAMED_ONCE.test(line),
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
