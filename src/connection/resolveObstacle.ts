@@ -6,8 +6,8 @@ import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
+import { askSource, reportSetting, warnOfLeftKey } from './credentialPrompts.ts';
 import { settleUnusable } from './credentialSourceSetting.ts';
-import { askSource, reportSetting, warnOfLeftKey } from './questions.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
   isQuestion,

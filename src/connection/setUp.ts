@@ -7,9 +7,9 @@ import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';
 import { addressText } from './connectionMessages.ts';
+import { askDestination, reportSetting } from './credentialPrompts.ts';
 import type { KeyStore } from './keyStore.ts';
 import { emptyDraft } from './newService.ts';
-import { askDestination, reportSetting } from './questions.ts';
 import {
   prefilledFor,
   readSettingsInUse,

@@ -7,10 +7,10 @@ import { askPick, back, type Question } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
+import { askDestination, askReplacement } from './credentialPrompts.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './newService.ts';
-import { askDestination, askReplacement } from './questions.ts';
 import { keepProject } from './serviceChoice.ts';
 import {
   type AskStep,
