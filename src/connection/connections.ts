@@ -28,7 +28,6 @@ import {
   resolveObstacle,
   resolveSource,
 } from './resolveObstacle.ts';
-import { useForSelections } from './serviceChoice.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
 import { setUpOptions } from './setUpRequests.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
@@ -41,6 +40,7 @@ import {
   type SourceSnapshot,
 } from './sourceSelection.ts';
 import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
+import { useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */

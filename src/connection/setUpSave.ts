@@ -11,7 +11,6 @@ import { askDestination, askReplacement } from './credentialPrompts.ts';
 import type { KeyRecord } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './newService.ts';
-import { keepProject } from './serviceChoice.ts';
 import {
   type AskStep,
   answeredCredentials,
@@ -23,6 +22,7 @@ import {
 } from './setUpAnswers.ts';
 import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
 import { chooseModel, describe, withVersion } from './setUpModel.ts';
+import { keepProject } from './switchService.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 
