@@ -37,14 +37,14 @@ import { callerOf, isOfModelGroup } from '../undocumentedApi.ts';
 import { ChatCallers } from './chatCallers.ts';
 import * as texts from './chatMessages.ts';
 import { ChatModels, partsOfId } from './chatModels.ts';
+import { conversationOf, textOfMessage } from './conversationMapping.ts';
 import {
   ChatError,
   checkEnd,
   errorForExtension,
   reportReasoning,
   reportResponse,
-} from './chatResponse.ts';
-import { conversationOf, textOfMessage } from './conversationMapping.ts';
+} from './reportToChat.ts';
 
 /**
  * Offers the models of every configured service to VS Code's chat, agents, and other extensions.
