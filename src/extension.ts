@@ -24,7 +24,7 @@ import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/services.ts';
 import { StatusItem } from './status/statusItem.ts';
-import { loadTemplates } from './templates/loadTemplates.ts';
+import { importTemplates } from './templates/importTemplates.ts';
 import { isTemplateFile } from './templates/templateFolder.ts';
 import { setContextKey } from './ui/contextKeys.ts';
 import { errorName, type Log, openLog } from './ui/log.ts';
@@ -191,7 +191,7 @@ async function startEnvFile(keys: KeyStore): Promise<Disposable> {
 }
 
 async function startTemplateFiles(): Promise<Disposable> {
-  return (await loadTemplates()).startTemplateFiles();
+  return (await importTemplates()).startTemplateFiles();
 }
 
 function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {

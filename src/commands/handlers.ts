@@ -22,7 +22,7 @@ import type { Connection } from '../service/connection.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import type { Service } from '../service/services.ts';
 import { showMenu } from '../status/menu.ts';
-import { loadTemplates } from '../templates/loadTemplates.ts';
+import { importTemplates } from '../templates/importTemplates.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
@@ -276,7 +276,7 @@ async function generateFromTemplate(
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
-  const { chooseTemplate } = await loadTemplates();
+  const { chooseTemplate } = await importTemplates();
   const template = await chooseTemplate(snapshot.document, name, app.globalState);
   if (template) await generateFromSelection(app, { ...overrides, template }, snapshot);
 }

@@ -75,7 +75,7 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
   chat: ['app.ts', './chat/makeChat.ts'],
-  templates: ['templates/loadTemplates.ts', './templateFeature.ts'],
+  templates: ['templates/importTemplates.ts', './templateFeature.ts'],
   envFile: ['extension.ts', './envFile/envFileFeature.ts'],
 };
 

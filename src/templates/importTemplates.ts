@@ -1,2 +1,2 @@
 /** Loads the code for templates, including a YAML parser, on first use. */
-export const loadTemplates = () => import('./templateFeature.ts');
+export const importTemplates = () => import('./templateFeature.ts');
