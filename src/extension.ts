@@ -83,7 +83,7 @@ class Startup implements CommandHost {
   /** Listens for changes until the app loads. From then on, `Connections` listens for them. */
   readonly #listening: Disposable;
   #app: HostedModel | undefined;
-  /** False only if no source can provide a usable connection. */
+  /** False only if no source can provide a connection without a prompt. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
   #readSettings: SetUpStatus['readSettings'] = readTooltipSettings;

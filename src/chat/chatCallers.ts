@@ -16,7 +16,10 @@ interface CallerDecision {
   /** Extension ID in lowercase; empty if VS Code doesn't report it. */
   readonly id: string;
   readonly isAllowed: boolean;
-  /** Keyed hash of the API key, and of the service address and project that the user saw. */
+  /**
+   * Keyed hash of the API key (or the service, if it has no key), and of the service address and
+   * project that the user saw.
+   */
   readonly fingerprint: string;
 }
 

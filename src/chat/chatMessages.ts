@@ -51,7 +51,7 @@ function runAdvice(title: string): string {
   return `Run “Hosted Model: ${title}” from the Command Palette.`;
 }
 
-/** What to do in place of pressing a button that has no command of the same name. */
+/** Advice that replaces a button in the chat if no command has the same title as the button. */
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
   refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),

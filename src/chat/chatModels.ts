@@ -48,9 +48,9 @@ export class ChatModels {
   }
 
   /**
-   * Returns the connection's model, followed by the other models that the user stated or the
-   * service listed. If the connection's model is neither stated nor listed, it gets no
-   * capabilities, because they would be guesses.
+   * Returns the connection's model, followed by the other models from the service's list and from
+   * its entry in the settings. If the connection's model is in neither, it gets no capabilities,
+   * because they would be guesses.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
@@ -88,8 +88,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // The address alone isn't enough, because two services can share an address. A list that was
-  // stored before the stated models changed must not be used.
+  // Include the service, because two services can share an address. Include the models in its
+  // entry, so that a list that was stored before the user changed them isn't used.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }

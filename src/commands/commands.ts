@@ -54,7 +54,9 @@ export function registerCommands(
   return areAllThere;
 }
 
-/** Picks the known arguments. The context menu passes the document's URI instead. */
+/**
+ * Picks the known arguments. The context menu passes the document's URI, which has none of them.
+ */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);
   if (given !== undefined && !isObject) return { malformed: 'args' };

@@ -116,7 +116,8 @@ export const handlers: Handlers = {
     const { found } = looked;
     const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
     const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
-    // The addresses of services with regions are known even before the setup.
+    // A service with regions has known addresses, so its models can be listed even before the setup
+    // if the list needs no token.
     const isPublic =
       ofEditor.service.regions.length > 0 &&
       !apiOf(ofEditor.service).models.needsToken &&
@@ -161,7 +162,7 @@ export const handlers: Handlers = {
 
 /**
  * Stores a list of models for the chat. Ignores failures to load the list. *Select Model* reports
- * them for the service in use, and leaves out other services.
+ * such a failure for the service in use, and leaves out other services that fail.
  */
 function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
   const keep = async ({ models }: ModelList) =>

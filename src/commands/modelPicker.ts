@@ -25,7 +25,8 @@ interface GroupedRow extends ModelRow {
 }
 
 /**
- * Lets the user pick a model, grouped by service. The pick list opens before the models are loaded.
+ * Lets the user pick a model from a list that is grouped by service. The list opens before the
+ * models are loaded.
  * @param own the service in use, whose models come first
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked none

@@ -54,8 +54,8 @@ export function readTooltipSettings(scope?: Uri) {
 }
 
 /**
- * Returns `hostedModel.service` in lowercase. If it's empty, the first service with a stored key is
- * used.
+ * Returns `hostedModel.service` in lowercase. Empty if the setting is empty. The first service with
+ * a stored key is then used.
  */
 export function serviceInSettings(): string {
   return new Configuration().text('service').toLowerCase();
@@ -160,7 +160,8 @@ export function onDidChangeSettings(listener: () => void): Disposable {
   return Disposable.from(subscription, { dispose: () => clearTimeout(timer) });
 }
 
-// Settings files can contain anything, regardless of the schema.
+// Settings files can contain anything, regardless of the schema. A value that isn't a string counts
+// as empty.
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';

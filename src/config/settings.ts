@@ -38,10 +38,10 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Not validated, like `url`. `connection/sourceSelection.ts` validates both. */
+  /** Not validated, like `url`. `connection/sourceSelection.ts` validates both addresses. */
   readonly authUrl: string;
   readonly url: string;
-  /** The ID of the project, space, or deployment; `resource` states which. */
+  /** The ID of the project, space, or deployment; `resource` states which one it is. */
   readonly projectId: string;
   readonly resource?: ResourceKind | undefined;
   /** True if the ID is set by a workspace, folder, or remote machine, not by the user. */
@@ -99,7 +99,8 @@ export function readSettings(scope?: Uri): Settings {
   const word = serviceInSettings();
   const known = word === '' ? services[0] : serviceFor(word, all);
   const service = known ?? services[0];
-  // VS Code's model list renders IDs as Markdown, which can contain links to commands.
+  // VS Code's model list renders IDs as Markdown, which can contain links that run commands. An
+  // invalid ID therefore counts as unset.
   const modelId = MODEL_ID.test(text('modelId')) ? text('modelId') : '';
   return {
     service,

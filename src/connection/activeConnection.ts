@@ -4,7 +4,7 @@ import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
-/** The obstacle that the last command ran into: none, missing settings, or a missing approval. */
+/** The obstacle for the last command: missing settings, a missing approval, or none. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
@@ -14,15 +14,15 @@ export interface ActiveConnectionOptions {
 }
 
 /**
- * The connection of the active folder. Lookups vary in speed, and some are for other folders, so
- * only the newest lookup for the active folder counts.
+ * The connection of the active folder. Lookups can finish out of order, and some are for other
+ * folders, so only the newest lookup for the active folder counts.
  */
 export class ActiveConnection implements Disposable {
   readonly #options: ActiveConnectionOptions;
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** Key of the last folder for which a lookup started while the folder was active. */
+  /** Key of the last active folder for which a lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacle for each folder. The empty key stands for no folder. */
@@ -58,8 +58,8 @@ export class ActiveConnection implements Disposable {
   }
 
   /**
-   * Looks up the connection for a folder, and keeps the result if it's the newest one for the
-   * active folder.
+   * Looks up the connection for a folder, and keeps the result if the folder is active and no newer
+   * lookup has finished.
    */
   async look(owner = activeFolder()): Promise<Lookup> {
     const place = folderKey(owner);
@@ -82,7 +82,7 @@ export class ActiveConnection implements Disposable {
 
   /**
    * Handles a switch to another document: updates the obstacle, and repeats the lookup if the
-   * folder differs.
+   * active folder has changed.
    */
   async follow(): Promise<void> {
     this.#showObstacle();
@@ -123,7 +123,7 @@ export class ActiveConnection implements Disposable {
   }
 }
 
-/** Returns a key that identifies the folder. Empty if there is none. */
+/** Returns a key that identifies the folder. Empty without a folder. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }

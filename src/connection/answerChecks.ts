@@ -13,7 +13,8 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** Checks the values that the user enters in the setup. Messages never contain a value. Pure. */
 
-// The values of `InputBoxValidationSeverity`. Importing it would load `vscode`.
+// The values of `InputBoxValidationSeverity`, copied because importing the enum would load
+// `vscode`.
 const INFORMATION = 1;
 const WARNING = 2;
 const ERROR = 3;
@@ -28,7 +29,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Returns the reason why a key can't be used; undefined if it can. There's no minimum length. */
+/** Returns why a key can't be used; undefined if it can. Keys have no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);
@@ -38,13 +39,13 @@ export function problemOfKey(text: string, service: Service): string | undefined
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 
-/** Returns the reason why a text can't be sent as a header; undefined if it can. */
+/** Returns why a text can't be sent as a header value; undefined if it can. */
 export function problemOfHeader(text: string): string | undefined {
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
   return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader;
 }
 
-/** Returns the reason why the stored key can't be used; undefined if it can. */
+/** Returns why the stored key can't be used; undefined if it can. */
 export function problemOfStoredKey({ record, settings }: SourceSnapshot): string | undefined {
   return problemOfKey(record ? Secret.open(record).apiKey : '', settings.service);
 }
@@ -55,17 +56,17 @@ export function problemOfAccount(label: string, text: string): string | undefine
   return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
-/** Returns the reason why a project, space, or deployment ID can't be used; undefined if it can. */
+/** Returns why a project, space, or deployment ID can't be used; undefined if it can. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
   return isWellFormed('projectId', value) ? undefined : ANSWER_ISSUES.garbledProject;
 }
 
-/** Matches project IDs in the form that all built-in services use. */
+/** Matches a UUID, the usual form of a project ID. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Warns about a project ID in an unusual form, which can still be valid on premises. */
+/** Warns about a project ID that isn't a UUID. On premises, such an ID can still be valid. */
 export function warningOfProject(text: string): InputBoxValidationMessage | undefined {
   return UUID.test(cleanValue(text).value)
     ? undefined
@@ -75,7 +76,7 @@ export function warningOfProject(text: string): InputBoxValidationMessage | unde
 /**
  * Returns a problem if a value contains the key, because the value may be sent to hosts that must
  * not receive the key.
- * @param values keyed by label
+ * @param values the values to check, by label
  */
 export function keyLeakProblem(
   values: Readonly<Record<string, string>>,
@@ -92,8 +93,8 @@ export function keyLeakProblem(
 }
 
 /**
- * Returns the project ID, both addresses, and the model, by label. Requests contain all of them,
- * even those that the setup doesn't prompt for.
+ * Returns the project ID, the service and identity addresses, and the model, by label. Requests
+ * contain these values, even if the setup doesn't prompt for them.
  */
 export function sentValues(
   given: Pick<Credentials, 'projectId' | 'resource'> & { readonly settings: Settings },
@@ -108,8 +109,8 @@ export function sentValues(
 }
 
 /**
- * Returns a message if the service URL, or the identity URL used with it, is invalid; undefined if
- * both are valid.
+ * Returns a message if the service URL, or the identity address used with it, is invalid; undefined
+ * if both are valid.
  */
 export function checkUrl(
   url: string,

@@ -4,11 +4,11 @@ import type { Connection } from '../service/connection.ts';
 import { Secret } from '../service/secret.ts';
 
 /**
- * The user's decisions about credentials from a `.env` file or the environment. Each decision
- * covers only the exact values that the user saw. It's stored outside the workspace, with a keyed
- * hash of those values. If a value changes, so does the hash, and the user is prompted again (R3
- * and R4 in docs/threat-model.md). In another product, approval by name alone led to
- * CVE-2025-54136.
+ * The user's decisions about credentials from a `.env` file or the environment. A decision applies
+ * only to the exact values that the source had when the user made it. It's stored outside the
+ * workspace, with a keyed hash of the values. If a value changes, so does the hash, and the user is
+ * prompted again (R3 and R4 in docs/threat-model.md). In another product, approval by name alone
+ * led to CVE-2025-54136.
  */
 
 export type ApprovalDecision = 'approved' | 'refused';
@@ -23,7 +23,7 @@ const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
  * Maximum number of stored decisions. If there are more, the oldest ones are dropped, and the user
- * is prompted for those again.
+ * is prompted for their sources again.
  */
 const MAX_DECISIONS = 500;
 
@@ -39,7 +39,8 @@ export class Approvals {
   }
 
   /**
-   * Returns a keyed hash that identifies the API key in records that must not contain it.
+   * Returns a keyed hash for records that must not contain the API key. The hash identifies the
+   * key, or the service if it has no key.
    * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
@@ -50,8 +51,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the stored decision, if any. Without a hash key, there is no decision, so this doesn't
-   * create one.
+   * Returns the stored decision, if any. Doesn't create a hash key, because without a stored one,
+   * there can't be a decision.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();
@@ -98,20 +99,20 @@ export class Approvals {
     this.#windowHashKey ??= randomBytes(HASH_KEY_BYTES).toString('hex');
     const hashKey = this.#windowHashKey;
     try {
-      // Keep a stored key, because a new one would invalidate all earlier decisions.
+      // Keep a stored hash key, because a new one would invalidate all earlier decisions.
       if ((await this.#secrets.get(HASH_KEY_NAME)) === undefined)
         await this.#secrets.store(HASH_KEY_NAME, hashKey);
     } catch {
       // Without secret storage, decisions apply only in this window.
     }
-    // Another window may have stored a key at the same time, so use the stored one.
+    // Another window may have stored its own hash key at the same time, so use the stored one.
     return (await this.#readHashKey()) ?? hashKey;
   }
 }
 
 /**
- * Hashes a subject with the hash key. Only secret storage contains this key, so nobody can use the
- * hash to check guesses of the values.
+ * Hashes a subject with a secret key. Without that key, nobody can use the hash to check guesses of
+ * the values.
  */
 function hashOf(subject: Subject, hashKey: string): string {
   return createHmac('sha256', hashKey)

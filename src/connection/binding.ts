@@ -9,7 +9,10 @@ import {
 import { mayBeUnencrypted, type Service } from '../service/services.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** Compares the addresses that the user approved for a key with the current ones. Pure. */
+/**
+ * Compares what the user approved for a key (addresses, service entry, and program) with the
+ * current values. Pure.
+ */
 
 /** The addresses that the key and the prompts are sent to, in ASCII and safe to display. */
 export interface Destination {
@@ -26,21 +29,21 @@ export interface AddressProblem {
   readonly problem: UrlProblem;
 }
 
-/** A change to the addresses or the service entry since the user approved them for a key. */
+/** A change to the addresses, service entry, or program since the user approved them for a key. */
 export interface DestinationChange {
   readonly approved: Destination;
   readonly wanted: Destination;
   /** True if the user-defined entry of the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
   /**
-   * The program that prints the token, if the entry has changed or the program is no longer the
-   * approved one. `wanted` is empty if there is no such program.
+   * The approved program that prints the token, and the one that would run now. Set if they differ
+   * or the entry has changed. Either is empty if there is no such program.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
 /**
- * Compares the addresses, the service entry, and the program saved with a key to the current ones.
+ * Checks whether the addresses, service entry, and program saved with a key are still current.
  * @param found the program that the service's command starts now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
@@ -51,7 +54,7 @@ export function compareWithApproved(
   found?: string,
 ): 'same' | 'tampered' | DestinationChange {
   const approved = parseDestination(authUrl, serviceUrl, service);
-  // The user can't have approved an invalid address.
+  // The user can't have approved an invalid address, so someone else changed the record.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
   const isMoved = leadsElsewhere(approved, wanted);
@@ -62,7 +65,7 @@ export function compareWithApproved(
   return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
 }
 
-/** True if either of the two origins differs. */
+/** True if the identity service or the service has a different origin. */
 export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;
@@ -70,7 +73,7 @@ export function leadsElsewhere(approved: Destination, wanted: Destination): bool
 
 /**
  * Creates credentials with both origins of the destination marked as approved. The caller must get
- * the user's approval before using them.
+ * the user's approval before using the credentials.
  */
 export function credentialsFor(
   service: Service,
@@ -94,8 +97,8 @@ export function credentialsFor(
 }
 
 /**
- * Parses both addresses. Returns the problem of the first invalid one.
- * @param authUrl empty if the service is its own identity service
+ * Parses the identity and service addresses. Returns the problem with the first invalid one.
+ * @param authUrl empty if there is no separate identity service
  */
 export function parseDestination(
   authUrl: string,
@@ -116,7 +119,7 @@ export function parseDestination(
   };
 }
 
-/** Returns both origins. Unlike hosts, origins distinguish http from https. */
+/** Returns the origins of both addresses. Unlike hosts, origins distinguish http from https. */
 function originsOf({ authUrl, serviceUrl }: Destination): ApprovedOrigins {
   return { auth: new URL(authUrl).origin, service: new URL(serviceUrl).origin };
 }

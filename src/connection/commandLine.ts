@@ -1,12 +1,14 @@
 /** Splits the text of a command into its program and arguments. Pure. */
 
-/** Matches characters that have a special meaning in a shell. Commands run without a shell. */
+/**
+ * Matches a word that only a shell would interpret, such as a pipe. Commands run without a shell.
+ */
 const SHELL = /^(?:[|&;<>]+|.*[`]|.*\$\()/;
 
 /**
  * Splits a command line at spaces outside quotes. Removes the quotes. Keeps backslashes, because
  * Windows paths contain them.
- * @returns undefined if a quote isn't closed or a shell would be needed
+ * @returns undefined if a quote isn't closed or the command needs a shell
  */
 export function splitCommand(line: string): readonly string[] | undefined {
   const parts: string[] = [];

@@ -138,7 +138,7 @@ export const ANSWER_ISSUES = {
   garbledProject: 'An ID contains only letters, digits, hyphens, periods, and underscores.',
 } as const;
 
-/** Explains why an entered service URL, or the identity URL in the settings, can't be used. */
+/** Explains why an entered service URL, or the identity address in the settings, can't be used. */
 export function answeredAddressText({ setting, problem }: AddressProblem): string {
   const which = setting === 'url' ? 'This address' : 'The identity address in the settings';
   return `${which} can’t be used: ${URL_PROBLEMS[problem]}.`;
@@ -196,7 +196,7 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
 
 /**
  * Describes the reason why a `.env` file or the environment isn't used, such as `VENDOR_API_KEY on
- * line 2 has quotes …`. Undefined if it's complete and the user didn't decline it.
+ * line 2 has quotes …`. Undefined if the source is complete and the user didn't decline it.
  */
 export function sourceProblem({ text, values, decision }: ExternalSource): string | undefined {
   if (text.kind === 'unread') return UNREAD[text.why];
@@ -232,7 +232,7 @@ export function targetText(target: SettingsTarget): string {
 }
 
 /**
- * Explains that other settings override the `hostedModel.credentialSource` that was just written.
+ * Explains that another value overrides the `hostedModel.credentialSource` that was just written.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
   return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Change it in the settings.`;
@@ -279,7 +279,7 @@ function issuePhrase({ place, name, kind }: Issue): string {
   return `${what} ${ISSUE_PHRASES[kind]}`;
 }
 
-/** Returns the context for messages about the connection. Empty if there is none. */
+/** Returns the context for messages about the connection. Empty without a connection. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
   const { connection } = choice;
@@ -292,8 +292,8 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 }
 
 /**
- * Includes `authHost` only if it differs from the service host. If both are the same, the host
- * doesn't show which of the two services failed.
+ * Includes `authHost` only if it differs from the service host. If the hosts are the same, the host
+ * of a failed request doesn't show whether the identity service or the service failed.
  */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;

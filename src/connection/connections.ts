@@ -122,7 +122,7 @@ export class Connections implements Disposable {
    * Returns the connection for a document. Prompts for missing values and approvals. Commands that
    * wait for the same folder share one prompt.
    * @param uri the document; defaults to the active one
-   * @returns undefined if the user gave up
+   * @returns undefined if the user canceled, or has to fix the settings first
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {
@@ -140,7 +140,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Like `peek`, but shows a Cancel button, because a keyring or a remote folder can be slow. Also
+   * Like `peek`, but the user can cancel it, because a keyring or a remote folder can be slow. Also
    * updates `current` if the folder is active.
    * @throws {ServiceError} `cancelled` if the user stopped waiting
    */
@@ -151,10 +151,10 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connections to all services that are set up, for VS Code's chat, which has no
-   * document. The first one is the connection of the only folder. If there isn't exactly one
-   * folder, the first one comes from the editor source, unless the settings name another source.
-   * Never prompts.
+   * Returns a connection for each service that is set up, for VS Code's chat. Chat has no document,
+   * so if exactly one folder is open, the connection of that folder comes first. Otherwise, the
+   * connection from the editor source comes first, unless the settings name another source. Never
+   * prompts.
    */
   async all(): Promise<readonly Connection[]> {
     const owner = onlyFolder();
@@ -169,7 +169,7 @@ export class Connections implements Disposable {
     return [...first, ...others];
   }
 
-  /** Returns the connections to all stored services except one. */
+  /** Returns the connections to all services in the key store except one. */
   async #others(owner: WorkspaceFolder | null, except: string): Promise<Connection[]> {
     const stored = await this.#options.keys.services();
     const words = stored.filter((word) => word !== except);
@@ -181,8 +181,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns a keyed hash that identifies the key of a connection. Unless secret storage fails, the
-   * hash is the same in every window.
+   * Returns a keyed hash that identifies the key of a connection, or its service if it has no key.
+   * Unless secret storage fails, the hash is the same in every window.
    * @param shown additional values to include in the hash
    */
   fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {
@@ -261,7 +261,7 @@ export class Connections implements Disposable {
     await this.#active.look(owner);
   }
 
-  /** Runs setup to copy the values of a source to secret storage and the user settings. */
+  /** Runs the setup to copy the values of a source to secret storage and the user settings. */
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
@@ -310,7 +310,7 @@ export class Connections implements Disposable {
     if (await hasSignedOut(keys, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // A sign-out also deletes the approvals of external sources.
+      // A sign-out also deletes the approvals of external sources, so none is in use anymore.
       await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();
@@ -343,7 +343,7 @@ export class Connections implements Disposable {
         this.#active.setObstacle('none', owner);
         return choice.connection;
       }
-      // Setup has already run once, and running it again wouldn't help.
+      // The setup has already run once, and running it again wouldn't help.
       if (choice.kind === 'missing' && hasSetUp) return undefined;
       hasSetUp ||= choice.kind === 'missing';
       const options = this.#resolveOptions(owner);

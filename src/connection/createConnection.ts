@@ -20,7 +20,7 @@ export function choiceOf(
   return { kind: 'ready', connection };
 }
 
-/** @param from the source of the credentials; leave out for credentials entered in the setup */
+/** @param from the source of the credentials, and why it's used; omitted during the setup */
 export function connectionTo(
   credentials: Credentials,
   settings: Settings,

@@ -24,7 +24,10 @@ import { gitRisk } from './gitRisk.ts';
 import { headersText, hostsText, unencryptedText } from './setUpMessages.ts';
 import type { ExternalSource, Folder, SourceSnapshot, UsableSource } from './sourceSelection.ts';
 
-/** Prompts and warnings about credentials, except those that the setup shows. */
+/**
+ * Prompts and warnings about credentials and addresses. The steps of the setup are in
+ * `setUpSteps.ts`.
+ */
 
 /**
  * Shows a modal prompt.
@@ -43,8 +46,8 @@ async function ask<Value>(
 }
 
 /**
- * Prompts before a stored key is used with hosts or a service entry that changed since the key was
- * saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
+ * Prompts before a stored key is used with hosts, a service entry, or a program that changed since
+ * the key was saved (R3 in docs/threat-model.md). Enter presses the button that rejects the change.
  */
 export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,
@@ -85,7 +88,7 @@ export function askDestination(
   );
 }
 
-/** Prompts before a program other than the approved one is run for a token. */
+/** Prompts before the token command runs a program that the user hasn't approved. */
 function askProgram(
   { approved, wanted }: NonNullable<DestinationChange['program']>,
   service: Service,
@@ -130,7 +133,7 @@ export function askSource(
       : ['VS Code’s environment', 'the person who set these variables'];
   const label = settingLabel('apiKey', { service });
   const { resource } = Secret.open(values);
-  // Most users have the default service and don't recognize its name, so leave it out.
+  // Most users have the default service and don't recognize its name, so leave the name out.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,

@@ -2,9 +2,8 @@ import type { Disposable, Memento, SecretStorage } from 'vscode';
 import type { ResourceKind } from '../service/services.ts';
 
 /**
- * Stores each API key with the two addresses that the user saw when saving it. The key is sent only
- * to that identity service, and its tokens only to that inference service (R2 in
- * docs/threat-model.md).
+ * Stores each key with the identity and service addresses that the user saw when saving it. The key
+ * and its tokens are sent only to these addresses (R2 in docs/threat-model.md).
  */
 
 export interface KeyRecord {
@@ -24,9 +23,12 @@ export interface KeyRecord {
   readonly resource?: ResourceKind | undefined;
   /** The service's entry as JSON, if the user defined it: see `Service`. */
   readonly definition?: string | undefined;
-  /** Address of the identity service, as the user saw it. */
+  /**
+   * Address of the identity service, as the user saw it. Without a separate identity service, the
+   * service address.
+   */
   readonly authUrl: string;
-  /** Address of the inference service, as the user saw it. */
+  /** Address of the service, as the user saw it. */
   readonly serviceUrl: string;
 }
 
@@ -61,7 +63,10 @@ export class KeyStore {
   #hasFailed = false;
   /** The last value that this window read, wrote, or deleted, by name. */
   readonly #seen = new Map<string, string | undefined>();
-  /** Cached names of the stored keys. Undefined after a change, or if they can't be listed. */
+  /**
+   * Cached names of the stored keys. Undefined after a change, or if secret storage can't list
+   * them.
+   */
   #listed: readonly string[] | undefined;
   /** Number of changes made by this window or reported by secret storage. */
   #changes = 0;
@@ -241,7 +246,7 @@ export class KeyStore {
 
   async #compare(name: string): Promise<void> {
     await this.#lastChange;
-    // If this window never read the key, no caller has an old one, so don't read it now.
+    // If this window has never read the key, no caller has an outdated value, so don't read it now.
     if (this.#seen.has(name)) await this.#readAndCompare(name);
     else this.#announce();
   }

@@ -17,7 +17,8 @@ import { MANAGE } from './setUpMessages.ts';
 /** The steps of the setup that change or remove a service that the user added. */
 
 /**
- * A change to an added service. The first three changes continue with the other steps of the setup.
+ * A change to a service that the user added. After any of the first three, the setup continues with
+ * its other steps.
  */
 export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
 
@@ -25,7 +26,7 @@ interface ManageItem extends QuickPickItem {
   readonly action: ManageAction;
 }
 
-/** Prompts for what to do with an added service that is set up. */
+/** Prompts for the change to make to a service that the user added. */
 export async function askAction(
   { name }: Service,
   position: Question,
@@ -39,7 +40,9 @@ export async function askAction(
   return picked === undefined || picked === back ? picked : picked.action;
 }
 
-/** Prompts for another name. Needs no new approval, because nothing else changes. */
+/**
+ * Prompts for a new name. The user needn't approve the entry again, because only its name changes.
+ */
 export async function renameService(
   keys: KeyStore,
   service: Service,

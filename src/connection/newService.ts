@@ -31,7 +31,7 @@ export interface ServiceDraft {
   readonly fields: Partial<Record<LoginField, string>>;
 }
 
-/** A new service, its entry, and the number of steps that described it. */
+/** A new service, its entry, and the number of steps in which the user described it. */
 export interface NewService {
   readonly entry: ServiceEntry;
   readonly service: Service;
@@ -51,8 +51,8 @@ type AskDraft = (draft: ServiceDraft, position: Question) => Promise<StepAnswer<
 /**
  * Prompts for the API, address, and login of a new service.
  * @param taken the services that exist already
- * @param title title of the setup
- * @param changed the service to change instead; keeps its name, headers, and models
+ * @param title the title of the setup
+ * @param changed an existing service to change instead; it keeps its name, headers, and models
  */
 export async function askNewService(
   draft: ServiceDraft,
@@ -187,7 +187,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 };
 
-/** The step that can fix an invalid field of the entry. */
+/** The step where the user can fix an invalid field of the entry. */
 const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
   tokenUrl: 'tokenUrl',
   header: 'header',
@@ -240,7 +240,8 @@ function newService(
 }
 
 /**
- * Returns the fields of the login that the setup doesn't prompt for. Empty if the login changes.
+ * Returns the fields of the previous login that the setup doesn't prompt for. Empty if the user
+ * picked another kind of login.
  */
 function otherFields(before: ServiceEntry | undefined, login: Login | undefined): ServiceEntry {
   const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);

@@ -25,19 +25,19 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
-  /** Values from another source, and the service that they belong to. */
+  /** The values to import from another source, and the service that they belong to. */
   readonly imported?: SetUp['imported'];
   /** Missing settings that a waiting command needs. */
   readonly missing?: readonly SettingName[];
-  /** True if the caller reports the success, because it offers to retry what failed. */
+  /** True if the caller reports the success itself, because it also offers a retry. */
   readonly isRepair?: boolean;
 }
 
 /**
  * Prompts for the service, credentials, project, and address, and tests them. Current values are
- * prefilled, so the setup can also change a key or add another service. Nothing is stored until
- * the test passes, or the user saves without testing. Problems are shown in the step where the user
- * can fix them.
+ * prefilled, so the setup can also change a key or add another service. No credentials are stored
+ * until the test passes or the user saves without testing. Problems are shown in the step where the
+ * user can fix them.
  * @returns true if credentials were saved
  */
 export async function runSetUp(
@@ -63,7 +63,7 @@ export async function runSetUp(
   return isSaved;
 }
 
-/** Reports success, and offers what to do next. */
+/** Reports success, and offers the next actions. */
 async function offerUses(service: Service, mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
   const done = needsSetting('apiKey', { service }) ? SET_UP.doneWithKey : SET_UP.done;
@@ -76,8 +76,7 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 
 /**
  * Runs the steps until the user saves or closes the setup.
- * @param first the step to start at; if the service has no such step, the setup starts at the first
- * one
+ * @param first the step to start at; if the service has no such step, starts at its first one
  * @returns true if credentials were saved
  */
 async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
@@ -100,7 +99,7 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
   }
 }
 
-/** The number of steps that described a new service. */
+/** The number of steps in which the user described a new service. */
 function addedSteps({ added }: SetUp): number {
   return added?.steps ?? 0;
 }
@@ -118,8 +117,9 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
 
 /**
  * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * stored record changes during the prompt, the new record isn't touched, because the choice was
- * about the old one.
+ * service's entry or program has changed, prompts for approval of that change instead. If another
+ * window replaces the stored record during the prompt, the new record isn't touched, because the
+ * choice was about the old one.
  * @returns false if the user closed the prompt, or the record couldn't be stored
  */
 export async function settleDestination(

@@ -53,14 +53,14 @@ export interface SetUpOptions {
     settings: Settings,
   ) => Promise<ModelList | undefined>;
   /**
-   * Generates one token.
-   * @returns the message for a failure; undefined if it worked
+   * Generates a response of one token, to test a service that can't be tested otherwise.
+   * @returns the message for a failure; undefined after a success
    */
   readonly testByGenerating: (
     credentials: Credentials,
     settings: Settings,
   ) => Promise<string | undefined>;
-  /** True if the service refused this key in this window. */
+  /** True if this key was refused in this window. */
   readonly isRefused: (apiKey: string) => boolean;
 }
 
@@ -78,7 +78,7 @@ export interface SetUp extends SetUpOptions, ServiceAnswers {
 interface ServiceAnswers {
   readonly settings: Settings;
   readonly steps: readonly StepName[];
-  /** The entry of a service that this setup adds. */
+  /** The service that this setup adds or changes. */
   readonly added?: NewService | undefined;
   /** False if the new service has no model list at its address. */
   hasModelList?: boolean;
@@ -144,7 +144,7 @@ export function stepsFor(service: Service, isImported: boolean): StepName[] {
   ];
 }
 
-/** True if a stored key is well formed and its addresses are valid. */
+/** True if a stored key is well formed and the addresses stored with it are valid. */
 function isUsableRecord({ apiKey, authUrl, serviceUrl }: KeyRecord, service: Service): boolean {
   const isParsed = 'authHost' in parseDestination(authUrl, serviceUrl, service);
   return !problemOfKey(apiKey, service) && isParsed;

@@ -50,7 +50,10 @@ export const SET_UP = {
   typedAddress: (hadEndpoint: boolean, url: string) =>
     `${hadEndpoint ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
   hostsHint: 'Are these the right hosts?',
-  /** Appended to the hosts during an import, because the source applied to a single folder. */
+  /**
+   * Appended to the hosts during an import, because the source applied to one folder, but the
+   * imported values apply to all.
+   */
   ofAllFolders: ' · This applies to all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>

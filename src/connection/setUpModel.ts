@@ -9,8 +9,8 @@ import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './s
 import { NEW_SERVICE } from './setUpMessages.ts';
 
 /**
- * The last steps of a setup that adds a service: completing its address, and choosing the model
- * that it starts with.
+ * The last steps of a setup that adds a service: completing the address, and choosing the default
+ * model.
  */
 
 /**
@@ -39,7 +39,7 @@ async function askModel(
   return picked === undefined || picked === back ? picked : picked.id;
 }
 
-/** Prompts before a service without a model list is tested by generating one token. */
+/** Prompts before generating a response of one token, to test a service without a model list. */
 async function confirmTestGeneration(url: string): Promise<boolean> {
   const { question, detail, generate } = NEW_SERVICE.oneToken;
   const { host } = new URL(url);
@@ -66,9 +66,9 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for the model of a new service, and tests the service with one token if there is no other
- * test.
- * @param wasTested true if the user wants requests to be sent before saving
+ * Prompts for the model of a new service, and tests the service by generating one token if there is
+ * no other test.
+ * @param wasTested true if the user chose to test the service before saving
  */
 export async function chooseModel(
   setUp: SetUp,

@@ -33,7 +33,7 @@ interface SaveItem extends QuickPickItem {
 
 /**
  * Shows everything that the user approves, tests the credentials, prompts for a new service's
- * model, and saves.
+ * model, and saves the answers.
  */
 export const askToSave: AskStep = async (setUp, position) => {
   const { settings, stored } = setUp;
@@ -112,8 +112,8 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
 }
 
 /**
- * Saves the settings. Call this before storing the key: if VS Code refuses the settings, no key is
- * bound to addresses that the settings don't have.
+ * Saves the settings. Call this before storing the key. Otherwise, if VS Code can't write the
+ * settings, the stored key would belong to addresses that aren't in the settings.
  */
 async function saveSettings(
   { keys, settings: { service }, resource = 'project', projectId }: SetUp,

@@ -5,11 +5,13 @@ import { getsTokens, neededSettings, type Service, services } from '../service/s
 import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 
-/** State that can be read without a secret, for the status bar and the command palette. */
+/**
+ * The state of the setup, for the status bar and the command palette. Reading it needs no secret.
+ */
 export interface SetUpStatus {
   /**
-   * Reads the settings of the service in use, for the tooltip. For the first built-in service,
-   * doesn't validate them.
+   * Reads the settings of the service in use, for the tooltip. For the first built-in service, the
+   * values aren't validated.
    */
   readonly readSettings: (
     scope?: Uri,
@@ -55,8 +57,9 @@ export async function forgetExternalSource(workspaceState: Memento): Promise<voi
 }
 
 /**
- * Reads the state for the service in use. If no service is in use, reads the state for the service
- * in the settings, or for the first service with a stored key.
+ * Reads the state of the setup.
+ * @param inUse the service in use; by default, the one in the settings or, if they name none, the
+ * first one with a stored key
  */
 export async function readSetUpStatus(
   { keys, approvals, workspaceState }: StoredState,

@@ -41,7 +41,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
     });
     if (picked === undefined || picked === back) return picked;
     if (!picked.service) return addService(setUp, position);
-    // Replace all answers, because those for one service must never be sent to another.
+    // Replace all answers, because the answers for one service must never be sent to another.
     if (picked.service.word !== chosen.word) {
       Object.assign(setUp, await prefilledFor(picked.service, setUp), { added: undefined });
     }
@@ -173,7 +173,10 @@ async function manage(setUp: SetUp, service: Service, position: Question): Retur
   return 'answered';
 }
 
-/** Prompts for a new service, and continues with its credentials. Back returns to the list. */
+/**
+ * Prompts for a new service, and continues with its credentials. Back returns to the list of
+ * services.
+ */
 async function addService(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const { draft, settings } = setUp;
   const added = await askNewService(draft, settings.services, position.title);
@@ -184,7 +187,7 @@ async function addService(setUp: SetUp, position: Question): ReturnType<AskStep>
   return 'answered';
 }
 
-/** Returns all services, with the chosen one first and the current one marked. */
+/** Returns all services, with the chosen one first and the one in use marked. */
 async function serviceItems({ keys, settings: { service: chosen, services } }: SetUp) {
   const { service: current, serviceProblem } = await readSettingsInUse(keys);
   const others = services.filter(({ word }) => word !== chosen.word);

@@ -33,7 +33,7 @@ import {
 } from './binding.ts';
 import type { KeyRecord } from './keyStore.ts';
 
-/** Selects one of the three sources from their contents. Pure. */
+/** Selects one of the three sources based on their contents. Pure. */
 
 export type ExternalSourceId = Exclude<SourceId, 'editor'>;
 
@@ -68,7 +68,10 @@ export interface SourceSnapshot {
   readonly record: Secret<KeyRecord> | undefined;
   /** The program that the service's command starts now; undefined if there is none. */
   readonly program?: string | undefined;
-  /** Every key that is stored or in a source, used or not. No prompt may contain any of them. */
+  /**
+   * Every key that is stored or in one of the sources, used or not. No prompt may contain any of
+   * these keys.
+   */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
   /** The external sources, in order of precedence. */
@@ -127,7 +130,9 @@ type EditorObstacle =
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
   | { readonly kind: 'bad-project' }
-  /** The settings or the service's entry differ from those shown when the key was saved. */
+  /**
+   * The addresses, the service's entry, or its program differ from those that the user approved.
+   */
   | ({ readonly kind: 'unapproved' } & DestinationChange);
 
 export type EditorSourceSelection = ReadySelection | EditorObstacle;
@@ -186,7 +191,7 @@ function keyIdentity({ service, account = '', apiKey, headerSecrets }: ServiceKe
 
 function chooseSource(found: SourceSnapshot): SourceSelection {
   const editor = selectEditorSource(found);
-  // The service in the settings applies to every source.
+  // The service in the settings applies to every source, so a problem with it affects all of them.
   if (editor.kind === 'bad-service') return editor;
   const named = namedSource(found);
   if (named) {
@@ -239,7 +244,7 @@ const ABSENT: ReadonlySet<UnreadReason> = new Set([
 
 /**
  * True if a `.env` file names a setting, but has no complete set without errors. Also true if the
- * file can't be read, because it may name one.
+ * file can't be read, because it may name a setting.
  */
 export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
   if (id !== 'envFile' || values) return false;
@@ -259,8 +264,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /**
- * Returns the problem with the identity address if it alone keeps the first complete source from
- * being used.
+ * Returns the problem with the identity address if only that problem keeps the first complete
+ * source from being used.
  */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
@@ -268,8 +273,8 @@ function identityProblem(sources: readonly ExternalSource[]): SourceSelection | 
 }
 
 /**
- * True if the source wasn't read because of Restricted Mode. In that case, the user's own key is
- * used.
+ * True if the source wasn't read because of Restricted Mode. The user's own key is then used
+ * instead, even if the settings name the source.
  */
 function isUntrusted({ text }: ExternalSource): boolean {
   return text.kind === 'unread' && text.why === 'untrusted';

@@ -170,8 +170,8 @@ export async function readExternalFile(
 }
 
 /**
- * Returns the keys in the `.env` files of all folders. None of them is used, but an agent can read
- * them, so no prompt may contain them.
+ * Returns the keys in the `.env` files of all folders. These keys aren't used here, but an agent
+ * can read them, so no prompt may contain them.
  */
 export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]> {
   const folders = workspace.workspaceFolders ?? [];
@@ -187,7 +187,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
     const given = reading.named.filter(({ isGiven }) => isGiven);
     const sets = [...new Set(given.map(({ set }) => set))];
-    // Programs differ in which of two duplicate lines counts: the first one or the last one.
+    // Programs differ in whether the first or the last of two duplicate lines counts, so read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
     // The other keys are listed without their account, because a text can contain thousands of
@@ -216,7 +216,7 @@ export async function programOf(service: Service): Promise<string | undefined> {
   return program === undefined ? undefined : programPath(program);
 }
 
-/** Parses a user's own service entry. Returns undefined if it's invalid. */
+/** Parses the entry of a service that the user added. Returns undefined if it's invalid. */
 function serviceIn(definition: string): Service | undefined {
   try {
     return readServices([JSON.parse(definition)]).own[0];

@@ -6,7 +6,7 @@ import { readSettingsInUse } from './setUpAnswers.ts';
 
 /**
  * Switches selections to another service. Replaces the address and project in the settings with
- * those of that service's last setup.
+ * those from the last setup of that service.
  * @param modelId the model to use; empty for the service's default
  * @returns false if the service isn't set up
  */
@@ -20,7 +20,7 @@ export async function useForSelections(
   if (!record) return false;
   const before = await readSettingsInUse(keys);
   const { authUrl, serviceUrl, projectId = '', resource = 'project' } = record;
-  // A project in the settings can only belong to a service that needs one.
+  // A project in the settings can only belong to a service that needs a project.
   const isReplaced = projectId !== '' || needsProject(before.service);
   const hasProject = needsProject(service) && isReplaced;
   const hasOwnAuthUrl = canOverrideAuthUrl(service) && authUrl !== service.authUrl;

@@ -91,7 +91,7 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
   },
 };
 
-/** Converts the result of a network check for the list and the report. */
+/** Returns the result of a network check in the form that the list and the report show. */
 export function shownCheck(result: CheckResult, context: MessageContext = {}): ShownCheck {
   const { check, state } = result;
   const title = TITLES[check];

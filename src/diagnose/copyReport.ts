@@ -7,8 +7,8 @@ import type { Copied } from './checkMessages.ts';
 import type { Report } from './reportText.ts';
 
 /**
- * Copies the report for support to the clipboard, after a check for secrets. No other code may copy
- * it.
+ * Copies the report for support to the clipboard, after checking it for secrets. No other code may
+ * copy the report.
  */
 
 /**
@@ -19,7 +19,7 @@ import type { Report } from './reportText.ts';
 const MIN_LENGTH_IN_OUR_WORDS = 16;
 
 /**
- * Copies the report unless it contains a key, token, or project ID in any encoding.
+ * Copies the report unless it contains a key, token, or project ID, either raw or encoded.
  * @param looked the lookup of keys and project IDs; undefined if it timed out
  * @param settings the settings that the report describes
  */

@@ -36,8 +36,8 @@ import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
- * The checks of *Diagnose Connection* that send nothing. Their messages contain only
- * validated names, never values. Pure.
+ * The checks of *Diagnose Connection* that send nothing. Their messages contain only validated
+ * names and hosts, never credentials. Pure.
  */
 
 /** The first check while secret storage and the folder are being read. */
@@ -112,7 +112,8 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
 /** Describes the source of the checked values, and the reason that it is used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
-  // The identity address may have been checked for a source other than the editor, so name none.
+  // The identity address may have been checked for a source other than the editor, so don't name a
+  // source.
   const isIdentity = choice.kind === 'bad-address' && choice.setting === 'authUrl';
   if (isIdentity) return `The ${allSettings(settings)} are set.`;
   const { projectId, resource } = editorSourceProject(settings);

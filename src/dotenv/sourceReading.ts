@@ -44,7 +44,7 @@ export interface SourceReading {
   readonly isMalformed: boolean;
   /**
    * The names that have no value or only a placeholder, in the set that is closest to complete.
-   * Empty if a set is complete, even if it has errors, or if no name appears.
+   * Empty if a set is complete, even if it has errors, or if none of the names appear.
    */
   readonly missing: readonly string[];
   /** The recognized settings, in the order of their lines. */

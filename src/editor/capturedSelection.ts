@@ -14,7 +14,7 @@ import { editorOf } from './documentEdit.ts';
 /** An editor's document and selections at a point in time. */
 export interface EditorSnapshot {
   readonly document: TextDocument;
-  /** The document's version at that time. */
+  /** The document's version when the snapshot was taken. */
   readonly version: number;
   readonly selections: readonly Selection[];
   /** The selected texts, with the document's line endings. */
@@ -80,8 +80,8 @@ export function selectionEnd({
 
 /**
  * True if text may be written to the document: a file in a writable file system, an untitled
- * document, or a notebook cell. False for output, user settings, git history, and the original side
- * of the active diff, which `TextEditor.edit` would change too (tested).
+ * document, or a notebook cell. False for output, user settings, and git history. Also false for
+ * the original side of the active diff, which `TextEditor.edit` would change anyway (tested).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

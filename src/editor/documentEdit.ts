@@ -14,7 +14,10 @@ import {
 } from 'vscode';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
-/** The only functions that edit documents. They insert plain text, never snippets. */
+/**
+ * Edits documents, and finds or shows their editors. No other file writes generated text into a
+ * document. Edits insert plain text, never snippets.
+ */
 
 /**
  * Applies changes in a single edit. The changes must not touch each other.
@@ -82,7 +85,7 @@ export async function showDocument(document: TextDocument): Promise<void> {
 
 /**
  * True if a tab contains the document. VS Code may keep a document without a tab in memory for
- * minutes. An edit would then reopen it and leave it unsaved (tested).
+ * minutes. An edit would reopen such a document and leave it unsaved (tested).
  */
 export function hasTab(document: TextDocument): boolean {
   return window.tabGroups.all.some(({ tabs }) => tabs.some((tab) => holds(tab, document)));

@@ -1,11 +1,11 @@
-/** Maximum number of edits without effect before giving up. */
+/** Maximum number of edits that have no effect before the writer gives up. */
 const MAX_ATTEMPTS = 3;
 /**
- * Maximum number of consecutive rejected edits before giving up. VS Code briefly rejects edits
- * while a tab is being switched.
+ * Maximum number of consecutive rejected edits before the writer gives up. VS Code briefly rejects
+ * edits while a tab is being switched.
  */
 const MAX_REJECTIONS = 10;
-/** Maximum number of edits overtaken by another change before giving up. */
+/** Maximum number of edits that another change overtakes before the writer gives up. */
 const MAX_RACES = 50;
 
 /**

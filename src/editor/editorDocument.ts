@@ -58,11 +58,13 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the document has a tab and can be written to. Without a tab, an edit would reopen it.
+   * True if the document has a tab and can be written to. Without a tab, an edit would reopen the
+   * document.
    */
   get isOpen(): boolean {
     const document = this.#document;
-    // `WorkspaceEdit` also changes read-only documents that no editor shows (tested).
+    // Check the scheme, because `WorkspaceEdit` would change even a read-only document if no editor
+    // shows it (tested).
     return !document.isClosed && hasTab(document) && hasWritableScheme(document);
   }
 

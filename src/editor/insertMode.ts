@@ -22,7 +22,7 @@ export const insertModeIds: readonly string[] = [
 export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
-  /** Message for complete responses that the user must review. Defaults to a general message. */
+  /** The announcement once all responses are complete. Defaults to a general one. */
   readonly doneText?: string;
   /**
    * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
@@ -30,7 +30,7 @@ export interface InsertMode {
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
   /**
-   * Creates the writer for the responses to one command.
+   * Creates the writer for the responses of one job.
    * @param targets one for each response, in document order
    */
   readonly open: (targets: Targets, deps: ModeDeps) => ResponseWriter;

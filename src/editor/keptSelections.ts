@@ -57,7 +57,9 @@ function isBetween(
 
 /** The offsets of a selection. */
 export interface Selected extends OffsetRange {
-  /** End of the selected text. In a selection of whole lines, one more line break follows. */
+  /**
+   * End of the selected text. A selection of whole lines also includes the line break that follows.
+   */
   readonly textEnd: number;
 }
 

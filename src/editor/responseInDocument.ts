@@ -56,8 +56,8 @@ export class ResponseInDocument {
   readonly #openDocument: OpenDocument;
   readonly #place: ResponsePlace;
   /**
-   * Line ending of the document when the offsets were computed. If the line ending changes, the
-   * offsets are wrong.
+   * Line ending of the document when the offsets were computed. If the line ending has changed
+   * since, the offsets are wrong.
    */
   readonly #lineEnd: string;
   /** The text that the response replaces. */
@@ -98,7 +98,7 @@ export class ResponseInDocument {
   }
 
   /**
-   * True if the text can be inserted now or after the preview is accepted.
+   * True if text can be inserted, either now or after the preview is accepted.
    * @param isNew true for a new response, false to continue the current one
    */
   canInsert(isNew: boolean): boolean {
@@ -156,8 +156,8 @@ export class ResponseInDocument {
   }
 
   /**
-   * The change that would write all waiting text, even if it isn't accepted yet. Undefined if there
-   * is no such text, or if it can't be written.
+   * The change that would write all waiting text, even if it isn't accepted yet. Undefined if no
+   * text is waiting, or if the text can't be written.
    */
   get upcoming(): NextChange | undefined {
     return this.#changeFor(this.#waiting);

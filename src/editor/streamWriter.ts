@@ -14,8 +14,8 @@ export type Undone =
   | 'refused';
 
 /**
- * Writes the streamed responses to one command. Each response is identified by its index, and its
- * text has LF line endings.
+ * Writes the streamed responses of one job. Each response is identified by its index, and its text
+ * has LF line endings.
  */
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
@@ -84,9 +84,9 @@ const MAX_REMOVALS = 10;
 
 /**
  * Writes streamed responses into a document. Only one edit is in progress at a time, and it can
- * contain text from several responses. All edits form one undo step, as long as nothing else edits
- * the document. Ranges are tracked from construction on, so that edits by the user are never
- * overwritten.
+ * contain text from several responses. While an editor shows the document and nothing else edits
+ * it, all edits form one undo step. Ranges are tracked from the start, so that edits by the user
+ * are never overwritten.
  *
  * The result that VS Code returns for an edit isn't reliable (see `OpenDocument.write`). An edit
  * counts as applied only when a change event reports its changes.

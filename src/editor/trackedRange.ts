@@ -37,7 +37,7 @@ interface RangeState {
   readonly typed: readonly Piece[];
   /** Number of the response that the pieces belong to, or 0 before the first response. */
   readonly response: number;
-  /** Number of characters of the response numbered `response` that were written and not undone. */
+  /** Number of characters of this response that were written and not undone. */
   readonly written: number;
   /** True if more text would overwrite or mix with another edit. */
   readonly isBroken: boolean;

@@ -41,7 +41,7 @@ export function parseEnvText(
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
 }
 
-/** Reads the text of an open `.env` file with its settings. */
+/** Parses the text of an open `.env` file, using the settings that apply to the file. */
 export type Parse = (text: string) => ServiceReading;
 
 /** Maximum number of fixes for one line, far more than there are kinds of problems. */

@@ -70,7 +70,8 @@ export function registerQuickFixes(
   return languages.registerCodeActionsProvider(
     { pattern: '**/.env' },
     { provideCodeActions },
-    // Not a source action, because these can run on save, and other programs read the file, too.
+    // Don't offer source actions, because they could run on save. Other programs read the file,
+    // too, so only the user may change it.
     { providedCodeActionKinds: [CodeActionKind.QuickFix] },
   );
 }

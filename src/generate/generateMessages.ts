@@ -92,7 +92,7 @@ export function partlyCanceledText(complete: number, all: number): string {
   return `${complete} of ${all} complete, the rest canceled`;
 }
 
-/** @param tokens number of tokens after which a response ended; undefined if unknown or different */
+/** @param tokens the limit that the responses reached; undefined if it's unknown or not the same */
 export function truncatedText(
   truncated: number,
   count: number,

@@ -19,8 +19,8 @@ import {
 } from './runState.ts';
 
 /**
- * The text that one command generated. It's never saved, but stays in memory even if the document
- * is closed or changed.
+ * The text that a job has generated. It's never saved, but stays in memory even if the document is
+ * closed or changed.
  */
 export interface Result {
   /**
@@ -43,14 +43,14 @@ interface SelectionResponse {
 }
 
 /**
- * The responses to one command, one for each selection. A single writer inserts them all. A job
- * outlives its command, so that responses can be continued, regenerated, or undone.
+ * The responses that a command generates, one for each selection. A single writer inserts them all.
+ * A job outlives its command, so that responses can be continued, regenerated, or undone.
  */
 export class Job implements Result, Disposable {
   /** Undefined if the selected or typed text is the whole prompt. */
   readonly template: Template | undefined;
   readonly mode: InsertMode;
-  /** Empty after the job is forgotten. */
+  /** Empty once the job is forgotten. */
   #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
   readonly #openDocument: EditorDocument;

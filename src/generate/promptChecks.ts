@@ -44,7 +44,7 @@ export async function confirmSize(prompts: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Stops prompts that contain the user's own key or token, or any private key, unless the user
+ * Stops prompts that contain one of the user's keys or tokens, or any private key, unless the user
  * agrees to mask these secrets.
  * @returns true if the prompts can be sent
  */

@@ -19,17 +19,21 @@ export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
   readonly runAgain: RunAgain;
-  /** The token limit at which the truncated responses ended; undefined if unknown or different. */
+  /**
+   * The token limit that the truncated responses reached; undefined if it's unknown or not the
+   * same.
+   */
   readonly limit: number | undefined;
   /** True if all generations of the run succeeded. */
   readonly isWhole: boolean;
-  /** True if all text was inserted. Otherwise, `offerResult` reports it. */
+  /** True if all text was inserted. If not, `offerResult` reports that. */
   readonly isPlaced: boolean;
 }
 
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view. If there's nothing else to report, announces the end.
+ * responses that aren't in view. If there's nothing else to report, announces that the run has
+ * ended.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
@@ -51,7 +55,7 @@ async function offerMore(
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
-  // A limit of the template overrides the one in the settings.
+  // A limit in the template would override the one that the user raises in the settings.
   const canRaise = !hasRaised && job.template?.parameters?.['max_new_tokens'] === undefined;
   const buttons = [CONTINUE, ...(canRaise ? [RAISE_LIMIT] : []), UNDO];
   const picked = await window.showInformationMessage(text, ...buttons);

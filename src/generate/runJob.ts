@@ -63,7 +63,7 @@ interface Run {
 interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
-  /** The generations that were started, in document order. */
+  /** One outcome for each generation that was started, in document order. */
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }
@@ -290,8 +290,8 @@ async function reportRun(
 }
 
 /**
- * Returns the token limit that truncated responses. Undefined if they ended at another limit, such
- * as the end of the context, or at different ones.
+ * Returns the token limit that all truncated responses reached. Undefined if any of them reached
+ * another limit, such as the end of the context.
  */
 function commonLimit(outcomes: readonly Outcome[], { parameters }: Connection): number | undefined {
   const limit = parameters['max_new_tokens'] ?? DEFAULT_NEW_TOKENS;

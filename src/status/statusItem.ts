@@ -64,7 +64,8 @@ export class StatusItem implements Disposable {
 
   update(facts: Partial<StatusFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    // Generations that were active when the window closed still report their end.
+    // Generations that were active when the window closed still report their end. Don't repaint
+    // then.
     if (this.#isDisposed) return;
     // Painting reads all settings, which would delay the request or edit that caused this update.
     this.#paintingSoon ??= setTimeout(() => {

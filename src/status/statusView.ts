@@ -40,7 +40,7 @@ export interface StatusFacts {
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
- * | refused     | set up, and the identity service refused the key               |
+ * | refused     | set up, and the identity service refused the credentials       |
  * | unapproved  | a source or an address needs approval                          |
  * | waiting     | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |

@@ -27,7 +27,10 @@ export interface Claim {
   readonly end: () => void;
 }
 
-/** Counts the usage of each key, and checks it against the daily budget. */
+/**
+ * Counts the usage of each key, or of each service without a key, and checks it against the daily
+ * budget.
+ */
 export class Usage {
   readonly #deps: UsageDeps;
   readonly #ledger: UsageLedger;
@@ -92,8 +95,9 @@ export class Usage {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
-    // No `await` from here on. Otherwise, two concurrent requests could both get the last tokens. A
-    // request that ends during an `await` could be missing from both the usage and the estimates.
+    // No `await` from here on. Otherwise, two concurrent requests could both claim the rest of the
+    // budget. A request that ends during an `await` could be missing from both the usage and the
+    // estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

@@ -4,7 +4,10 @@ import { Uri, workspace } from 'vscode';
 import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
-  /** Identifies the key without revealing it. See `Approvals.fingerprintOf`. */
+  /**
+   * Identifies the key, or a service without one, without revealing it. See
+   * `Approvals.fingerprintOf`.
+   */
   fingerprint: v.string(),
   model: v.string(),
   caller: v.picklist(['selection', 'chat', 'agent', 'other extension']),
@@ -48,7 +51,7 @@ export class UsageLedger {
   }
 
   /**
-   * Counts a request. The first request of a window also deletes files older than 31 days.
+   * Counts a request. The first request in a window also deletes files older than 31 days.
    * @returns a promise that resolves when the file has been written or the write has failed
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {

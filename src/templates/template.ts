@@ -35,7 +35,7 @@ export interface Template extends Provenance {
 /** A template that can't be used. The picker lists it with its error. */
 export interface BrokenTemplate extends Provenance {
   readonly name: string;
-  /** The error to show. The template may have others. */
+  /** The error to show. The template may have further errors. */
   readonly issue: TemplateIssue;
   /**
    * The file to fix; undefined if the error is in the settings or concerns the whole templates

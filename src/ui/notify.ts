@@ -60,7 +60,8 @@ export class Announcements implements Disposable {
   }
 
   #show(id: string, text: string, words: string): StatusBarItem | undefined {
-    // Generations that were active when the window closed still report their end.
+    // Generations that were active when the window closed still report their end. Don't announce
+    // it.
     if (this.#isDisposed) return undefined;
     this.#item?.dispose();
     const { Right } = StatusBarAlignment;

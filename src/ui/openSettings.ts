@@ -13,7 +13,9 @@ export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
   await commands.executeCommand(COMMAND, query);
 }
 
-/** Opens the settings editor at the workspace settings, which also lead to those of a folder. */
+/**
+ * Opens the settings editor at the workspace settings. From there, the user can switch to a folder.
+ */
 export async function openSettingsOfWorkspace(query: string): Promise<void> {
   await commands.executeCommand(openWorkspaceSettings, query);
 }

@@ -13,7 +13,7 @@ import {
   window,
 } from 'vscode';
 
-/** Asks questions in input boxes and pick lists, alone or in a series of steps. */
+/** Asks a single question or a series of questions, in input boxes and pick lists. */
 
 /** Returned instead of an answer if the user clicks Back. */
 export const back = Symbol('back');

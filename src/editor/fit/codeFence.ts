@@ -46,8 +46,8 @@ export class CodeFence {
   /** Whitespace received after the closing line. */
   #after = '';
   /**
-   * The start of a continuation, held back until it's clear whether it reopens the fence. Otherwise
-   * undefined.
+   * The start of a continuation, held back until it's clear whether it reopens the fence. Undefined
+   * at any other time.
    */
   #head: string | undefined;
 
@@ -246,9 +246,9 @@ function opensInner(line: string, fence: Fence): boolean {
 }
 
 /**
- * Finds a fence at the start of a continuation. Chat models often reopen the fence they were in,
- * sometimes after blank lines. A fence line without an info string counts as an opening line if the
- * next line has text, and as a closing line if it doesn't.
+ * Finds a fence at the start of a continuation. Chat models often reopen the fence that they were
+ * in, sometimes after blank lines. A fence line without an info string counts as an opening line if
+ * the next line has text, and as a closing line if it doesn't.
  *
  * @returns the fence, the text after its line, and whether it has no info string (`isBare`); `no`
  * if there is no such fence; `maybe` if more text is needed to decide

@@ -25,9 +25,9 @@ export interface FitOptions {
  * - In code, the first non-blank line isn't indented, but later lines are (see
  *   `repeatsIndentation`).
  *
- * The decision is made only once, from the first two non-blank lines, so that text can be written
- * as it arrives. If the selection is indented with tabs and the response with spaces, or vice
- * versa, nothing is removed, because the width of a tab is unknown.
+ * The decision is made only once, based on the first two non-blank lines, so that text can be
+ * written as it arrives. If the selection is indented with tabs and the response with spaces, or
+ * vice versa, nothing is removed, because the width of a tab is unknown.
  *
  * Expects LF line endings.
  */
