@@ -171,7 +171,7 @@ export class ServiceRuntime {
     return this.#limiters;
   }
 
-  /** Discards all tokens, for example after sign-out. */
+  /** Discards all tokens, for example after a sign-out. Their values are still masked. */
   forgetTokens(): void {
     this.#tokenServices.forget();
   }
