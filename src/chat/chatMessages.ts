@@ -68,7 +68,8 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   if (error instanceof ServiceError) {
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
-    // The actual size is known only for a request. A response isn't read beyond the limit.
+    // An actual size means that the request is too large. The size of a response isn't known,
+    // because the response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Canceled.';

@@ -29,7 +29,7 @@ interface GroupedRow extends ModelRow {
  * models are loaded.
  * @param own the service in use, whose models come first
  * @param others the other services. If a service can't list its models, its group is left out.
- * @returns undefined if the user picked none
+ * @returns undefined if the user picked nothing
  * @throws if the service in use can't list its models, unless the pick list was closed first
  */
 export function pickModel(

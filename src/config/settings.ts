@@ -53,10 +53,7 @@ export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** True if a setting names the model; false if it's the service's default. */
   readonly isModelSet?: boolean;
-  /**
-   * The model ID that a workspace, folder, or remote machine sets. Applies to any service that is
-   * used there.
-   */
+  /** The model ID that a workspace, folder, or remote machine sets. Applies to any service. */
   readonly folderModelId?: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -130,7 +127,7 @@ export function readSettings(scope?: Uri): Settings {
 
 /**
  * Reads the window's settings, but takes the project from the user settings, because the setup
- * changes only that one.
+ * changes only the user's project.
  */
 export function readUserSettings(): Settings {
   return { ...readSettings(), ...userProject(new Configuration()) };
@@ -138,8 +135,7 @@ export function readUserSettings(): Settings {
 
 /**
  * Returns the settings for a service. If the given settings belong to another service, drops their
- * addresses and project. Keeps them if the service is used only because the settings name no
- * service.
+ * addresses and project, unless the service is used only because the settings name none.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;

@@ -286,7 +286,7 @@ export function contextOf(choice: Choice): MessageContext {
   return { source: connection.source, ...serviceContext(connection) };
 }
 
-/** Returns the context for messages about the test in a setup, whose answers aren't saved yet. */
+/** Returns the context for messages about a test in the setup, before the answers are saved. */
 export function contextOfTest(credentials: Credentials): MessageContext {
   return { source: 'answers', isCheck: true, ...serviceContext(credentials) };
 }

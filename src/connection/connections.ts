@@ -169,7 +169,7 @@ export class Connections implements Disposable {
     return [...first, ...others];
   }
 
-  /** Returns the connections to all services in the key store except one. */
+  /** Returns the usable connections to the services in the key store, except for one service. */
   async #others(owner: WorkspaceFolder | null, except: string): Promise<Connection[]> {
     const stored = await this.#options.keys.services();
     const words = stored.filter((word) => word !== except);
@@ -205,7 +205,7 @@ export class Connections implements Disposable {
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look();
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // An import needs no offer, because it declines the source that its values come from.
+    // After an import, no offer is needed, because the import declines the source of its values.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
     this.#options.inBackground(this.#offerEditor(inUse, found));
@@ -226,8 +226,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Sets `hostedModel.credentialSource` for a folder. Prompts first if that source isn't approved,
-   * so that closing the prompt changes nothing.
+   * Sets `hostedModel.credentialSource` for a folder. Prompts before writing if that source isn't
+   * approved, so that closing the prompt changes nothing.
    * @returns true if the setting is written and the source can be used
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {

@@ -120,7 +120,7 @@ function headersParagraph(service: Service): readonly string[] {
 }
 
 /**
- * Prompts for approval to use the credentials from a `.env` file or the environment in a folder (R4
+ * Prompts for approval to use the credentials in a `.env` file or the environment for a folder (R4
  * in docs/threat-model.md). Enter presses *Do Not Use*.
  */
 export function askSource(

@@ -9,9 +9,12 @@ import {
 } from 'vscode';
 import { ENV_FILE_GONE } from './connectionMessages.ts';
 
-/** Finds the folder of a document, and the `.env` file of a folder. */
+/** Finds the folder that a document belongs to, and the `.env` file of a folder. */
 
-/** URI schemes of folders whose `.env` can be a real file. All others are virtual file systems. */
+/**
+ * URI schemes of folders whose `.env` can be a real file. Folders with any other scheme are
+ * virtual.
+ */
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
 /**

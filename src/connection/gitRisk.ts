@@ -36,8 +36,8 @@ interface Repository {
 
 /**
  * Returns the reason why a commit could publish the file. Undefined if git ignores the file, or if
- * the file's state is unavailable. For example, the Git extension may run on another machine in a
- * remote window, or may not have opened the repository yet.
+ * the risk is unknown. For example, the Git extension may run on another machine in a remote
+ * window, or may not have opened the repository yet.
  */
 export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
   try {

@@ -68,7 +68,7 @@ export async function renameService(
   inform(MANAGE.renamed(name.trim()));
 }
 
-/** Deletes the key and the entry of a service, after the user has agreed. */
+/** Asks for confirmation, then deletes the key and the entry of a service. */
 export async function removeService(
   keys: KeyStore,
   { word, name }: Service,

@@ -260,7 +260,7 @@ function freeWord(hostname: string, port: string, taken: readonly Service[]): st
   return free;
 }
 
-/** Returns the service with these fields added or replaced; undefined if they aren't valid. */
+/** Returns the service with these fields added or replaced; undefined if the result isn't valid. */
 export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
   const entry = { ...added.entry, ...fields };
   const [service] = readServices([entry]).own;

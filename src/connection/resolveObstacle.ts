@@ -91,8 +91,8 @@ export async function resolveSource(
 }
 
 /**
- * Runs the setup with the values of a source, which copies them to secret storage and the user
- * settings. The source then counts as declined, so that the copies are used instead.
+ * Runs the setup with the values of a source, to copy them to secret storage and the user settings.
+ * The source then counts as declined, so that the copies are used instead.
  * @returns undefined if the setup saved nothing
  */
 export async function importSource(

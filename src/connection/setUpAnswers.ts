@@ -32,7 +32,7 @@ export interface StepProblem {
 
 /**
  * Prompts for one value and stores the answer in `setUp`. If there is a problem, the setup
- * continues with the step that can fix it.
+ * continues with the step where the user can fix it.
  */
 export type AskStep = (
   setUp: SetUp,
@@ -133,7 +133,7 @@ export async function prefilledFor(
 
 /**
  * Returns the steps that a service needs.
- * @param isImported true for values from another source, which belong to a known service
+ * @param isImported true for an import, which determines the service
  */
 export function stepsFor(service: Service, isImported: boolean): StepName[] {
   return [

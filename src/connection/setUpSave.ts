@@ -136,8 +136,8 @@ async function saveSettings(
 }
 
 /**
- * True if the secrets may be sent to these hosts. Prompts if a stored secret was approved for other
- * hosts.
+ * True if the secrets may be sent to these hosts. Prompts if the user approved a stored secret only
+ * for other hosts, another service entry, or another program.
  */
 async function mayUseStoredKey(setUp: SetUp, wanted: Destination): Promise<boolean> {
   const { stored, settings, program } = setUp;

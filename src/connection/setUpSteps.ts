@@ -29,7 +29,7 @@ import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 import { describe } from './setUpModel.ts';
 import { askToSave } from './setUpSave.ts';
 
-/** The steps of the setup, each of which prompts for one value. */
+/** The steps of the setup. Most of them prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   service: async (setUp, position) => {

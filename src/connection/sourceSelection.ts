@@ -98,8 +98,8 @@ export interface ExternalSource {
   readonly values?: Secret<SourceValues> | undefined;
   readonly service?: Service;
   /**
-   * The addresses that the values lead to. The identity address never comes from the source: it's
-   * in the user's settings or in the definition of the service.
+   * The addresses that requests with these values would go to. The identity address never comes
+   * from the source: it's in the user's settings or in the definition of the service.
    */
   readonly destination?: Destination | AddressProblem | undefined;
   /** Identifies exactly these values in `Approvals`. */
@@ -126,7 +126,7 @@ type EditorObstacle =
   | { readonly kind: 'missing'; readonly names: readonly SettingName[] }
   /** The service in the settings is unknown, or its entry has a mistake. */
   | { readonly kind: 'bad-service'; readonly problem: ServiceProblem }
-  /** An address in the settings is invalid, so no key may be sent to it. */
+  /** An address in the settings is invalid, so nothing may be sent to it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
   /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
   | { readonly kind: 'bad-project' }
@@ -252,7 +252,7 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * Selects a source if it's approved, or requests its approval. Returns undefined if the source
+ * Selects a source if it's approved, or else requests its approval. Returns undefined if the source
  * can't be used.
  */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {

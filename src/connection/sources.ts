@@ -82,10 +82,10 @@ export async function findSources(
       decision,
     };
   };
-  // Copied on each lookup, since any code in the extension host can change the environment.
+  // Read on each lookup, because any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // Read the stored keys after the folder, which can be slow, so that a sign-out in the meantime is
-  // noticed.
+  // Read the stored keys after the `.env` file, which can be slow to read, so that a sign-out in
+  // the meantime is noticed.
   const envFile = await readEnvFile(owner);
   const ofWindow = withStoredService(readSettings(owner?.uri), await keys.services());
   const other = word && word !== ofWindow.service.word && serviceFor(word, ofWindow.services);
@@ -180,8 +180,8 @@ export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]>
 }
 
 /**
- * Returns every well-formed key in a text, with the account that goes with it. A key in an
- * incomplete or faulty set isn't used, but it may still be valid.
+ * Returns every well-formed key in a text, if possible with its account. A key in an incomplete or
+ * faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
@@ -269,7 +269,7 @@ function folderOf(owner: WorkspaceFolder | null): Folder {
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };
   // A path can contain look-alike letters, characters that reverse the text, or runs of spaces that
-  // push part of it onto its own line. The URI encodes all of them.
+  // push part of the path onto its own line. The URI encodes all of them.
   const isPlain = /^[\x20-\x7e]*$/.test(uri.fsPath) && !uri.fsPath.includes('  ');
   return {
     uri: uri.toString(),

@@ -109,7 +109,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   return faulty?.id;
 }
 
-/** Describes the source of the checked values, and the reason that it is used. */
+/** Describes the source of the checked values, and the reason why it's used. */
 function originText(source: SourceId, found: SourceSnapshot, choice: Choice): string {
   const { settings } = found;
   // The identity address may have been checked for a source other than the editor, so don't name a
@@ -225,7 +225,8 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /**
- * Returns the fix for a problem with an external source. VS Code can't edit its own environment.
+ * Returns the fix for a problem with an external source. VS Code can't edit its own environment, so
+ * the fix for that is the setup.
  */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';

@@ -4,8 +4,8 @@ import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 
 /**
- * Edits that fix an issue in the text of a `.env` file, or add lines to it. They change no other
- * lines.
+ * Edits that fix an issue in the text of a `.env` file, or add lines to the text. They leave all
+ * other lines unchanged.
  */
 
 /** One edit. `region` is set if the edit inserts the URL of that region. */

@@ -23,8 +23,8 @@ import type { Assignment } from './envText.ts';
 
 type IssueDetails =
   /**
-   * A `malformed` value is too long, or contains characters that no key or ID contains, such as
-   * inner spaces.
+   * A `malformed` value is too long, or contains characters that aren't allowed, such as spaces in
+   * an API key.
    */
   | { readonly kind: ValueFlaw | 'comment' | 'empty' | 'malformed' }
   | { readonly kind: 'endpoint-url' | 'url-path' | 'unknown-region' }

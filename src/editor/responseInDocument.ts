@@ -9,7 +9,7 @@ import { TrackedRange } from './trackedRange.ts';
 export interface ResponsePlace extends OffsetRange {
   /** Text written before the response, such as the line break and indentation of a new line. */
   readonly lead: string;
-  /** Text after the response, written together with the first chunk. */
+  /** Text written after the response, together with the first chunk. */
   readonly tail: string;
 }
 

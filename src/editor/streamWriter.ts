@@ -150,7 +150,8 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit of the old response is still in progress, the new response would mix with it.
+    // If an edit of the old response is still in progress, the new response would mix with it, so
+    // the new one can't be written.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;
   }

@@ -43,7 +43,7 @@ interface RangeState {
   readonly isBroken: boolean;
   /** True if an undo or redo may have restored generated text that isn't in any piece. */
   readonly isUncertain: boolean;
-  /** The range of the text that replaced all pieces in one change. */
+  /** The range of the text that replaced all pieces in a single change, if any. */
   readonly successor: OffsetRange | undefined;
   /** Number of characters by which changes before the range have shifted it. */
   readonly shift: number;

@@ -193,7 +193,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if the response from a run in this mode could be inserted. */
+  /** True if a run in this mode could insert its response. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
     const isUndone = settledStateOf(state) === 'undone';
@@ -251,7 +251,7 @@ export class Job implements Result, Disposable {
     this.#writer.dispose?.();
     this.#openDocument.dispose();
     if (this.isRunning) return;
-    // Messages about the job can stay open for hours. They must not keep its texts in memory.
+    // Messages about the job can stay open for hours. They must not keep the job's texts in memory.
     this.#responses = [];
     this.#writer = FORGOTTEN_WRITER;
   }

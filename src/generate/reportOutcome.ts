@@ -55,7 +55,7 @@ async function offerMore(
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
-  // A limit in the template would override the one that the user raises in the settings.
+  // If the template sets the limit, raising the one in the settings would change nothing.
   const canRaise = !hasRaised && job.template?.parameters?.['max_new_tokens'] === undefined;
   const buttons = [CONTINUE, ...(canRaise ? [RAISE_LIMIT] : []), UNDO];
   const picked = await window.showInformationMessage(text, ...buttons);

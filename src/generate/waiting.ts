@@ -50,7 +50,10 @@ export class WaitProgress {
     this.#say = say;
   }
 
-  /** Called if a request gets no response within 5 s. Offers to retry it 15 s later. */
+  /**
+   * Called if a request gets no response within 5 s. After another 15 s, offers to retry the
+   * request.
+   */
   onSilence(request: AbortController): void {
     this.onEnd(request);
     this.#say(texts.STILL_WAITING);

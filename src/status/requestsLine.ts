@@ -2,7 +2,8 @@ import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurr
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
- * Describes the requests to a service. Empty if there are none and nothing limits the next one.
+ * Describes the requests to a service. Empty if there are none, and nothing delays the next
+ * request.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;

@@ -86,7 +86,7 @@ export async function readTemplateText(
 
 /**
  * Creates a template, or a broken template if there is an error. Warnings are ignored.
- * @param place `otherName` is used if the template has no valid name of its own
+ * @param place the origin; `otherName` is used if the template has no valid name of its own
  */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
@@ -140,7 +140,7 @@ const SCHEMAS = {
   fields: v.pipe(
     v.unknown(),
     v.check((value) => !Array.isArray(value)),
-    // `v.record` drops keys such as `__proto__`.
+    // `v.record` drops keys that could change a prototype, such as `__proto__`.
     v.record(v.string(), v.unknown()),
   ),
 };

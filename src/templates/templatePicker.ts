@@ -20,7 +20,7 @@ import { outlineOf, questionsOf } from './variables.ts';
 /** Prompts the user for a template and for the answers to its questions. */
 
 /**
- * Lets the user pick a template. If it's broken, shows its error.
+ * Lets the user pick a template. If the picked template is broken, shows its error.
  * @returns undefined if the user picked nothing or a broken template
  */
 export async function pickTemplate(

@@ -14,7 +14,7 @@ export type ContextKey =
   | 'hasUsage'
   /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */
   | 'canSignOut'
-  /** True if the current service is set up and its access tokens must be refreshed. */
+  /** True if the service in use is set up and its access tokens must be refreshed. */
   | 'refreshesTokens';
 
 export function setContextKey(key: ContextKey, value = true): void {

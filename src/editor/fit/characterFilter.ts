@@ -25,13 +25,13 @@ const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v
 /**
  * Invisible characters to remove from code: all except zero-width joiners, zero-width non-joiners,
  * and the first 16 variation selectors. Invisible characters can make code look different from what
- * it does. Many writing systems need these exceptions, and VS Code highlights those that are out of
- * place.
+ * it does. Many writing systems need the exceptions, and VS Code highlights the ones that are out
+ * of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
  * Invisible characters to remove from instructions for AI agents: all of them. Agents would follow
- * text that people can't see, and VS Code doesn't highlight it in instruction files.
+ * text that people can't see, and VS Code doesn't highlight such text in instruction files.
  */
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 

@@ -101,7 +101,7 @@ export class Indentation {
   }
 }
 
-/** Removes the part of the indentation that the line starts with. */
+/** Removes as much of the indentation as the line starts with. */
 export function withoutIndentation(line: string, indentation: string): string {
   let length = 0;
   while (length < indentation.length && line[length] === indentation[length]) length += 1;
