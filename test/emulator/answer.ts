@@ -1,16 +1,16 @@
 import { recording } from './recordings.ts';
 import type { EventFormat } from './settings.ts';
 
-/** A complete response before it is sent. Its parts are written one by one. */
+/** A complete response to send, whose parts are written one by one. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly parts: Iterable<Part>;
-  /** Declared length in bytes. Without it, the body is sent in chunked encoding. */
+  /** Content-Length in bytes. If undefined, the body is sent with chunked encoding. */
   readonly length?: number;
 }
 
-/** Bytes that are written together, after a gate has opened and a pause in milliseconds. */
+/** Bytes that are written together, once `hold` has resolved and `delayMs` have passed. */
 export interface Part {
   readonly bytes: Uint8Array;
   readonly delayMs?: number;
@@ -42,7 +42,7 @@ export function jsonAnswer(
   return bodyAnswer(status, { ...type, ...headers }, JSON.stringify(json));
 }
 
-/** @param delayMs pause before each event except the first */
+/** @param delayMs pause in milliseconds before each event except the first */
 export function eventsAnswer(
   events: readonly ServerEvent[],
   format: EventFormat,

@@ -6,16 +6,16 @@ import { keyIn } from './otherWays.ts';
 import type { ReceivedRequest } from './requests.ts';
 import { isRecord, type Service } from './service.ts';
 
-/** Chat completions of OpenAI: https://platform.openai.com/docs/api-reference/chat */
+/** The OpenAI chat completions API: https://platform.openai.com/docs/api-reference/chat */
 
 /**
- * Databricks documents no model list at its path:
+ * Doesn't match `/serving-endpoints/models`, because Databricks documents no model list there:
  * https://learn.microsoft.com/azure/databricks/machine-learning/model-serving/score-foundation-models
  */
 const PATH =
   /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models|\/model\/info)$/;
 
-/** Returns the response to a request of this API, or undefined for any other path. */
+/** Returns the response to a request to the OpenAI API, or undefined for any other path. */
 export function chatCompletionsAnswer(
   request: ReceivedRequest,
   service: Service,
@@ -57,7 +57,10 @@ export function chatCompletionsAnswer(
   return inEvents(answered, counts);
 }
 
-/** Removes ID and name from the events, and adds the end marker. */
+/**
+ * Removes the ID and name of each event, removes the usage event unless `counts` is set, and adds
+ * the end marker.
+ */
 function inEvents({ parts, ...answer }: Answer, counts: boolean): Answer {
   const events = [...parts].flatMap(({ bytes, ...when }) => {
     const data = /^data: (.*)$/m.exec(Buffer.from(bytes).toString())?.[1] ?? '';

@@ -7,7 +7,7 @@ import { piecesOf, tokenCount } from './text.ts';
 /** Reported for every model, because the recordings contain no other version. */
 const modelVersion = '4.0.0';
 
-/** The limit that a response reports if none is enforced. */
+/** The limit that responses state if the emulator enforces none. */
 const usualRequestsPerSecond = 8;
 
 const chatReasons: Readonly<Record<StopReason, string>> = {
@@ -65,7 +65,7 @@ function generation(body: Record<string, unknown>, service: Service): unknown {
 
 function generationEvents(body: Record<string, unknown>, service: Service): unknown[] {
   const { pieces, reason } = generate(body, service);
-  // The stop reason gets a separate last event only if there is no text.
+  // Only a response without text has a separate last event for the stop reason.
   const texts = pieces.length === 0 ? ['', ''] : ['', ...pieces];
   const lastIndex = texts.length - 1;
   return texts.map((text, index) => {
@@ -126,7 +126,10 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
   ];
 }
 
-/** Streams calls one after the other: first the name, then the arguments in chunks. */
+/**
+ * Returns the chunks of all tool calls, one call after the other. The name of a call comes first,
+ * then its arguments in several chunks.
+ */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],
 ): unknown[] {
@@ -173,7 +176,10 @@ function generate(
   };
 }
 
-/** For chat, 0 means the maximum of the model. `max_tokens` is the older name. */
+/**
+ * Returns the maximum number of output tokens. In a chat, 0 means the model's own maximum, and
+ * `max_tokens` is the older name of `max_completion_tokens`.
+ */
 function tokenLimitOf(body: Record<string, unknown>): number {
   const parameters = isRecord(body['parameters']) ? body['parameters'] : {};
   const ofGeneration = parameters['max_new_tokens'];

@@ -8,13 +8,15 @@ interface Connection {
   readonly closed: Promise<void>;
 }
 
-/** What a server has received so far, including invalid data. */
+/**
+ * The number of connections and bytes that a server has received so far, including invalid data.
+ */
 export interface Received {
   readonly connections: number;
   readonly bytes: number;
 }
 
-/** The open connections of a server, and the total that all connections received. */
+/** Tracks the open connections of a server, and how much it has received on all connections. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #count = 0;
@@ -53,7 +55,7 @@ export class Connections {
       this.#open.delete(socket);
       resolve();
     });
-    // A client may reset its connection. `close` follows.
+    // A client may reset its connection, which would throw without a listener. `close` follows.
     socket.on('error', () => {});
   }
 }

@@ -1,10 +1,10 @@
 import { isRecord } from './service.ts';
 
-/** The input that a request gives the model. */
+/** Reads the model's input from a request. */
 
 /**
- * Returns the prompt: the input of a generation or the last user message of a chat. Empty if there
- * is none.
+ * Returns the prompt: the input of a generation or the last user message of a chat. Empty if the
+ * request contains neither.
  */
 export function promptOf(body: Record<string, unknown>): string {
   const input = body['input'];
@@ -12,9 +12,9 @@ export function promptOf(body: Record<string, unknown>): string {
 }
 
 /**
- * Returns the rest of a response that the request continues from its exact end. Undefined for a
- * request that starts a response.
- * @param answers the complete responses so far, by prompt
+ * Returns the rest of an earlier response that the request continues, or undefined if the request
+ * starts a new response.
+ * @param answers the complete text of earlier responses, by prompt
  */
 export function restOfAnswer(
   body: Record<string, unknown>,
@@ -39,9 +39,9 @@ export function contentOf(message: unknown): string {
 }
 
 /**
- * Returns the possible splits of a request into a prompt and the beginning of its response. A
- * generation doesn't mark where the prompt ends, so each earlier prompt that the input starts with
- * is possible. The longest comes first.
+ * Returns all ways to split a request into a prompt and the beginning of the response to it. The
+ * input of a generation doesn't mark where the prompt ends, so any earlier prompt that the input
+ * starts with is possible. The longest prompt comes first.
  */
 function readings(
   body: Record<string, unknown>,

@@ -4,10 +4,10 @@ import type { Answer, Part } from './answer.ts';
 import type { Fault } from './faults.ts';
 
 /**
- * Writes a response, with its fault applied.
+ * Writes a response, and applies the parts of the fault that affect how it's sent.
  * @param gone aborted when the client has disconnected, after which nothing is written
- * @param beforeEnd called before the last bytes are sent, so that a request doesn't count as
- * pending after its client has received the complete response
+ * @param beforeEnd called before the response ends, so that a request no longer counts as pending
+ * when its client receives the end of the response
  */
 export async function deliver(
   response: ServerResponse,
@@ -40,7 +40,7 @@ export async function deliver(
     sentBytes += bytes.length;
     index += 1;
     if (sentBytes >= stopAfterBytes) break;
-    // Without a turn of the event loop, small parts would be sent in one packet.
+    // Without this turn of the event loop, several small parts would be sent in one packet.
     await turn();
   }
 
@@ -78,7 +78,9 @@ async function waitFor({ hold, delayMs = 0 }: Part, gone: AbortSignal): Promise<
   await pauseUnlessGone(delayMs, gone);
 }
 
-/** Resolves when the bytes have been written to the network, which limits memory usage. */
+/**
+ * Resolves when the bytes have been written to the network, so that they don't pile up in memory.
+ */
 async function write(
   response: ServerResponse,
   bytes: Uint8Array,

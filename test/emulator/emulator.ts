@@ -37,7 +37,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return new Emulator(server, options);
 }
 
-/** Both services, the requests they received, and the controls of their faults. */
+/**
+ * An identity service and an inference service, with the requests that they received and their
+ * faults.
+ */
 export class Emulator {
   /** The address of both the identity service and the inference service. */
   readonly url: string;
@@ -82,7 +85,7 @@ export class Emulator {
     return this.#log.count(match);
   }
 
-  /** The first matching request that arrives after this call. */
+  /** Resolves with the first matching request that arrives after this call. */
   nextRequest(match?: RequestMatch): Promise<ReceivedRequest> {
     return this.#log.next(match);
   }
@@ -111,22 +114,22 @@ export class Emulator {
     return this.#connections.size;
   }
 
-  /** The total that all connections have received since the start. A reset doesn't clear it. */
+  /** The number of connections and bytes received since the start. `reset` doesn't clear it. */
   get received(): Received {
     return this.#connections.received;
   }
 
-  /** The bearer tokens, in order of issue. */
+  /** The access tokens, in the order in which they were issued. */
   get tokensIssued(): readonly string[] {
     return this.#tokens.all;
   }
 
-  /** Makes inference reject this token. */
+  /** Makes the inference service reject this token. */
   revokeToken(token: string, state: Exclude<TokenState, 'live'> = 'expired'): void {
     this.#tokens.kill(token, state);
   }
 
-  /** Makes inference reject all tokens issued so far. */
+  /** Makes the inference service reject all tokens issued so far. */
   revokeTokens(state: Exclude<TokenState, 'live'> = 'expired'): void {
     for (const token of this.#tokens.all) this.#tokens.kill(token, state);
   }
@@ -138,8 +141,8 @@ export class Emulator {
   }
 
   /**
-   * Restores the initial state. Open connections and pending requests stay. Tokens also stay if
-   * `keepsTokens` is set, for clients that still use them.
+   * Restores the initial state, but keeps open connections and pending requests. If `keepsTokens`
+   * is set, tokens stay valid, because some clients still use them.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;
@@ -186,7 +189,7 @@ export class Emulator {
     gone: AbortSignal,
     beforeEnd: () => void,
   ): Promise<void> {
-    // A request whose client disconnected while sending gets no fault and doesn't use one up.
+    // A request whose client disconnected while sending must not use up a fault.
     gone.throwIfAborted();
     const fault = this.faults.take(request);
     await unlessGone(fault.hold, gone);
@@ -260,7 +263,7 @@ function answerTo(request: ReceivedRequest, service: Service): Answer {
   );
 }
 
-/** Returns the body, or the part of it that arrived. */
+/** Returns the body, or only the part that arrived before the client disconnected. */
 async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {

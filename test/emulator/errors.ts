@@ -13,7 +13,7 @@ export interface InferenceError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns the body of an inference error, which is the same inside a stream. */
+/** Returns the body of an inference error. An error inside a stream has the same body. */
 export function errorBody(error: InferenceError, path: string, service: Service): unknown {
   const { status, code, message } = error;
   const more_info = `${documentation}#${anchorOf(path)}`;
@@ -59,7 +59,10 @@ export const quotaReached: InferenceError = {
   message: 'Request of 1 token(s) from quota was rejected',
 };
 
-/** The live service wraps the 404 of its project service in a 403. The code is inferred. */
+/**
+ * The live service wraps the 404 of its project service in a 403. The value of `code` is inferred,
+ * not recorded.
+ */
 export function projectUnknown(projectId: string): InferenceError {
   const inner = {
     id: 'WSCPA0000E',
@@ -107,7 +110,7 @@ export function promptTooLong(modelId: string, tokens: number, limit: number): I
   };
 }
 
-/** Chat forwards the error of the engine behind it, as JSON inside the message. */
+/** The chat operation forwards its engine's error, as JSON inside the message. */
 export function chatTooLong(modelId: string, tokens: number, limit: number): InferenceError {
   const error = {
     message: `This model's maximum context length is ${limit} tokens. However, your request has ${tokens} input tokens.`,

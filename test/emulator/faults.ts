@@ -3,8 +3,9 @@ import { matches, type ReceivedRequest, type RequestMatch } from './requests.ts'
 import type { EventFormat } from './settings.ts';
 
 /**
- * How the response to one request differs from the normal one, as data. Omitted parts stay normal:
- * `{ cutAfterBytes: 10 }` cuts off the normal response, `{ status: 503 }` is an empty 503.
+ * Describes how the response to one request differs from the normal response. For example, `{
+ * cutAfterBytes: 10 }` cuts off the normal response. A status without content replaces the normal
+ * body: `{ status: 503 }` is an empty 503.
  */
 export interface Fault {
   // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes`.
@@ -23,19 +24,22 @@ export interface Fault {
     readonly delayMs?: number;
     readonly hold?: Promise<unknown>;
   }[];
-  /** A body with this many bytes, which is never in memory as a whole. */
+  /** A body of this many bytes, which is generated block by block to save memory. */
   readonly oversizedBytes?: number;
   /** Redirects to this location, with status 307 unless `status` is set. */
   readonly redirectTo?: string;
   /** Written to the socket instead of an HTTP response. Then the connection ends. */
   readonly raw?: string | Uint8Array;
 
-  // Timing. The normal response is created after the hold, from the state of the service at that
-  // time.
+  // Timing. The normal response is created after `hold` and `delayHeadersMs`, from the state of the
+  // service at that time.
   readonly delayHeadersMs?: number;
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
-  /** Awaited before each part is written. The parts of a stream are its events, from index 0. */
+  /**
+   * Called and awaited before each part is written. The parts of a stream are its events, from
+   * index 0.
+   */
   readonly beforePart?: (index: number) => Promise<unknown> | undefined;
 
   // Chunks.
@@ -62,14 +66,14 @@ export interface Fault {
 export class FaultScript {
   #script: { match: RequestMatch | undefined; fault: Fault; times: number }[] = [];
 
-  /** Applies a fault to the next matching requests, after the faults added before it. */
+  /** Applies a fault to the next matching requests, after any faults that were added earlier. */
   next(match: RequestMatch | undefined, fault: Fault, times = 1): void {
     this.#script.push({ match, fault, times });
   }
 
   /**
-   * Applies a fault to all matching requests unless a fault of `next` is due. Returns a function
-   * that removes it.
+   * Applies a fault to all matching requests except those that a fault added by `next` applies to.
+   * Returns a function that removes the fault.
    */
   always(match: RequestMatch | undefined, fault: Fault): () => void {
     const entry = { match, fault, times: Number.POSITIVE_INFINITY };
@@ -79,7 +83,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of faults of `next` that haven't been used. */
+  /** The number of faults added by `next` that haven't been used. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -99,7 +103,7 @@ export class FaultScript {
   }
 }
 
-/** A promise that a test resolves, for `hold`. */
+/** A promise for `hold` that a test resolves. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;
@@ -110,7 +114,9 @@ export function gate(): Gate {
   return { opened: promise, open: resolve };
 }
 
-/** Returns a response with a fault. The normal response is created only if it's needed. */
+/**
+ * Returns a response with a fault. Calls `normal` only if the fault doesn't replace the response.
+ */
 export function faultyAnswer(fault: Fault, normal: () => Answer, format: EventFormat): Answer {
   const { length, ...answer } = replacedAnswer(fault, format) ?? normal();
   const headers = { ...answer.headers, ...fault.headers };

@@ -21,7 +21,7 @@ export function gatewayModels({ gateway, models }: EmulatorSettings): object {
 }
 
 /**
- * LiteLLM's `/model/info`, with `null` for unknown values:
+ * The response to LiteLLM's `/model/info`, with `null` for unknown values:
  * https://docs.litellm.ai/docs/proxy/model_management
  */
 export function gatewayModelInfo({ models }: EmulatorSettings): object {

@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 const grantType = 'urn:ibm:params:oauth:grant-type:apikey';
 
-/** Responds to token requests with a new token for a known key. */
+/** Responds to a token request with a new access token if the API key is known. */
 export function identityAnswer(request: ReceivedRequest, service: Service): Answer {
   const { settings, tokens, nowMs } = service;
   const invalid = (property: string, value: unknown, status = 400) =>

@@ -28,8 +28,8 @@ import { isRecord, type Service } from './service.ts';
 const operations = ['generation', 'generation_stream', 'chat', 'chat_stream', 'tokenization'];
 
 /**
- * Handles all requests below `/ml/v1`. Checks the token, version, project, and model, in this
- * order.
+ * Handles all requests below `/ml/v1`. The operations on models check the token, version, project,
+ * rate limit, model, and prompt, in this order.
  */
 export function inferenceAnswer(request: ReceivedRequest, service: Service): Answer {
   const { path, method } = request;
@@ -65,7 +65,8 @@ export function inferenceAnswer(request: ReceivedRequest, service: Service): Ans
       promptProblem(body, operation, service));
   if (problem === undefined) return completion(operation, body, service);
 
-  // The live service reports a prompt that is too long for chat_stream only after the status 200.
+  // For chat_stream, the live service sends the status 200 before it reports that a prompt is too
+  // long.
   if (operation === 'chat_stream' && problem.code === 'invalid_input_argument') {
     const event = { id: 1, event: 'error', data: errorBody(problem, path, service) };
     return eventsAnswer([event], service.settings);
@@ -83,7 +84,9 @@ function tokenProblem(request: ReceivedRequest, service: Service): InferenceErro
   return state === 'not valid' ? tokenNotValid : undefined;
 }
 
-/** The documentation requires a version. How the live service responds without one is unknown. */
+/**
+ * The documentation requires a version. How the live service responds without a version is unknown.
+ */
 function versionProblem({ query }: ReceivedRequest): InferenceError | undefined {
   if (/^\d{4}-\d{2}-\d{2}$/u.test(query.get('version') ?? '')) return undefined;
   const message = "The query parameter 'version' is required, as YYYY-MM-DD";
@@ -107,7 +110,10 @@ function projectProblem(
   return settings.quotaReached ? quotaReached : undefined;
 }
 
-/** A deployment has its own model and project, and doesn't allow the role `system`. */
+/**
+ * Checks a request to a deployment, which has its own model and project, so a request must not name
+ * any. The role `system` isn't allowed.
+ */
 function deploymentProblem(
   id: string,
   operation: string,

@@ -22,5 +22,5 @@ Project ID:  ${projectId}
 Try:
   curl -d grant_type=urn:ibm:params:oauth:grant-type:apikey -d apikey=${apiKey} ${url}/identity/token
   curl '${url}/ml/v1/foundation_model_specs?version=2025-02-11'
-Or give this address, key and project to the extension. Ctrl+C ends it.
+Or use this address, key, and project in the extension. Press Ctrl+C to stop the emulator.
 `);

@@ -55,7 +55,10 @@ export function isWithdrawn({ lifecycle = [] }: ModelSpecification, nowMs: numbe
   return lifecycle.some(({ id, start_date }) => id === 'withdrawn' && start_date <= today);
 }
 
-/** Reads `first,!second:and`. Only filters for ID, function, and lifecycle have an effect. */
+/**
+ * Parses filters in the form `first,!second:and`. Only filters for the ID, function, and lifecycle
+ * have an effect.
+ */
 function matcherOf(filters: string, nowMs: number): (model: ModelSpecification) => boolean {
   const [, list = '', joint] = /^(.*?)(?::(and|or))?$/u.exec(filters) ?? [];
   const tests = list.split(',').flatMap((filter) => testOf(filter, nowMs) ?? []);

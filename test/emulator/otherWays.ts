@@ -4,19 +4,20 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Authentication methods besides API key grants: an OAuth 2.0 server, and a platform on premises.
+ * Authentication other than with IBM Cloud: an OAuth 2.0 server, an on-premises platform, keys that
+ * are sent to the model service, and headers for a gateway.
  */
 
 export const oauthPath = '/oauth2/token';
 export const platformPath = '/icp4d-api/v1/authorize';
 const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
-/** Returns the response to a request of these methods, or undefined for any other path. */
+/** Returns the response of the OAuth server or the platform, or undefined for any other path. */
 export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   return answersByPath(service.settings).get(request.path)?.(request, service);
 }
 
-/** True if the path belongs to the identity service of one of these methods. */
+/** True if the path belongs to the OAuth server or the platform. */
 export function isOfOtherWay(path: string, settings: EmulatorSettings): boolean {
   return answersByPath(settings).has(path);
 }
@@ -39,7 +40,7 @@ function clientCredentialsAnswer(
   if (method !== 'POST' || !form) return refuse('invalid_request');
   if (form['grant_type'] !== 'client_credentials') return refuse('unsupported_grant_type');
   const basic = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1];
-  // A client must not authenticate in two ways.
+  // RFC 6749 forbids more than one authentication method per request.
   if (basic !== undefined && form['client_secret'] !== undefined) return refuse('invalid_request');
   const [id, secret] =
     basic === undefined
@@ -58,7 +59,10 @@ function clientCredentialsAnswer(
   });
 }
 
-/** Exchanges user name and API key for a token. The response doesn't state its lifetime. */
+/**
+ * Exchanges a user name and an API key for a token. The response doesn't state the token's
+ * lifetime.
+ */
 function platformAnswer(
   { method, json }: ReceivedRequest,
   { settings, tokens, nowMs }: Service,
@@ -87,8 +91,8 @@ function formDecoded(text: string): string {
 }
 
 /**
- * Returns the key that a request sends in place of a token, if the service accepts it. Empty if the
- * service accepts all requests.
+ * Returns the accepted API key that a request sends in place of a token, or undefined if there is
+ * none. Returns an empty string if the service accepts all requests.
  */
 export function keyIn(
   { headers }: ReceivedRequest,
@@ -104,7 +108,8 @@ export function keyIn(
 }
 
 /**
- * Returns the refusal of a gateway in front of inference, or undefined if it forwards the request.
+ * Returns the refusal by a gateway in front of the inference service, or undefined if the gateway
+ * forwards the request.
  */
 export function gatewayAnswer(
   { headers }: ReceivedRequest,

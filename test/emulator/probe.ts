@@ -7,12 +7,12 @@ export interface ProbeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * Shares connections. Without an agent, each request has its own connection, which is closed
-   * after it.
+   * Lets requests share connections. Without an agent, each request opens a connection and closes
+   * it at the end.
    */
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
-  /** Called with the number of bytes of the body received so far. */
+  /** Called with the number of body bytes received so far. */
   readonly onBytes?: (count: number) => void;
 }
 
@@ -20,13 +20,13 @@ export interface ProbeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** True if the response ended as HTTP requires, not by closing the connection. */
+  /** True if the whole response arrived before the connection was closed. */
   readonly isComplete: boolean;
 }
 
 /**
  * A minimal client without retries, redirects, or time limits.
- * @throws the connection error if the connection breaks before the headers
+ * @throws the connection error if the connection breaks before the headers arrive
  */
 export async function probe(url: string, options: ProbeRequest = {}): Promise<ProbeAnswer> {
   const { method = 'GET', headers = {}, body, agent, signal, onBytes } = options;
@@ -47,7 +47,7 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
       onBytes?.(count);
     }
   } catch {
-    // The body is broken. `isComplete` reports it.
+    // The connection broke during the body, which `isComplete` reports.
   }
   return {
     status: incoming.statusCode,
@@ -58,8 +58,8 @@ export async function probe(url: string, options: ProbeRequest = {}): Promise<Pr
 }
 
 /**
- * Returns everything that was received in response to these bytes, and the error that ended the
- * connection.
+ * Sends these bytes on a new connection. Returns everything received until the connection closes,
+ * and the code of its last error, if any.
  */
 export async function probeRaw(
   url: string,

@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly json?: Readonly<Record<string, unknown>>;
 }
 
-/** A response of the service. Its body is exactly one of `json`, `text`, and `sse`. */
+/** A response from the service. Its body is exactly one of `json`, `text`, and `sse`. */
 export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,21 +4,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface ReceivedRequest {
   /** 1 for the first request. */
   readonly sequence: number;
-  /** When its headers had arrived, in milliseconds on the clock of `performance.now()`. */
+  /** Arrival time of the headers in milliseconds, on the clock of `performance.now()`. */
   readonly atMs: number;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Alternating names and values, as they were written. */
+  /** Alternating names and values, as the client wrote them. */
   readonly rawHeaders: readonly string[];
-  /** Only the part that arrived if the client disconnected early. */
+  /** The body, or only the part that arrived if the client disconnected early. */
   readonly bytes: Buffer;
   readonly text: string;
-  /** Set if the body is declared to be a form. */
+  /** Set if the content type is a form. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Set if the body is JSON. */
+  /** Set if the content type is JSON and the body can be parsed. */
   readonly json?: unknown;
   /** 1 for the first connection. Requests on the same connection have the same number. */
   readonly connection: number;
@@ -27,8 +27,8 @@ export interface ReceivedRequest {
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
 /**
- * A string matches its path, a function matches if it returns true, and undefined matches
- * everything.
+ * Returns true if the request has the path in `match`, or if the function in `match` returns true.
+ * Undefined matches every request.
  */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;
@@ -59,7 +59,7 @@ export class RequestLog {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** The first matching request that arrives after this call. */
+  /** Resolves with the first matching request that arrives after this call. */
   next(match?: RequestMatch): Promise<ReceivedRequest> {
     const last = this.#all.at(-1);
     return this.#until(() => {

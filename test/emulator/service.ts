@@ -15,7 +15,7 @@ export interface Service {
   readonly inFlight: () => number;
   /** Times of the inference requests accepted within the last second, for the rate limit. */
   readonly accepted: number[];
-  /** Complete responses by prompt, for requests that continue a truncated one. */
+  /** Complete responses by prompt, for requests that continue a truncated response. */
   readonly answers: Map<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import { type ModelSpecification, recordedModels } from './models.ts';
 import { answerFor } from './text.ts';
 
-/** Why the model stopped, as the generation operations report it. */
+/** The reason why the model stopped, as the generation operations report it. */
 export type StopReason =
   | 'eos_token'
   | 'stop_sequence'
@@ -11,13 +11,13 @@ export type StopReason =
   | 'cancelled'
   | 'error';
 
-/** How server-sent events are written. The format allows all variants. */
+/** How server-sent events are formatted. The standard allows all of these variants. */
 export interface EventFormat {
   newline: '\n' | '\r\n' | '\r';
   spaceAfterColon: boolean;
 }
 
-/** What a model can return besides text. */
+/** The output of a model for one request of a chat, which can include tool calls. */
 export interface ModelStep {
   readonly reasoning?: string;
   readonly text?: string;
@@ -30,56 +30,70 @@ export interface ModelStep {
  */
 export interface EmulatorSettings extends EventFormat {
   apiKeys: readonly string[];
-  /** The account of the keys, for authentication methods with one: a client ID or a user name. */
+  /**
+   * The account that the API keys belong to: a client ID for OAuth, or a user name for the
+   * platform.
+   */
   account: string;
-  /** The path of the token request, and the scope and audience that it must contain. */
+  /**
+   * The path of the OAuth token request, and the scope and audience that the request must contain.
+   */
   oauth: { readonly path?: string; readonly scope?: string; readonly audience?: string };
-  /** True if inference accepts this token, which another identity provider issued. */
+  /**
+   * Returns true if the inference service accepts this token, which another identity provider
+   * issued.
+   */
   acceptsToken: (token: string) => boolean;
-  /** The header in which inference accepts an API key. None if empty. */
+  /**
+   * The name of a header that may contain an API key, in lowercase. If empty, API keys are accepted
+   * only after `Authorization: ZenApiKey`.
+   */
   keyHeader: string;
-  /** True if inference accepts all requests, without a key or token. */
+  /** True if the inference service accepts all requests, even without a key or token. */
   isOpen: boolean;
-  /** Headers that a gateway in front of inference requires. Names in lowercase. */
+  /** Headers that a gateway in front of the inference service requires, with names in lowercase. */
   demandedHeaders: Readonly<Record<string, string>>;
-  /** True if a response states the lifetime of a token. */
+  /** True if the OAuth server and the platform state the lifetime of a token. */
   saysLife: boolean;
   projectIds: readonly string[];
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
-  /** Maximum number of characters in a prompt of chat completions. Undefined for no limit. */
+  /** Maximum length of a chat completions prompt, in characters. Undefined for no limit. */
   longestPrompt: number | undefined;
   /** Existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
-  /** The product whose model list chat completions return. The list of OpenAI contains only IDs. */
+  /** The product whose model list the OpenAI API returns. OpenAI's own list states no limits. */
   gateway: 'openai' | 'vllm' | 'litellm';
   /** Models that exist, but aren't listed and don't support chat. */
   modelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the tokens issued from now on. */
   tokenLifeSeconds: number;
-  /** How far the clock of both services is ahead of this machine, in seconds. */
+  /** How far the clock of both services is ahead of this machine's clock, in seconds. */
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
   /** Returns the next step of the model in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * Undefined for `max_tokens` if the limit of the request truncated the text, else `eos_token`.
+   * The stop reason of every response. If undefined, the stop reason is `max_tokens` for text that
+   * the limit in the request truncated, and `eos_token` for all other text.
    */
   stopReason: StopReason | undefined;
   /** Pause between two events of a stream, in milliseconds. */
   tokenDelayMs: number;
-  /** True if responses of the generation operations contain the warning that these are legacy. */
+  /** True if responses of the generation operations warn that these operations are legacy. */
   legacyWarning: boolean;
   /**
-   * Number of inference requests per second beyond which the status is 429. Undefined for no limit.
+   * Maximum number of inference requests per second. Further requests get a 429. Undefined for no
+   * limit.
    */
   requestsPerSecond: number | undefined;
-  /** True if responses state the limit of requests per second, as the live service does. */
+  /** True if responses state how many requests per second are allowed, as the live service does. */
   namesRequestLimit: boolean;
   /**
-   * Number of concurrent inference requests beyond which the status is 429. Undefined for no limit.
+   * Maximum number of concurrent inference requests. Further requests get a 429. Undefined for no
+   * limit.
    */
   concurrentRequests: number | undefined;
   /** True if the monthly token quota is used up. */

@@ -16,12 +16,12 @@ export function answerFor(prompt: string): string {
   ].join('\n');
 }
 
-/** Splits a text into chunks of about the size of a token. */
+/** Splits a text into chunks, each about as long as an output token. */
 export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }
 
-/** A plausible number of tokens: 1 for a short word, growing with the text. */
+/** Returns a plausible number of model tokens: 1 for a short word, and more for longer text. */
 export function tokenCount(text: string): number {
   return piecesOf(text).length;
 }

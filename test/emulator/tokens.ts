@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto';
 
 export type TokenState = 'live' | 'expired' | 'not valid';
 
-/** The bearer tokens that were issued, and their state. */
+/** The access tokens that were issued, and their states. */
 export class IssuedTokens {
   readonly #issued = new Map<string, { expiresAtMs: number; dead?: TokenState }>();
   readonly #nowMs: () => number;
   readonly #isAccepted: (token: string) => boolean;
 
-  /** @param isAccepted true for a live token that was issued elsewhere */
+  /** @param isAccepted returns true for a live token that was issued elsewhere */
   constructor(nowMs: () => number, isAccepted: (token: string) => boolean) {
     this.#nowMs = nowMs;
     this.#isAccepted = isAccepted;
   }
 
-  /** In order of issue. */
+  /** All tokens, in the order in which they were issued. */
   get all(): readonly string[] {
     return [...this.#issued.keys()];
   }
 
   /**
    * Issues a token that looks like a JWT, but is opaque to a client.
-   * @param serverNowMs the time of the server, which is used only for the claims of the token
+   * @param serverNowMs the server's time, which only the claims of the token contain
    */
   issue(lifeSeconds: number, serverNowMs: number): string {
     const iat = Math.floor(serverNowMs / 1000);

@@ -5,8 +5,8 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * Servers that stand in for unapproved hosts. All servers of a process are counted, even after
- * their tests, so that a suite can check at its end what they received.
+ * A server that stands in for an unapproved host. All such servers of a process are counted, even
+ * after their tests, so that a suite can check at its end what they received.
  */
 export interface Unapproved {
   readonly received: Received;
@@ -16,9 +16,9 @@ export interface Unapproved {
 export interface UnapprovedListener extends Unapproved {
   /** Includes the port. */
   readonly host: string;
-  /** Its address without TLS. */
+  /** The address without TLS. */
   readonly url: string;
-  /** Its address with TLS. The first message of a handshake counts like any other bytes. */
+  /** The address with TLS. The first message of a TLS handshake counts as received bytes. */
   readonly secureUrl: string;
 }
 
@@ -26,7 +26,7 @@ export interface UnapprovedListener extends Unapproved {
 export interface AwaitingApproval extends Unapproved {
   /**
    * Call this just before the user approves the service. Later requests don't count.
-   * @throws AssertionError if the service was contacted before
+   * @throws AssertionError if the service has already been contacted
    */
   approve(): void;
 }
@@ -36,7 +36,8 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // Tests in the extension host are bundled separately, each with its own copy of this module.
+  // Global, because each test file in the extension host is bundled with its own copy of this
+  // module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 
@@ -86,7 +87,7 @@ export function notApprovedYet(emulator: Emulator): AwaitingApproval {
   });
 }
 
-/** @throws AssertionError if one of them has received a connection or a byte */
+/** @throws AssertionError if one of these servers has received a connection or a byte */
 export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   for (const { received } of unapproved) {
     assert.deepEqual(
@@ -97,7 +98,7 @@ export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   }
 }
 
-/** The total that all servers of this process have received. */
+/** The total that all unapproved servers of this process have received. */
 export function totalOfUnapproved(): UnapprovedTotal {
   const all = [...(globalThis.unapprovedOfTests ?? [])].map(({ received }) => received);
   return sumOf(all.map((received) => ({ ...received, listeners: 1 })));

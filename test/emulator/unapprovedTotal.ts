@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { RootHookObject } from 'mocha';
 import { assertUntouched, sumOf, totalOfUnapproved, type UnapprovedTotal } from './unapproved.ts';
 
-/** The environment variable with the folder in which each process of a run stores its total. */
+/**
+ * The environment variable with the path of the folder in which each test process stores its total.
+ */
 const FOLDER = 'HOSTED_MODEL_UNAPPROVED';
 
 interface Plugin {
@@ -15,16 +17,18 @@ interface Plugin {
 }
 
 /**
- * For `mocha --require`, also with `--parallel`. A suite fails if an unapproved host was contacted,
- * or if it started fewer of these hosts than expected. Prints the totals at the end.
- * @param atLeast expected number in a run of the whole suite. A run with `--grep` may have fewer.
+ * A plugin for `mocha --require`, with or without `--parallel`. Fails a suite if an unapproved host
+ * was contacted, or if the suite started fewer such hosts than expected. Prints the totals at the
+ * end.
+ * @param atLeast minimum number of these hosts in the whole suite. A run with `--grep` may start
+ * fewer.
  */
 export function unapprovedTotal(atLeast: number): Plugin {
   return {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // Files of one process add up, so the last total covers all of them.
+        // The total grows with each test file, so the last total covers all files of this process.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },
@@ -35,7 +39,7 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaGlobalTeardown() {
       const texts = readdirSync(folder()).map((name) => readFileSync(join(folder(), name), 'utf8'));
       rmSync(folder(), { recursive: true });
-      // `@nightly` selects a whole suite.
+      // `--grep @nightly` selects a whole suite, so the minimum still applies.
       const isPart = process.argv.some(
         (word, index, all) => /^(-g|-f|--f?grep)/.test(word) && all[index + 1] !== '@nightly',
       );
@@ -45,14 +49,20 @@ export function unapprovedTotal(atLeast: number): Plugin {
   };
 }
 
-/** @throws AssertionError if there are fewer listeners, or if one of them was contacted */
+/**
+ * @throws AssertionError if there are fewer listeners than `atLeast`, or if a listener was
+ * contacted
+ */
 export function tell({ listeners, ...received }: UnapprovedTotal, atLeast: number): void {
   const { connections, bytes } = received;
   console.log(
     `  unapproved listeners: ${listeners}, connections: ${connections}, bytes: ${bytes}; bar: at least ${atLeast}, 0, 0\n`,
   );
   assertUntouched({ received });
-  assert.ok(listeners >= atLeast, `${listeners} unapproved listeners, where ${atLeast} are known`);
+  assert.ok(
+    listeners >= atLeast,
+    `${listeners} unapproved listeners instead of at least ${atLeast}`,
+  );
 }
 
 function folder(): string {

@@ -1,10 +1,13 @@
-/** No test depends on the speed of the machine, so none reads a clock or waits for one. */
+/**
+ * Rules that keep tests from reading a clock or waiting for one, so that no test depends on the
+ * speed of the machine.
+ */
 
 export interface ClockRule {
   readonly name: string;
   /** Returns the offsets at which a text breaks the rule. */
   readonly breaks: (text: string) => readonly number[];
-  /** Texts that must be caught. */
+  /** Texts that break the rule, to prove that it finds them. */
   readonly planted: readonly string[];
 }
 
@@ -40,7 +43,7 @@ export const clockRules: readonly ClockRule[] = [
   },
 ];
 
-/** Returns calls of setTimeout, under any imported name, with 1,000 ms or more. */
+/** Returns the offsets of setTimeout calls, under any imported name, with 1,000 ms or more. */
 function longWaits(text: string): number[] {
   const imported = /\bsetTimeout(?: as (\w+))?[^;]*from 'node:timers\/promises'/.exec(text);
   const isPromised = imported !== null;
@@ -55,7 +58,7 @@ function longWaits(text: string): number[] {
   });
 }
 
-/** Returns the arguments of a call, starting after its opening parenthesis. */
+/** Returns the arguments of a call. `start` is the offset after the opening parenthesis. */
 function argumentsFrom(text: string, start: number): string[] {
   const given = [''];
   let depth = 0;
@@ -69,15 +72,16 @@ function argumentsFrom(text: string, start: number): string[] {
   return given.map((each) => each.trim());
 }
 
-/** Files that may read a clock, and why. No test result depends on it. */
+/** Files that may read a clock, each with the reason. No test result depends on these clocks. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/unit/clockRules.ts': 'contains the patterns of the rules',
-  'test/fuzz/fuzz.ts': 'gets a different seed for each run',
-  'test/unit/service/fixtures.ts': 'gets a seed, too, and has a clock that tests move',
+  'test/fuzz/fuzz.ts': 'uses the time as a seed, which differs in each run',
+  'test/unit/service/fixtures.ts':
+    'uses the time as a seed, and contains a clock that tests control',
   'test/vscode/deadline.ts': 'ends waits that hang',
   'test/vscode/screen.ts': 'names the screenshot of a failure',
   'test/emulator/emulator.ts': 'contains the clock of the emulated service',
-  'test/emulator/requests.ts': 'names the clock of its times in a comment',
+  'test/emulator/requests.ts': 'names a clock in a comment',
 };
 
 /** Returns the lines at which a file breaks a rule, as `path:line rule`. */
