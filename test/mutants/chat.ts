@@ -21,7 +21,8 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title: 'applies a decision only to its key, and only until it is forgotten',
+    title:
+      'applies a decision only to the API key in use, and only until the decision is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',
@@ -117,7 +118,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'runs at most 2 of them at a limit of 3',
+    title: 'runs at most 2 of these calls at a limit of 3',
   },
   {
     name: "an agent's request goes before a selection",
@@ -125,7 +126,8 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title: 'starts a selection next at a limit of one, before waiting and returning calls',
+    title:
+      'starts a selection next at a limit of one, before waiting and returning low-priority calls',
   },
   {
     name: 'a conversation can contain the key',

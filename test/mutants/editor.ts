@@ -24,7 +24,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'isBroken || written < this.#written',
     to: 'isBroken',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: "doesn't write after a gap left by an undo, and keeps the rest",
+    title: "doesn't write after a gap left by an undo, and keeps the remaining text",
   },
   {
     name: 'text that was undone and redone is no longer tracked',
@@ -32,7 +32,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    else if (isTouched) this.#recall(replay, event, isThere);\n',
     to: '',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'removes all of it after it was redone',
+    title: 'removes all of its text after the user redid it',
   },
   {
     name: 'generated text is removed even if it was edited',
@@ -56,7 +56,7 @@ export const editorMutants: readonly Mutant[] = [
     from: "if (isWhole && verdict === 'yes') {",
     to: "if (isWhole && verdict === 'yes' && part === '') {",
     test: 'test/unit/editor/fit/codeFence.test.ts',
-    title: 'is removed with a closing line before it',
+    title: 'is removed together with a closing line before it',
   },
   {
     name: 'each of many configuration changes is handled separately',
@@ -64,7 +64,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'timer ??= setTimeout',
     to: 'timer = setTimeout',
     test: 'test/unit/settings.test.ts',
-    title: 'are combined into one, 100 ms after the first',
+    title: 'are combined into one event, 100 ms after the first',
   },
   {
     name: 'a disposed status item keeps updating',
@@ -96,7 +96,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (!isProjectOfFolder) return',
     to: 'if (true) return',
     test: 'test/unit/connection/connections.test.ts',
-    title: 'changes the project in the settings if the folder sets it',
+    title: 'opens the settings to change the project if the folder settings contain it',
   },
   {
     name: "waiting for the keyring can't be canceled",
@@ -112,7 +112,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: "names a keyring that doesn't respond, reports it, and checks again",
+    title: 'names an unresponsive keyring as the cause, also in the report, and can check again',
   },
   {
     name: 'tokens are refreshed while the window has no focus',
@@ -144,7 +144,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))',
     to: 'false',
     test: 'test/unit/generate/runJob.test.ts',
-    title: 'J35: sends nothing if the file now needs a preview',
+    title: 'J35: sends nothing if the file has come to need a preview',
   },
   {
     name: "a link in the path of an unsaved document isn't followed",
@@ -152,7 +152,7 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/configFiles.test.ts',
-    title: 'J34: include the target of a link in the path of an unsaved document',
+    title: 'J34: include an unsaved document whose path leads to such a file through a link',
   },
   {
     name: 'instructions for agents keep invisible text',
@@ -176,7 +176,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'plainText(this.#response(index).text, this.languageId)',
     to: 'this.#response(index).text',
     test: 'test/unit/generate/outcome.test.ts',
-    title: 'D27: are the same as in the document',
+    title: 'D27: contain the same text as the document',
   },
   {
     name: 'chat continues after the daily budget is used up',
@@ -184,6 +184,7 @@ export const editorMutants: readonly Mutant[] = [
     from: "budgetState(use) !== 'spent' || this.#has('continued', use)",
     to: 'true',
     test: 'test/unit/status/budget.test.ts',
-    title: 'warns at 100% once per day and key, with two buttons, and blocks all but selections',
+    title:
+      'warns at 100% only once per day and key, with two buttons, and blocks all requests but selections',
   },
 ];

@@ -47,7 +47,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '    refuseUserInfo(config.url);\n',
     to: '',
     test: 'test/unit/service/http/connectionErrors.test.ts',
-    title: 'C09: a user name before the host is blocked',
+    title: 'C09: blocks a user name before the host',
   },
   {
     name: 'the late result of an abandoned task ends the next task',
@@ -231,7 +231,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'MAX_RETRIES = 3',
     to: 'MAX_RETRIES = 4',
     test: 'test/unit/service/retrying.test.ts',
-    title: 'I02: a POST that fails four times with 503',
+    title: 'I02: reports a POST that fails four times with 503',
   },
   {
     name: 'a Retry-After of any length is followed',
@@ -239,7 +239,7 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && (wait ?? 0) <= MAX_RETRY_AFTER_MS',
     to: '',
     test: 'test/unit/service/retrying.test.ts',
-    title: 'I07: Retry-After "61" stops at once',
+    title: 'I07: gives up at once after Retry-After "61"',
   },
   {
     name: 'a request is retried after its quota is used up',
@@ -295,7 +295,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, until);',
     to: 'void until;',
     test: limiter,
-    title: 'delays all calls for the pause of a throttled response',
+    title: 'delays all calls for the pause that a throttled response requests',
   },
   {
     name: 'the event parser gets input of any length',

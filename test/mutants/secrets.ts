@@ -86,7 +86,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?: BLOCK)?-----|.*)/gs',
     to: '(?: BLOCK)?-----|)/gs',
     test: prompts,
-    title: 'masks each key separately, and an incomplete one up to the end of the text',
+    title: 'masks each key separately, and an incomplete key up to the end of the text',
   },
   {
     name: 'a prompt can contain the key',
@@ -110,7 +110,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
-    title: 'differs from a built-in one, which may not have an unencrypted address',
+    title: 'differs from a built-in service, which may not have an unencrypted address',
   },
   {
     name: 'an identity service can be used without TLS',
@@ -206,7 +206,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: with http and a loopback host that VS Code sends through the proxy',
+    title: 'C18: with http and a loopback host is refused if VS Code uses a proxy',
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -214,7 +214,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: with http and a loopback host that VS Code sends through the proxy',
+    title: 'C18: with http and a loopback host is refused if VS Code uses a proxy',
   },
   {
     name: 'an address can contain a user name',
@@ -230,7 +230,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (/[\"'`]/.test(before + visible.slice(begun.length))) flaws.add('quotes');",
     to: '',
     test: 'test/unit/connection/sourceSelection.test.ts',
-    title: 'uses nothing from a source with an error',
+    title: 'uses nothing from a source with a malformed value',
   },
   {
     name: 'another account is used instead of the source in the settings',
@@ -262,7 +262,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const values = [account, apiKey, resource, projectId, url];',
     to: "const values = [''];",
     test: access,
-    title: 'B09: applies a refusal to the values that were shown',
+    title: 'B09: applies a refusal to the values in the prompt',
   },
   {
     name: 'a changed service entry is used without approval',
@@ -286,7 +286,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'record ? [[own, record] as const, ...others] : others',
     to: 'others',
     test: 'test/unit/connection/connections.test.ts',
-    title: "E12: lists the keys of all other sources, so that they're never sent",
+    title: 'E12: protects the keys of all other sources from being sent',
   },
   {
     name: 'a prompt can contain the keys of other services',
@@ -294,7 +294,7 @@ export const secretMutants: readonly Mutant[] = [
     from: ', ...others] : others',
     to: '] : []',
     test: 'test/unit/connection/services.test.ts',
-    title: "lists the keys of all other services if the editor is used, so that they're never sent",
+    title: 'protects the keys of all other services from being sent if the editor is used',
   },
   {
     name: 'a source for a different service than the one in the settings is used',
@@ -302,7 +302,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const inUse = known.isServiceSet ? all[0] : ',
     to: 'const inUse = ',
     test: 'test/unit/connection/services.test.ts',
-    title: 'uses no other service if the values of the one in the settings are incomplete',
+    title: 'uses no other service if the values for the service in the settings are incomplete',
   },
   {
     name: 'a malformed project ID is sent',
@@ -318,7 +318,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
     test: access,
-    title: "E15: lists a .env key that is in quotes, so that it's never sent",
+    title: 'E15: protects a .env key that is in quotes from being sent',
   },
   {
     name: 'a request body can contain a key that was pasted into a setting',
@@ -382,7 +382,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return keys.write(recordFor(service, { ...record, program }, wanted)',
     to: 'await keys.write(recordFor(service, { ...record, program }, wanted)',
     test: access,
-    title: "A05: doesn't prompt again or use the new host if it can't be stored",
+    title: "A05: neither prompts again nor uses the new host if the key can't be stored with it",
   },
   {
     name: "signing out without a stored key doesn't notify other windows",

@@ -134,7 +134,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '    if (this.#current !== token) return;\n',
     to: '',
     test: 'test/unit/service/tokenClock.test.ts',
-    title: 'drops only the given token, not a newer one',
+    title: 'drops only the given token, not a newer token',
   },
   {
     name: 'the wall clock is ignored',

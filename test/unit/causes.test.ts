@@ -8,8 +8,8 @@ import { choiceOf, envFile, found, full, REGION, record } from './connection/sou
 const approved = envFile(full, 'approved');
 const all: readonly (readonly [string, ShownCheck])[] = Object.entries(causes);
 
-describe('the causes that a diagnosis can show', () => {
-  it('each have a different message', () => {
+describe('each cause that a diagnosis can show', () => {
+  it('has its own message', () => {
     const shapes = all.map(([, check]) => shapeOf(check));
     assert.deepEqual(
       shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
@@ -18,7 +18,7 @@ describe('the causes that a diagnosis can show', () => {
   });
 
   for (const [cause, { text, fix, state }] of all) {
-    it(`have a short message and don't offer another diagnosis: ${cause}`, () => {
+    it(`has a short message and doesn't offer to run another diagnosis: ${cause}`, () => {
       assert.match(text, /^[A-Za-z0-9].*\.$/);
       assert.ok(text.length <= 240, `${text.length}: ${text}`);
       assert.ok(state === 'failed' || state === 'warning');
@@ -31,7 +31,7 @@ describe('the checks before anything is sent', () => {
   const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choiceOf(all));
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
-  it('name the source and the hosts, but no secrets, if all of them pass', () => {
+  it('name the source and the hosts, but no secrets, if all checks pass', () => {
     for (const all of [found(), found({ record: undefined, external: [approved] })]) {
       assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
       const text = JSON.stringify(checksOf(all));

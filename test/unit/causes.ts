@@ -14,13 +14,13 @@ import {
 } from './connection/sources.ts';
 
 /**
- * Every cause that a diagnosis can show, with its message. The contract tests create each of them,
- * and the table in docs/troubleshooting.md lists them.
+ * Every cause that a diagnosis can show, with its message. The contract tests reproduce every
+ * cause, and the table in docs/troubleshooting.md lists all of them.
  */
 
 const authHost = 'iam.cloud.ibm.com';
 const serviceHost = 'us-south.ml.cloud.ibm.com';
-/** A host that the user typed. */
+/** A host that the user entered, so it isn't part of a built-in service. */
 const ownHost = 'model.example';
 
 const failed = (
@@ -33,7 +33,7 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-/** Returns the first check before anything is sent that doesn't pass with these credentials. */
+/** Returns the first preliminary check that fails or warns with these changes. */
 const before = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',
@@ -195,7 +195,9 @@ export const causes = {
 
 export type CauseName = keyof typeof causes;
 
-/** Replaces the names and codes in a message with placeholders, to compare it with others. */
+/**
+ * Replaces the names and codes in a message with placeholders, so that messages can be compared.
+ */
 export function shapeOf({ text }: ShownCheck): string {
   return text
     .replaceAll(/\bibm\/[\w.-]*\w/g, 'MODEL')

@@ -18,7 +18,7 @@ describe('problems in a .env file', () => {
     return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
-  it('have messages of at least two sentences, without values from the file', () => {
+  it('have messages in several parts, without values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     assert.equal(kinds.size, 17);
     for (const { kind, message } of all) {
@@ -32,7 +32,7 @@ describe('problems in a .env file', () => {
     }
   });
 
-  it('are errors if they make the file unusable, information if lines are missing, else warnings', () => {
+  it('are errors if they make the file unusable, information if lines are missing, and warnings otherwise', () => {
     const text = 'IBM_API_KEY="abcd1234"\nibm_project_id=p\nIBM_URL=https://a.example\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [
       [0, 'quotes', 'Error'],
@@ -42,12 +42,12 @@ describe('problems in a .env file', () => {
     ]);
   });
 
-  it("aren't reported for unrelated files and very large ones", () => {
+  it("aren't reported in unrelated files or very large files", () => {
     assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
     assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
-  it('list the missing lines, but not empty ones, which have their own message', () => {
+  it('list the missing lines, but not lines with an empty value, which have their own message', () => {
     const gaps = (text: string) =>
       problemsIn(text).find(({ kind }) => kind === 'incomplete')?.message;
     assert.match(
@@ -58,7 +58,7 @@ describe('problems in a .env file', () => {
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
-  it("are shown on the line of the key if git doesn't ignore the file", () => {
+  it("include one on the line of the key if git doesn't ignore the file", () => {
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
@@ -92,12 +92,12 @@ describe('problems in a .env file', () => {
   });
 });
 
-describe('fixing all problems of a .env file', () => {
+describe('Fix All Problems in a .env file', () => {
   const url = 'https://eu-de.ml.cloud.ibm.com';
   const parse = (text: string) => parseEnvText(text, ibm);
   for (const [what, lines, expected, count] of [
     [
-      'every line',
+      'every faulty line',
       [`IBM_API_KEY="${KEY}"`, `IBM_PROJECT_ID=' ${PROJECT} '`, '# mine', `IBM_URL="${url}"`],
       [`IBM_API_KEY=${KEY}`, `IBM_PROJECT_ID=${PROJECT}`, '# mine', `IBM_URL=${url}`],
       3,
@@ -144,17 +144,17 @@ describe('an open .env file of another service', () => {
     );
   });
 
-  it('counts for the first service with a complete set if the settings name none', () => {
+  it('counts for the first service with a complete set if the settings name no service', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it('counts for the service in use if the file contains its name, too', () => {
+  it('counts for the service in use if the file also contains one of its names', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('has no problems of other services if the settings name none', () => {
+  it('has no problems of other services if the settings name no service', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -6,7 +6,7 @@ import { FakeKeyring, FakeState } from './connection/fakes.ts';
 
 const nothing = { dispose: () => {} };
 
-/** A fake editor with one open `.env` file. Records the messages about its problems. */
+/** A fake editor with one open `.env` file. Records the messages about the file's problems. */
 class EditorWithFile extends FakeEditor {
   text = '';
   shown: readonly string[] = [];
@@ -14,7 +14,7 @@ class EditorWithFile extends FakeEditor {
   actionsAt: (line: number) => Promise<readonly CodeAction[]> = async () => [];
   #exports: Record<string, unknown> | undefined;
 
-  /** Created once, so that a document stays the same object. */
+  /** Creates the exports only once, so that the document stays the same object. */
   override exports(): Record<string, unknown> {
     this.#exports ??= this.#makeExports(super.exports());
     return this.#exports;
@@ -131,7 +131,7 @@ describe('the problems of an open .env file', () => {
     return { keys, feature: startEnvFile(keys) };
   }
 
-  it('are updated for the service of a newly stored key if the settings name none', async () => {
+  it('are updated for the service of a newly stored key if the settings name no service', async () => {
     editor.text = 'VENDOR_URL=https://a.example';
     const { keys, feature } = await start();
     await becomes('the first problems', () => editor.shown.join().includes('VENDOR_PROJECT_ID'));

@@ -7,7 +7,10 @@ import {
   slownessOf,
 } from './expressions.ts';
 
-/** The work is proportional to the count. At this count, it's still small. */
+/**
+ * The work of an expression is proportional to its repetition count. Up to this count, the work is
+ * small.
+ */
 const HIGHEST_COUNT = 256;
 
 /** The folder of a file in `src`, or `src` itself. */
@@ -19,7 +22,7 @@ describe('regular expressions', () => {
     all = await expressionsOfSource();
   });
 
-  // One test per room keeps each test short, and its title shows where a slow expression is.
+  // One test per folder keeps each test short, and its title shows where a slow expression is.
   const rooms = new Set(filesIn('src/**/*.ts').map(roomOf));
   for (const room of rooms) {
     it(`in ${room} take at most linear time on any text`, () => {
@@ -33,7 +36,7 @@ describe('regular expressions', () => {
     });
   }
 
-  it('have no high repetition count, unless anchored at the start', () => {
+  it('have no high repetition count unless they are anchored at the start', () => {
     const high = all.filter(
       ({ expression }) =>
         !expression.source.startsWith('^') && highestCount(expression) > HIGHEST_COUNT,
@@ -42,12 +45,12 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it('are all found, including those that modules build, and are never comments', () => {
+  it("are all found, including those that modules build, and aren't confused with comments", () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(
       places.includes('src/ui/oneLine.ts'),
-      'an expression built with a part of another module',
+      'an expression built with a part from another module',
     );
     assert.ok(places.some((place) => /^src\/editor\/fit\/indentation\.ts:\d+$/.test(place)));
     assert.ok(all.every(({ expression }) => !/^\\?\/[/*]?\s/.test(expression.source)));

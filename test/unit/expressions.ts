@@ -4,7 +4,10 @@ import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
 
-/** Finds every regular expression in the source, and proves that its work is linear in its text. */
+/**
+ * Finds every regular expression in the source, and checks that its work is linear in the length of
+ * the text.
+ */
 
 export interface PlacedExpression {
   /** File and line. */
@@ -12,7 +15,10 @@ export interface PlacedExpression {
   readonly expression: RegExp;
 }
 
-/** Returns the literals in the source, and the expressions that its modules build on loading. */
+/**
+ * Returns the regular expression literals in the source, and the regular expressions that its
+ * modules build while they load.
+ */
 export async function expressionsOfSource(): Promise<PlacedExpression[]> {
   const api = new API({ cwd: process.cwd() });
   try {
@@ -52,11 +58,11 @@ function isCalled({ parent }: Node): boolean {
 
 /**
  * Returns the expressions that a module builds while it loads.
- * @param count number of calls of `RegExp` in its source
- * @throws {Error} if it builds one later, because its parts aren't available for analysis
+ * @param count number of calls of `RegExp` in the source of the module
+ * @throws {Error} if the module builds an expression later, because that one can't be analyzed
  */
 async function builtBy(path: string, count: number): Promise<PlacedExpression[]> {
-  // Load its imports first, so that their expressions aren't recorded here.
+  // Load the module's imports first, so that their expressions aren't recorded here.
   await import(resolve(path));
   const { RegExp: Native } = globalThis;
   const found: PlacedExpression[] = [];
@@ -75,12 +81,12 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
   return found;
 }
 
-// The JavaScript implementation behaves the same on every platform.
+// Use recheck's JavaScript implementation, which behaves the same on every platform.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /**
- * Limits are counts, and the cases are the same each time, so the speed of the machine doesn't
- * matter.
+ * The limits are counts and the random seed is fixed, so the results don't depend on the speed of
+ * the machine.
  */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
@@ -89,13 +95,14 @@ const COUNTED = {
 
 /**
  * How thorough recheck is. It analyzes the automaton of an expression. If the expression has
- * lookaround, a back reference, or too many states, it searches for a slow text instead. If 30
- * characters are repeated, quadratic work on the longest text is several times the limit.
+ * lookaround, a back reference, or too many states, recheck searches for a slow text instead. Even
+ * if such a text repeats a part of 30 characters, quadratic work on the longest text is several
+ * times the limit.
  */
 const EFFORTS = {
   /**
-   * For each change. Analyzes the automaton of most expressions, and tries the others on fewer
-   * texts.
+   * For the tests of each change. Analyzes the automaton of most expressions, and tries fewer texts
+   * with the others.
    */
   short: {
     ...COUNTED,
@@ -109,8 +116,9 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns how slow an expression can be, or undefined if its work is linear on any text. A global
- * expression is also tried repeatedly: from the end of each match, or else from the next character.
+ * Returns how slow an expression can be, or undefined if its work is linear on any text. The work
+ * of a global expression includes all of its matches: the next attempt starts at the end of a
+ * match, or one character later if there was no match.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);
@@ -134,11 +142,11 @@ export function highestCount({ source }: RegExp): number {
 }
 
 /**
- * Converts an expression to the syntax that recheck supports, without making it easier to match:
+ * Converts an expression to the syntax that recheck supports, without making it faster:
  * - A class with the flag `v` becomes the ranges that it matches, and an emoji becomes up to ten of
- *   its possible characters.
+ * its possible characters.
  * - A count above three is lowered, since recheck has a state for each repetition, and the count
- *   doesn't change how the work grows. Another test limits the counts.
+ * doesn't change how the work grows. A separate test limits the counts.
  */
 function recheckable({ source, flags }: RegExp): { source: string; flags: string } {
   return {
@@ -150,7 +158,7 @@ function recheckable({ source, flags }: RegExp): { source: string; flags: string
   };
 }
 
-/** A class or an emoji. Classes are nested at most three deep here. */
+/** Matches a class or an emoji property. In this source, classes are nested at most three deep. */
 const CLASS_OF_SETS =
   /\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*\])*\]|\\p\{RGI_Emoji(?:_Tag_Sequence)?\}/g;
 

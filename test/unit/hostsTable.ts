@@ -1,7 +1,9 @@
 import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
 import { getsTokens, neededSettings, type Service, services } from '../../src/service/services.ts';
 
-/** Returns the table of docs/privacy.md, made from the entries of the services. */
+/**
+ * Returns the table of hosts in docs/privacy.md, generated from the definitions of the services.
+ */
 export function hostsTable(all: readonly Service[] = services): string {
   const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
     const some = all.filter(({ authUrl }) => authUrl === url);
@@ -24,14 +26,16 @@ function namesOf(some: readonly Service[]): string {
   return some.map(({ name }) => name).join(', ');
 }
 
-/** Returns the credentials that a host gets: tokens, or the secrets if they aren't exchanged. */
+/**
+ * Describes what a host receives: tokens, or secrets that aren't exchanged for a token, and text.
+ */
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));
   const known = [...new Set(credentials)].filter(Boolean);
   return known.length > 0 ? `${known.join('; ')}, and the text you send` : 'the text you send';
 }
 
-/** Returns the secrets of a service, such as "the client ID and the client secret". */
+/** Returns the names of a service's secrets, such as "the client ID and the client secret". */
 function secretsOf(service: Service): string {
   const names = neededSettings(service).filter((name) => name === 'account' || name === 'apiKey');
   return listOf(names.map((name) => `the ${settingLabel(name, { service })}`));

@@ -52,7 +52,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
-  it('name the VS Code versions of the host tests as the source of each undocumented API', () => {
+  it('require the VS Code versions of the host tests as the source of each undocumented API', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
@@ -63,7 +63,7 @@ describe('architecture invariants', () => {
     assert.equal(code.split('Seen in').length, code.split(source).length);
   });
   for (const [name, [path, of]] of Object.entries(importedOnFirstUse)) {
-    it(`load ${name} on first use, in only one place`, () => {
+    it(`require that ${name} is loaded on first use, in only one place`, () => {
       const imports = [...files].flatMap(([place, text]) =>
         text.includes(`import('${of}')`) ? place : [],
       );
@@ -127,7 +127,7 @@ describe('architecture invariants', () => {
 
 describe('tests that must not depend on time', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
-  // The runner of `npm test` prints how long it took.
+  // The runner of `npm test` prints how long it took, so it needs a clock.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
     (path) => path !== 'test/run.ts',
   );
@@ -153,7 +153,7 @@ describe('tests that must not depend on time', () => {
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are caught if one ${name}`, () => {
+    it(`are caught if a test ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }

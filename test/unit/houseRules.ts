@@ -1,30 +1,37 @@
 import { dirname, join } from 'node:path/posix';
 import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
 
-/** Checks the architecture invariants in source text. Files are maps from paths in src to texts. */
+/**
+ * Checks the architecture invariants in source text. Each parameter `files` maps paths in src to
+ * texts.
+ */
 
 export interface HouseRule {
   readonly name: string;
   /** True if this line of this file breaks the rule. */
   readonly isBroken: (line: string, path: string) => boolean;
-  /** A line that must be caught, and the file it is planted in. */
+  /** A line that must be caught, and the file that the test plants it in. */
   readonly planted: readonly [path: string, line: string];
 }
 
 const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
-/** Methods whose names have other uses. For example, the key of any method is called `apiKey`. */
+/**
+ * Authentication methods whose names have other uses. For example, the field `apiKey` contains the
+ * key of any method.
+ */
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** The names of all authentication methods and APIs. */
 const NAMED_ONCE = new RegExp(
-  // These are recognized as kinds, except for `none`, which is also a state of a token.
+  // `apiKey` and `command` are recognized only as kinds. `none` isn't recognized at all, because
+  // it's also a state of a token.
   `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_INPUTS), ...Object.keys(APIS)]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );
 const inService = (path: string) => path.startsWith('service/');
 
-/** Code that returns secrets, each with a line that must be caught. */
+/** Patterns of code that returns secrets, each with a line that must be caught. */
 const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'methods that open a secret',
@@ -43,7 +50,7 @@ const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: s
   ],
 ];
 
-/** Undocumented API of VS Code, each with a line that must be caught. */
+/** Patterns of VS Code's undocumented API, each with a line that must be caught. */
 const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'commands',
@@ -71,7 +78,10 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
     'return found.globalLocalValue;',
   ],
 ];
-/** Modules that load on first use, by their file in the package, and the file that imports them. */
+/**
+ * Modules that load on first use, by the name of their file in the package. Each has the only file
+ * that imports it, and the imported path.
+ */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
   chat: ['app.ts', './chat/makeChat.ts'],
@@ -165,7 +175,7 @@ export const houseRules: readonly HouseRule[] = [
     name: '5: src/service has no messages for users',
     isBroken: (line, path) =>
       inService(path) &&
-      // Its message is for the model.
+      // The message in this file is for the model.
       path !== 'service/api/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),
@@ -303,7 +313,7 @@ export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   );
 }
 
-/** Returns files with circular imports, or undefined if there are none. */
+/** Returns the files of a circular import, or undefined if there is no circular import. */
 export function circle(files: ReadonlyMap<string, string>): string[] | undefined {
   const imports = importsOf(files);
   const done = new Set<string>();

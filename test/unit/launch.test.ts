@@ -49,7 +49,7 @@ describe('the launch configurations', () => {
     }
   });
 
-  it('use the same ports as the tasks and the window', () => {
+  it('use the same ports as the tasks and test/vscode/window.ts', () => {
     const window = read('test/vscode/window.ts');
     const [, emulator, debug] = /= \[(\d+), (\d+)\]/.exec(window) ?? [];
     assert.ok(tasks.some(({ command }) => command.endsWith(`--port ${emulator}`)));

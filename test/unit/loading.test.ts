@@ -6,7 +6,10 @@ import { ACTION_LABELS } from '../../src/messages/actions.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 
-/** Tests parts that can't be loaded, for example because the extension was updated on disk. */
+/**
+ * Tests parts of the extension that load on first use. Loading can fail, for example because the
+ * extension was updated on disk.
+ */
 
 const logged: string[] = [];
 const app = {
@@ -20,7 +23,10 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   log: app.log,
   loadCommands,
 });
-/** Returns code that runs commands with this function, and really reports their failures. */
+/**
+ * Returns code that runs commands with this function, and reports their failures with the real
+ * `reportFailure`.
+ */
 function codeOf(run: CommandCode['run']): CommandCode {
   const report: CommandCode['report'] = async (error) => {
     const { reportFailure } = await import('../../src/diagnose/reportFailure.ts');
@@ -30,7 +36,7 @@ function codeOf(run: CommandCode['run']): CommandCode {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Selects the retry in as many messages as `retries`, and closes the others. */
+/** An editor whose user selects Retry in as many messages as `retries`, and closes the others. */
 class RetryingEditor extends FakeEditor {
   retries = 0;
 
@@ -52,7 +58,7 @@ class RetryingEditor extends FakeEditor {
   }
 }
 
-describe("a part that can't be loaded", () => {
+describe('a part that loads on first use', () => {
   let editor = new RetryingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -64,7 +70,7 @@ describe("a part that can't be loaded", () => {
     logged.length = 0;
   });
 
-  it('is reported without its path, and loaded again by the next command', async () => {
+  it("is reported without its path if it can't be loaded, and is loaded again by the next command", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -100,7 +106,7 @@ describe("a part that can't be loaded", () => {
     assert.deepEqual([editor.said, logged], [[], []]);
   });
 
-  it('uses the selection from the start of its command, and the current one on a retry', async () => {
+  it('gets the selection from the start of its command, and the current selection on a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     editor.activeFile = '/work/letter.txt';
     editor.selected = 'at first';
@@ -119,7 +125,7 @@ describe("a part that can't be loaded", () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('also reports the failure of a retry', async () => {
+  it('also has the failure of a retry reported', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -174,7 +180,7 @@ describe('a deleted .env file', () => {
     editor.addFolder('/work');
   });
 
-  it('is reported as deleted when it should be opened', async () => {
+  it('is reported as deleted if the user tries to open it', async () => {
     const { openEnvFile } = await import('../../src/connection/folders.ts');
     const [folder] = editor.folders as unknown as WorkspaceFolder[];
     editor.files.set('/work/.env', '');

@@ -90,7 +90,7 @@ const source = ['settings', 'configuration']
 const MOST_FOR_A_NEWCOMER = 10;
 const MOST_WORDS = 20;
 
-describe('manifest', () => {
+describe('the manifest', () => {
   it('contributes exactly the commands that are registered, all in one category', () => {
     const registered = [
       ...readFileSync('src/commands/commandTypes.ts', 'utf8').matchAll(/^ {2}'(\w+)',$/gm),
@@ -100,7 +100,7 @@ describe('manifest', () => {
   });
 
   it('has command titles that pages, settings, and buttons quote in full', () => {
-    // The changelog has the titles of earlier versions.
+    // The changelog isn't checked, because it quotes the titles of earlier versions.
     const { 'CHANGELOG.md': _, ...pages } = readPages();
     const buttons = Object.values(ACTION_LABELS).map((label) => `*${label}*`);
     const texts = [...Object.values(pages), JSON.stringify(contributes), ...buttons];
@@ -152,7 +152,7 @@ describe('manifest', () => {
     assert.deepEqual(sorted(read), sorted(set));
   });
 
-  it('contributes exactly the settings that are read', () => {
+  it('contributes exactly the settings that the code reads', () => {
     for (const name of Object.keys(settings)) {
       const [last = ''] = name
         .replace('hostedModel.', '')
@@ -193,8 +193,9 @@ describe('manifest', () => {
     );
   });
 
-  it('has the same schema for the parameters of a template and those of the setting', () => {
-    // VS Code doesn't resolve references within a schema, so it contains them twice.
+  it('has the same schema for the parameters of a template and for hostedModel.parameters', () => {
+    // VS Code doesn't resolve references within a schema, so the manifest contains this schema
+    // twice.
     const template = settings['hostedModel.templates']?.items?.properties['parameters'];
     const parameters = settings['hostedModel.parameters'];
     assert.ok(parameters?.properties);
@@ -205,19 +206,19 @@ describe('manifest', () => {
     );
   });
 
-  it('lists each built-in service, and names the default model of the first one', () => {
+  it('lists each built-in service, and names the default model of the first service', () => {
     const { markdownDescription: words = '', default: inUse } =
       settings['hostedModel.service'] ?? {};
     for (const { word } of services) assert.ok(words.includes(`\`${word}\``), word);
     assert.equal(inUse, '');
-    // A default here would be sent to every service.
+    // A default model here would be sent to every service.
     assert.equal(settings['hostedModel.modelId']?.default, '');
     assert.ok(
       settings['hostedModel.modelId'].markdownDescription.includes(services[0].defaultModelId),
     );
   });
 
-  it('links the page where users create a key, in the walkthrough and SECURITY.md', () => {
+  it('links the pages where users create a key in its walkthrough, and so does SECURITY.md', () => {
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const { description } = steps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
@@ -228,7 +229,7 @@ describe('manifest', () => {
     }
   });
 
-  it('has the extension ID that the code uses to open its settings', () => {
+  it("has the extension ID that the code uses to open the extension's settings", () => {
     const { publisher, name } = manifest;
     const source = readFileSync('src/ui/openSettings.ts', 'utf8');
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
@@ -241,7 +242,7 @@ describe('manifest', () => {
     }
   });
 
-  it('has four groups of settings, with the most common ones first', () => {
+  it('has four groups of settings, with the most common settings first', () => {
     const groups = contributes.configuration.map(({ title, properties }) => {
       return [title, Object.keys(properties).map((name) => name.replace('hostedModel.', ''))];
     });
@@ -260,7 +261,7 @@ describe('manifest', () => {
         'minRequestInterval',
       ],
     });
-    // VS Code sorts by `order`, or by name without one.
+    // VS Code sorts groups and settings by `order`, or by name if they have no order.
     for (const [place, { order, properties }] of contributes.configuration.entries()) {
       assert.equal(order, place);
       const orders = Object.values(properties).map((setting) => setting.order);
@@ -307,7 +308,7 @@ describe('manifest', () => {
     assert.equal(`^${manifest.devDependencies['@types/vscode']}`, manifest.engines.vscode);
   });
 
-  it('pins every dependency, and lists the ones with install scripts', () => {
+  it('pins every dependency, and lists the packages with install scripts', () => {
     for (const [name, version] of Object.entries(manifest.devDependencies))
       assert.match(version, /^\d/, name);
     assert.deepEqual(Object.keys(manifest.allowScripts).sort(), [

@@ -14,7 +14,7 @@ const sample: Mutant = {
 };
 
 describe('the mutants', () => {
-  it('include at least 25, each with a different name', () => {
+  it('number at least 25, each with a different name', () => {
     assert.ok(mutants.length >= 25);
     assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
   });
@@ -23,11 +23,11 @@ describe('the mutants', () => {
     ['fails', { failed: ['a suite keeps the key'] }, 'a suite keeps the key'],
     ['hangs', { end: 'timed out' }, 'keeps the key (hangs)'],
     ['passes', { passed: 1 }, 'NOT KILLED by a.test.ts, keeps the key'],
-    ['fails in a hook before it', { failed: ['hook'] }, 'NOT KILLED by a.test.ts, keeps the key'],
+    ['has a failing hook', { failed: ['hook'] }, 'NOT KILLED by a.test.ts, keeps the key'],
     ["can't run", { end: 'crashed' }, 'NOT KILLED: did not run: a.test.ts, keeps the key'],
   ];
   for (const [what, result, verdict] of verdicts) {
-    it(`get their verdict from their test, which ${what}`, () => {
+    it(`get their verdict from a test that ${what}`, () => {
       const reported: Result = { end: 'reported', passed: 0, failed: [], ms: 0 };
       assert.equal(verdictOf(sample, { ...reported, ...result }), verdict);
     });

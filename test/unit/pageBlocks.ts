@@ -9,7 +9,7 @@ import { hostsTable } from './hostsTable.ts';
 import { insertModesList, type Modes } from './insertModesList.ts';
 import { type Setting, settingsTable } from './settingsTable.ts';
 
-/** All pages for readers. Each of them can contain blocks. */
+/** All pages for readers. Each page can contain generated blocks. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CHANGELOG.md',
@@ -24,7 +24,10 @@ export function readPages(): Texts {
   return Object.fromEntries(PAGES.map((path) => [path, readFileSync(path, 'utf8')]));
 }
 
-/** Returns the text of each block, from manifest, code, and figures, by the name in its markers. */
+/**
+ * Returns the text of each block by the name in the block's markers. The texts are generated from
+ * the manifest, code, and figures.
+ */
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const settings = settingsIn<Setting>(manifest);
@@ -44,7 +47,7 @@ export function readBlocks(): Texts {
 }
 
 /**
- * Returns the pages with each block between its markers.
+ * Returns the pages with the given text of each block between the markers of the block.
  * @throws {Error} if a block has no markers or several pairs, or if markers have no block or no end
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {

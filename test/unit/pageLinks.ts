@@ -8,7 +8,9 @@ export function linksIn(page: string): string[] {
   return [...found].flatMap(([, link, other]) => link ?? other ?? []);
 }
 
-/** True if the file of a relative link exists, and its heading if the link has one. */
+/**
+ * True if the file of a relative link exists and contains the heading that the link names, if any.
+ */
 export function leadsSomewhere(from: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
   const path = file === '' ? from : join(dirname(from), file);

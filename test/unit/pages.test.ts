@@ -51,7 +51,7 @@ describe('the pages', () => {
     assert.ok(lines <= MOST_LINES_OF_README, `${lines} lines`);
   });
 
-  it("have a README without the markup that only VS Code's settings editor reads", () => {
+  it("have a README without the markup that only VS Code's settings editor supports", () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
@@ -65,7 +65,7 @@ describe('the pages', () => {
     const moving = readFileSync('media/generate.webp');
     assert.ok(moving.includes('ANIM'), "the picture isn't animated");
     assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
-    assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'highlights');
+    assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'the number of highlights');
   });
 
   it('have a README with the sections in the order that new users need', () => {
@@ -92,7 +92,7 @@ describe('the pages', () => {
     assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
   });
 
-  it('name their readers in the first sentence, in docs', () => {
+  it('name their readers in the first sentence if they are in docs', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');

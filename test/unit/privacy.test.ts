@@ -34,12 +34,12 @@ describe('the privacy page', () => {
     .filter(Boolean)
     .map((address) => new URL(address).host);
 
-  it('lists every host in the code and the manifest, and no other', () => {
+  it('lists every host in the code and the manifest, and no other host', () => {
     const hosts = new Set([...inCode, ...inManifest, ...ofServices]);
     assert.deepEqual([...named].sort(), [...hosts].sort());
   });
 
-  it('lists the hosts of all services: identity services, regions, and key pages', () => {
+  it('lists the hosts of all built-in services: identity services, regions, and key pages', () => {
     assert.ok(ofServices.length > 7);
     assert.deepEqual(
       ofServices.filter((host) => !named.has(host)),
@@ -47,7 +47,7 @@ describe('the privacy page', () => {
     );
   });
 
-  it('states for the host of a service if it gets tokens or the key', () => {
+  it('states whether the host of a service gets tokens or the key', () => {
     const cellOf = (authentication: Authentication) => {
       const [ibm] = services;
       const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** The IDs of the scenarios in docs/threat-model.md, by heading. Each release depends on them. */
+/** The IDs of the scenarios in docs/threat-model.md, by heading. Each of them needs a test. */
 const [, listed = ''] = readFileSync('docs/threat-model.md', 'utf8').split('## Scenarios\n');
 const scenarios = new Map(
   listed.split(/^### /m).map((group) => {
@@ -16,8 +16,8 @@ const scenarios = new Map(
 const IN_HOST = 'test/host/*.test.ts';
 
 /**
- * Returns the titles of all tests, from a dry run of mocha. For host tests, it returns the strings
- * in their source that start like titles.
+ * Returns the titles of all tests, from a dry run of mocha. For host tests, which mocha can't load,
+ * returns the strings in their source that start with IDs.
  */
 async function titles(): Promise<string[]> {
   const files = globSync('test/**/*.test.ts', { exclude: [IN_HOST] });
@@ -58,7 +58,7 @@ describe('the scenarios of the threat model', () => {
     });
   }
 
-  it('include every ID in a test title', () => {
+  it('include every ID at the start of a test title', () => {
     const there = new Set([...scenarios.values()].flat());
     assert.deepEqual([...named].filter((id) => !there.has(id)).sort(), []);
   });

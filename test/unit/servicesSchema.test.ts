@@ -5,7 +5,10 @@ import { readServices } from '../../src/service/addedServices.ts';
 import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
 import { settingsIn } from '../settingsIn.ts';
 
-/** The schema of `hostedModel.services`, which VS Code uses to complete and underline entries. */
+/**
+ * The schema of `hostedModel.services`, which VS Code uses to complete entries and to underline
+ * errors.
+ */
 
 const MOST_WORDS = 20;
 
@@ -20,7 +23,7 @@ interface Schema {
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const { items: schema } = settingsIn<Schema>(manifest)['hostedModel.services'] as Schema;
-// The schema also has fields that only VS Code reads.
+// Not strict, because the schema also has fields that only VS Code reads.
 const isValid = new Ajv.default({ strict: false, validateFormats: false }).compile(schema);
 
 const entry = { word: 'acme', api: 'openai', defaultModel: 'm' };
@@ -84,7 +87,7 @@ describe('the schema of added services', () => {
     }
   });
 
-  it('has snippets for a key, client credentials, a command, and no key, each one valid', () => {
+  it('has valid snippets for a key, client credentials, a command, and no key', () => {
     const bodies = schema.defaultSnippets.map(({ body }) =>
       JSON.parse(JSON.stringify(body).replaceAll(/\$\{\d+:([^}]*)\}/g, '$1')),
     );

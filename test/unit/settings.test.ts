@@ -54,7 +54,7 @@ describe('settings change events', () => {
     }
   };
 
-  it('are combined into one, 100 ms after the first', () => {
+  it('are combined into one event, 100 ms after the first', () => {
     change(1_000);
     mock.timers.tick(99);
     change(1_000);
@@ -65,7 +65,7 @@ describe('settings change events', () => {
     assert.equal(heard, 1);
   });
 
-  it('fire at most ten times a second, and after the last change', () => {
+  it('fire at most ten times a second, and once after the last change', () => {
     for (let ms = 0; ms < 1_000; ms += 1) {
       change(3);
       mock.timers.tick(1);

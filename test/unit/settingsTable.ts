@@ -10,9 +10,9 @@ export function settingsTable(settings: Readonly<Record<string, Setting>>): stri
     ([name, { default: value, scope, markdownDescription }]) => {
       const text = markdownDescription
         .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '*$1*')
-        // The table is on one of the pages in docs, so links to the others are relative.
+        // The table is on one of the pages in docs, so links to the other pages are relative.
         .replace(/(?<=\]\()https:[^)]+\/blob\/HEAD\/docs\//g, '')
-        // VS Code's settings editor converts these to links to other settings.
+        // Only VS Code's settings editor supports these links to other settings.
         .replace(/`#([\w.]+)#`/g, '`$1`');
       return `| \`${name}\` | \`${JSON.stringify(value)}\` | ${scope} | ${text} |`;
     },

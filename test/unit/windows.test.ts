@@ -12,7 +12,7 @@ import { FakeEditor, installEditor } from './connection/fakeEditor.ts';
 const URI = await urisOfWindows();
 const file = (path: string) => URI.file(path);
 
-/** Loads the library as on Windows. It reads the platform only once, while it loads. */
+/** Loads `vscode-uri` as on Windows. The library reads the platform only once, while it loads. */
 async function urisOfWindows() {
   const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
   Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
@@ -36,7 +36,7 @@ class WindowsEditor extends FakeEditor {
   }
 }
 
-describe('on Windows', () => {
+describe('the extension on Windows', () => {
   let editor = new WindowsEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -56,7 +56,7 @@ describe('on Windows', () => {
       const uri = file(root);
       editor.folders = [{ uri, name: 'app', index: 0 } as WorkspaceFolder];
       const at = (path: string) => ({ uri: file(path) }) as unknown as TextDocument;
-      // Shells and extensions use either case for drive letters.
+      // Shells and extensions use either case for drive letters, so both must be recognized.
       for (const [name, isEnv, isTemplate] of [
         ['.env', true, false],
         ['sub\\.env', false, false],

@@ -4,20 +4,21 @@ import { WAYS } from './work/ways.ts';
 import { type Way, WorkCounter } from './work/workCounter.ts';
 
 /**
- * Foreign text takes at most linear work, even in the worst case. Another test covers individual
- * expressions. These tests cover complete paths through the code, including text that is held back
- * and concatenated.
+ * Checks that foreign text takes at most linear work, even in the worst case. expressions.test.ts
+ * covers individual regular expressions. These tests cover complete paths through the code,
+ * including text that is held back and concatenated.
  */
 
-/** Length of the shorter text. */
+/** Length of the shorter of two texts. The longer text has `SPAN` times this length. */
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * Linear work grows by the span, or less because of fixed work. Quadratic work grows by its square.
+ * The maximum growth of linear work. Linear work grows by the factor `SPAN`, or less because of
+ * fixed work. Quadratic work grows by the square of this factor.
  */
 const MOST_GROWTH = 20;
 
-/** Returns the texts for which the work of a way grows faster than their length. */
+/** Returns the texts for which the work of a way grows faster than the length of the text. */
 async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
   const { texts, length = LENGTH } = way;
   const slow: string[] = [];
@@ -32,8 +33,8 @@ async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<
 
 const PROSE = 'The quick brown fox jumps over the lazy dog, and again it does.\n';
 /**
- * Maximum number of steps and processed characters per character of a prompt. The search delays the
- * request.
+ * Maximum number of steps and processed characters per character of a prompt. The limit is low,
+ * because the search delays each request.
  */
 const MOST_WORK = 64;
 
@@ -64,7 +65,7 @@ describe('the work for worst-case texts', () => {
     assert.ok(work <= MOST_WORK * text.length, `${(work / text.length).toFixed(1)} per character`);
   });
 
-  it('is the same each time', async () => {
+  it('is the same each time for the same text', async () => {
     const count = () => counter.count('a whole response, in one chunk', PROSE);
     assert.equal(await count(), await count());
   });

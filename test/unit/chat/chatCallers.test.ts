@@ -32,14 +32,14 @@ describe('ChatCallers', () => {
   });
 
   for (const id of ['github.copilot-chat', 'core', 'hosted-model.hosted-model']) {
-    it(`allows ${id} without a prompt`, async () => {
+    it(`allows ${id} without asking the user`, async () => {
       assert.equal(await callers().mayCall(id, connection, never), true);
       assert.deepEqual(asked, []);
     });
   }
 
   for (const isAllowed of [true, false]) {
-    it(`prompts once about another caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
+    it(`asks the user once about any other caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);
@@ -48,7 +48,7 @@ describe('ChatCallers', () => {
     });
   }
 
-  it('shares one prompt between concurrent calls', async () => {
+  it('asks the user only once about concurrent calls', async () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();
@@ -58,7 +58,7 @@ describe('ChatCallers', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('applies a decision only to its key, and only until it is forgotten', async () => {
+  it('applies a decision only to the API key in use, and only until the decision is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);
@@ -100,7 +100,7 @@ describe('ChatCallers', () => {
     assert.deepEqual(all.rows(), []);
   });
 
-  it('lists each extension once, on a plain line, and stores no key', async () => {
+  it('lists each extension once, and stores no API key', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);

@@ -49,14 +49,14 @@ describe('ChatModels', () => {
     changes = 0;
   });
 
-  it('offers only the model in the settings, without capabilities, before the service lists any', () => {
+  it('offers only the model from the settings, without capabilities, until the service lists models', () => {
     const [only, ...others] = models().information(connectionAt(dallas));
     assert.deepEqual(others, []);
     assert.deepEqual(only?.capabilities, { toolCalling: false, imageInput: false });
     assert.deepEqual([only?.id, only?.name], ['ibm:a/one', 'a/one']);
   });
 
-  it('offers the listed models with their details, starting with the one in the settings', async () => {
+  it('offers the listed models with their details, starting with the model from the settings', async () => {
     const listed = [
       modelOf({ id: 'b/two', label: 'Two', functions: ['text_chat', 'image_chat'] }),
       modelOf({
@@ -113,7 +113,7 @@ describe('ChatModels', () => {
     assert.equal(models().isStale(sourceOf(here, 'chat')), true);
   });
 
-  it('ignores names with Markdown, because VS Code renders it', async () => {
+  it('ignores names with Markdown, because VS Code would render it', async () => {
     const label = 'Good** [Click](command:workbench.action.quit) **';
     const provider = '![x](https://evil.example/x.png)';
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [
@@ -176,14 +176,14 @@ describe('ChatModels', () => {
         ]);
     const one = ['acme:a/one', 'Eins (EU)', 9_000, 1_000, false, false];
 
-    it('offers them with their settings before the service lists any', () => {
+    it('offers these models as the settings describe them, until the service lists models', () => {
       assert.deepEqual(shown(withModels(stated)), [
         one,
         ['acme:b/two', 'b/two', 24_576, 8_192, true, true],
       ]);
     });
 
-    it('prefers them over listed models, which come last', async () => {
+    it('prefers values from the settings over listed values, and puts other listed models last', async () => {
       const credentials = withModels(stated);
       const able = { functions: ['text_chat'], tasks: ['function_calling'] };
       await models().keep(sourceOf(credentials, 'chat'), [
@@ -198,7 +198,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('treats a list as stale once they change', async () => {
+    it('treats a list as stale once these settings change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);
@@ -213,13 +213,13 @@ describe('ChatModels', () => {
     });
   });
 
-  it('offers one model for each ID', async () => {
+  it('offers only one model per ID', async () => {
     const twice = [modelOf({ id: 'a/one' }), modelOf({ id: 'a/one', label: 'Again' })];
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), twice);
     assert.equal(models().information(connectionAt(dallas)).length, 1);
   });
 
-  it('keeps at most 8 lists of 200 models, without descriptions', async () => {
+  it('keeps at most 8 lists of 200 models each, without descriptions', async () => {
     const many = Array.from({ length: 300 }, (_, n) => modelOf({ id: `m/${n}`, description: 'x' }));
     for (let service = 0; service < 12; service += 1) {
       await models().keep(sourceOf(credentialsAt(`https://s${service}.example`), 'chat'), many);

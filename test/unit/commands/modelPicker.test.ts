@@ -6,7 +6,7 @@ import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
-/** A pick list that a test answers or closes. */
+/** A Quick Pick that a test accepts or closes. */
 class FakePick {
   items: readonly ModelRow[] = [];
   selectedItems: readonly ModelRow[] = [];
@@ -66,7 +66,7 @@ describe('Select Model', () => {
     return { models, other, picked };
   }
 
-  it('opens while the list is still loading, then returns the selected ID', async () => {
+  it('opens while the list is still loading, then returns the selected model', async () => {
     const { models, picked } = await start();
     assert.deepEqual([list.isOpen, list.busy], [true, true]);
     models.resolve({ models: [modelOf({ id: 'a' }), modelOf({ id: 'b' })], hasMore: false });
@@ -82,7 +82,7 @@ describe('Select Model', () => {
     assert.deepEqual([await picked, list.isOpen], [{ service: services[0], modelId: 'a' }, false]);
   });
 
-  it('groups the models by service, and omits a service whose list fails', async () => {
+  it("groups the models by service, and omits a service whose list can't be loaded", async () => {
     const { models, other, picked } = await start(true);
     models.resolve({ models: [modelOf({ id: 'b' })], hasMore: false });
     await turn();
@@ -103,7 +103,7 @@ describe('Select Model', () => {
     list.hide();
   });
 
-  it('explains how to use another model if the service has more than the list shows', async () => {
+  it('explains how to use an unlisted model if the service has more models than the list shows', async () => {
     const { models } = await start();
     const thousand = Array.from({ length: 1_000 }, (_, index) => modelOf({ id: `m/${index}` }));
     models.resolve({ models: thousand, hasMore: true });

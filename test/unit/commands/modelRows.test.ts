@@ -37,7 +37,7 @@ describe('the rows of Select Model', () => {
     ]);
   });
 
-  it('show nothing for data that is missing in the list', () => {
+  it('show nothing for data that is missing from the list', () => {
     const models = [modelOf({ id: 'a', label: '\n', outputTier: 'class_1' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
@@ -68,7 +68,7 @@ describe('the rows of Select Model', () => {
     );
   });
 
-  it("use the service's date, and treat changes as upcoming if it is unknown", () => {
+  it("use the service's date, and treat changes as upcoming if this date is unknown", () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
@@ -84,7 +84,7 @@ describe('the rows of Select Model', () => {
     assert.equal(modelRows(models, full.id)[0]?.id, full.id, 'even a model that will be withdrawn');
   });
 
-  it("put deprecated and soon withdrawn models last, otherwise in the service's order", () => {
+  it("put deprecated models and models with a withdrawal date last, but keep the service's order otherwise", () => {
     const ending = (id: string, ...lifecycle: ReturnType<typeof stageOf>[]) =>
       modelOf({ id, lifecycle });
     const models = [
@@ -109,7 +109,7 @@ describe('the rows of Select Model', () => {
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
-  it(`F10: contain no markup or control character from any list (seed ${seed})`, () => {
+  it(`F10: contain no markup or control characters from any list (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
       fc.string({
@@ -133,7 +133,7 @@ describe('the rows of Select Model', () => {
 });
 
 describe('the hint of Select Model', () => {
-  it("names the current model, and shows whether it's withdrawn or not in the list", () => {
+  it("names the current model, and states if it's withdrawn or not in the list", () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not in this list)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });

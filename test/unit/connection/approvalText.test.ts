@@ -4,7 +4,10 @@ import { approvalText } from '../../../src/connection/setUpMessages.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { type Service, services } from '../../../src/service/services.ts';
 
-/** The text that the user approves on saving. It starts with any warning and names everything. */
+/**
+ * The text that the user approves by saving. It starts with any warning, and names everything that
+ * the user approves.
+ */
 
 function serviceOf(change: object): Service {
   const entry = {
@@ -21,7 +24,7 @@ function textFor(service: Service, program?: string): string {
   return approvalText(target, { settings: { service }, program });
 }
 
-describe('approval in the setup', () => {
+describe('the approval in the setup', () => {
   it('starts with a warning if the text or key would be sent unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(

@@ -59,7 +59,7 @@ describe('Approvals', () => {
     assert.equal(
       await approvalsOn(other, state).decisionFor(subject),
       undefined,
-      'another hash key',
+      'with a different hash key',
     );
   });
 
@@ -77,7 +77,7 @@ describe('Approvals', () => {
     assert.equal(await approvalsOn(keyring, state).decisionFor(other), 'refused');
   });
 
-  it('drops the oldest decision if there are too many', async () => {
+  it('drops the oldest decision if too many are stored', async () => {
     const state = new FakeState();
     const approvals = approvalsOn(new FakeKeyring(), state);
     for (let index = 0; index < 520; index += 1) {
@@ -105,12 +105,16 @@ describe('Approvals', () => {
     const approvals = new Approvals(keyring.window({ get }), state);
     const other = subjectOf('file:///work/a', 'project-2');
     await approvals.remember(other, 'approved');
-    assert.equal(await approvals.decisionFor(other), 'approved', 'for this window');
+    assert.equal(
+      await approvals.decisionFor(other),
+      'approved',
+      'the decision applies in this window',
+    );
     fails = false;
     assert.equal(await approvals.decisionFor(subject), 'refused');
   });
 
-  it("applies a decision only in its window if the hash key can't be stored", async () => {
+  it("applies a decision only in the window where it was made if the hash key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const store = async () => {
       throw new Error('no keyring');

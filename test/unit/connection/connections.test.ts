@@ -14,13 +14,13 @@ import { FakeKeyring, FakeState, settled } from './fakes.ts';
 const IDENTITY = 'https://identity.example';
 const SERVICE = 'https://service.example';
 const EVIL = 'https://evil.example';
-/** The first service in the setup. */
+/** The label of the first service in the setup. */
 const IBM = 'IBM watsonx.ai';
 const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
 
-/** The secrets of a connection. */
+/** Returns the credentials of a connection, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 
@@ -38,7 +38,7 @@ describe('Connections', () => {
   let beforeSecrets: Promise<void>;
   let asked: string[];
   let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
-  /** The folder and the stored key that the tooltip shows. */
+  /** The folder and the stored key of each connection that the status item could show, in order. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -79,7 +79,7 @@ describe('Connections', () => {
       approvals: new Approvals(secrets, new FakeState()),
       workspaceState: new FakeState(),
       environment,
-      // Tests replace individual functions of `service`.
+      // Looks up each function when it's called, because tests replace functions of `service`.
       runtime: new Proxy({} as ServiceRuntime, { get: (_, name) => Reflect.get(service, name) }),
       inBackground: (work) => void work.catch(assert.ifError),
     });
@@ -132,7 +132,7 @@ describe('Connections', () => {
     const own = ['ibm', SERVICE, 'my-key'];
     const added = ['acme', GATEWAY, 'key-of-acme'];
 
-    it("gives each service its own address, key, and model, and lists the other service's key", async () => {
+    it("gives each service its own address, key, and model, and protects the other service's key from being sent", async () => {
       await storeBoth();
       assert.deepEqual(await all(), [own, added]);
       const [first, second] = await connections.all();
@@ -140,7 +140,7 @@ describe('Connections', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it('switches the service for selections, and keeps the project and address of each', async () => {
+    it('switches the service for selections, and keeps the project and address of each service', async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');
       const [, gateway] = await connections.all();
@@ -157,7 +157,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
-    it('omits a service whose entry has changed since its approval', async () => {
+    it('omits a service whose entry has changed since the user approved it', async () => {
       await storeBoth();
       editor.userSettings.set('services', [{ ...entry, url: EVIL }]);
       assert.deepEqual(await all(), [own]);
@@ -180,7 +180,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 1);
   });
 
-  it('reads secret storage once for each generation after the first, because the user is waiting', async () => {
+  it('reads secret storage only once per generation after the first, because the user is waiting', async () => {
     await storeKey();
     await connections.for();
     asked = [];
@@ -188,7 +188,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without a prompt, and lists the other keys of all folders', async () => {
+  it('uses the editor’s key in chat without prompting, and protects the keys of all folders from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -205,7 +205,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it("E12: lists the keys of all other sources, so that they're never sent", async () => {
+  it('E12: protects the keys of all other sources from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -227,12 +227,12 @@ describe('Connections', () => {
     'follows the word Bearer': envFile(EVIL, 'Bearer key-in-the-file'),
     'comes with an invalid address': envFile('llm.evil.example'),
     'is the only value': 'VENDOR_API_KEY=key-in-the-file\n',
-    'repeats the name of an earlier key': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
+    'has the same name as an earlier key': `${envFile(EVIL, 'key-of-the-first-line')}VENDOR_API_KEY=key-in-the-file\n`,
     'belongs to a second set of names': `${envFile(EVIL, 'key-of-the-first-set')}WATSONX_API_KEY=key-in-the-file\n`,
     'belongs to an incomplete set of another service': `${envFile(EVIL, 'key-of-the-first-set')}CPD_API_KEY=key-in-the-file\n`,
   };
   for (const [what, text] of Object.entries(imperfect)) {
-    it(`E15: lists a .env key that ${what}, so that it's never sent`, async () => {
+    it(`E15: protects a .env key that ${what} from being sent`, async () => {
       await storeKey();
       editor.files.set('/work/.env', text);
       const { choice } = await connections.peek();
@@ -252,7 +252,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
   });
 
-  it('gives up if the prompt is only closed, and prompts again next time', async () => {
+  it('gives up if the user closes the prompt without an answer, and prompts again next time', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -275,7 +275,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings have changed since', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while it is open', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -299,7 +299,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('url'), SERVICE);
   });
 
-  it("A05: stays in the setup and keeps the old key if the new one can't be stored", async () => {
+  it("A05: stays in the setup and keeps the old key if the new key can't be stored", async () => {
     await storeKey();
     keyring.values.set = () => {
       throw new Error('no keyring');
@@ -339,10 +339,14 @@ describe('Connections', () => {
     assert.equal(await setUp(() => connections.setUp()), 1);
     await keys.delete();
     editor.activeFile = undefined;
-    assert.equal(await setUp(() => connections.setUp()), 1, 'there is nothing to generate from');
+    assert.equal(
+      await setUp(() => connections.setUp()),
+      1,
+      'without a document, there is nothing to generate from',
+    );
   });
 
-  it("A05: doesn't prompt again or use the new host if it can't be stored", async () => {
+  it("A05: neither prompts again nor uses the new host if the key can't be stored with it", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     keyring.values.set = () => {
@@ -355,7 +359,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind a key that another window stores while the prompt is open", async () => {
+  it("A12: doesn't bind the new hosts to a key that another window stores while the prompt is open", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -369,7 +373,8 @@ describe('Connections', () => {
 
   for (const [what, change] of Object.entries({
     'the identity address': () => editor.userSettings.set('authUrl', 'https://other.example'),
-    'the file': () => editor.files.set('/work/.env', envFile('https://third.example')),
+    'the service address in the file': () =>
+      editor.files.set('/work/.env', envFile('https://third.example')),
     'the key in the file': () => editor.files.set('/work/.env', envFile(EVIL, 'another-key')),
   })) {
     it(`B08: prompts again if ${what} changes while the prompt is open`, async () => {
@@ -393,7 +398,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: applies a refusal to the values that were shown, not to values that changed since', async () => {
+  it('B09: applies a refusal to the values in the prompt, not to values that change while it is open', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -403,7 +408,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('works again once an address is fixed, even if the message about it is still open', async () => {
+  it('works again once an invalid address is fixed, even if the message about the address is still open', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -414,7 +419,7 @@ describe('Connections', () => {
     assert.equal(await connections.setUp(), false);
   });
 
-  it("B14: uses the document's folder, even if another editor is active by then", async () => {
+  it("B14: uses the document's folder, even if the active editor belongs to another folder", async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -429,13 +434,13 @@ describe('Connections', () => {
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
-  it('B14: uses no folder for a file outside all folders, even if another editor is active by then', async () => {
+  it('B14: uses no folder for a file outside all folders, even if the user switches to a folder meanwhile', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
     const first = connections.for();
     const question = await editor.question();
-    // While this call is queued, the user switches to a folder with its own source.
+    // This call is queued. Before it starts, the user switches to a folder with its own source.
     void connections.for({ scheme: 'file', path: '/home/me/private.txt' } as Uri);
     editor.activeFile = '/evil/b.txt';
     await question.answer(use);
@@ -457,7 +462,7 @@ describe('Connections', () => {
     assert.equal(editor.asked, 2);
   });
 
-  it("B17: doesn't start to read a 10 MB file", async () => {
+  it('B17: reads no part of a 10 MB .env file', async () => {
     editor.files.set('/work/.env', envFile().padEnd(10_000_000, '#'));
     const { found } = await connections.peek();
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'too-large' });
@@ -512,7 +517,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('uses the new folder if it replaces the only one while no editor is open', async () => {
+  it('uses a new folder that replaces the only folder while no editor is open', async () => {
     editor.activeFile = undefined;
     await connections.peekWithProgress();
     editor.folders = [];
@@ -522,7 +527,7 @@ describe('Connections', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('fires an event when the folders change, because the chat connection can change', async () => {
+  it('fires an event when folders are added or removed, because this can change the chat connection', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
@@ -535,7 +540,7 @@ describe('Connections', () => {
     assert.equal(changes, 1);
   });
 
-  it('has no obstacle in a folder if a prompt for another one is closed', async () => {
+  it('has no obstacle for the active folder if a prompt about another folder is closed', async () => {
     editor.addFolder('/other');
     editor.files.set('/other/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -571,7 +576,7 @@ describe('Connections', () => {
       return { answer };
     };
 
-    it("returns the connection to the caller, but doesn't show it if another folder is active", async () => {
+    it("returns the lookup to the caller, but doesn't show it if another folder is active", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -593,7 +598,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/behind no key']);
     });
 
-    it("doesn't replace a newer connection of that folder", async () => {
+    it("doesn't replace the result of a newer lookup for that folder", async () => {
       const slow = slowly();
       await storeKey();
       await connections.peekWithProgress();
@@ -602,7 +607,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/work my-key']);
     });
 
-    it("shows a connection even if a later lookup isn't done yet", async () => {
+    it("shows the result of a lookup even if a later lookup isn't done yet", async () => {
       const slow = slowly();
       const later = slowly();
       await slow.answer();
@@ -626,7 +631,7 @@ describe('Connections', () => {
     assert.deepEqual(found.external[0]?.text, { kind: 'unread', why: 'no-folder' });
   });
 
-  it("uses the user's project if the folder sets a placeholder or nothing", async () => {
+  it("uses the user's project if the project in the folder settings is a placeholder or empty", async () => {
     await storeKey();
     for (const project of ['your-project-id', '<PROJECT_ID>', '']) {
       editor.folderSettings.set('projectId', project);
@@ -640,7 +645,7 @@ describe('Connections', () => {
     ['spaceId', 'space ID'],
     ['deploymentId', 'deployment ID'],
   ] as const) {
-    it(`stops with a message if the ${label} of the folder is malformed`, async () => {
+    it(`stops with a message if the ${label} in the folder settings is malformed`, async () => {
       await storeKey();
       editor.folderSettings.set(name, 'a b');
       assert.equal(await connections.for(), undefined);
@@ -650,7 +655,7 @@ describe('Connections', () => {
     });
   }
 
-  it('saves the project in the user settings, even if the folder sets one', async () => {
+  it('saves the project in the user settings, even if the folder settings contain a project', async () => {
     await storeKey();
     editor.folderSettings.set('projectId', 'project-of-the-folder');
     editor.typed.push('another-key-that-is-long', 'my-project');
@@ -661,7 +666,7 @@ describe('Connections', () => {
     assert.equal(editor.userSettings.get('projectId'), 'my-project');
   });
 
-  it('changes the project in the settings if the folder sets it', async () => {
+  it('opens the settings to change the project if the folder settings contain it', async () => {
     await storeKey();
     const { commands } = await import('vscode');
     const queries: unknown[] = [];
@@ -673,7 +678,7 @@ describe('Connections', () => {
     registered.dispose();
   });
 
-  it('changes the project in the setup if the user settings have it', async () => {
+  it('opens the setup to change the project if the user settings contain it', async () => {
     await storeKey();
     editor.typed.push('other-project');
     editor.picks.push(SERVICE, SAVE);
@@ -713,7 +718,7 @@ describe('Connections', () => {
       [work] = editor.folders as WorkspaceFolder[];
     });
 
-    it("forgets the folder's approval without a change to the active folder", async () => {
+    it('forgets the approval for that folder without affecting the active folder', async () => {
       await connections.forget('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], [undefined, 'approved']);
       assert.equal(shown.at(-1), '/other no key');
@@ -734,7 +739,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('opens the setup for no folder, without a prompt about the active one', async () => {
+    it('opens the setup for no folder, without a prompt about the active folder', async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -744,7 +749,7 @@ describe('Connections', () => {
     });
   });
 
-  it('A17: uses nothing from a lookup that was running during a sign-out', async () => {
+  it('A17: uses nothing from a lookup that was running when the user signed out', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const slow = Promise.withResolvers<void>();
@@ -753,7 +758,11 @@ describe('Connections', () => {
     await connections.signOut();
     slow.resolve();
     const question = await editor.question();
-    assert.match(question.text, /from the \.env file/, 'looked again and found no key');
+    assert.match(
+      question.text,
+      /from the \.env file/,
+      'the lookup was repeated and found no stored key',
+    );
     await question.answer();
     assert.equal(await required, undefined);
   });
@@ -783,7 +792,7 @@ describe('Connections', () => {
     assert.equal(editor.reads, 1);
   });
 
-  it('K14: reads a folder on another machine through the file system of VS Code', async () => {
+  it('K14: reads the .env file of a folder on another machine through the VS Code API', async () => {
     editor.folders = [];
     editor.addFolder('/work', 'vscode-remote');
     editor.files.set('/work/.env', envFile());
@@ -793,7 +802,7 @@ describe('Connections', () => {
     assert.ok(editor.reads > 0);
   });
 
-  it('K16: uses the environment values from the start of the lookup', async () => {
+  it('K16: uses the environment as it was when the lookup started', async () => {
     environment['VENDOR_API_KEY'] = 'key-at-first';
     environment['VENDOR_PROJECT_ID'] = 'project-1';
     environment['VENDOR_URL'] = SERVICE;
@@ -811,7 +820,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the prompt about another one is closed or declined', async () => {
+  it('keeps the current source if the prompt about another source is closed or declined', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -823,7 +832,7 @@ describe('Connections', () => {
     assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
   });
 
-  it('prompts before another account replaces the chosen source', async () => {
+  it("prompts before it switches to another account if the chosen source can't be used", async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -857,7 +866,7 @@ describe('Connections', () => {
       assert.equal(editor.asked, 1);
     });
 
-    it('prompts if a folder names the source', async () => {
+    it('prompts if the folder settings name the source', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -879,7 +888,7 @@ describe('Connections', () => {
       assert.equal(editor.asked, 1);
     });
 
-    it('opens the setup if the source is the editor, which lacks a key', async () => {
+    it('opens the setup if the source is the editor and no key is stored', async () => {
       setEnvironment();
       editor.files.set('/work/.env', envFile());
       editor.userSettings.set('credentialSource', 'editor');
@@ -896,7 +905,7 @@ describe('Connections', () => {
       }
     });
 
-    it('ignores the source of a folder for a file outside it', async () => {
+    it('ignores the source in the folder settings for a file outside the folder', async () => {
       await storeKey();
       setEnvironment();
       editor.folderSettings.set('credentialSource', 'environment');
@@ -935,7 +944,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('uses that source in chat, which never prompts', async () => {
+    it('uses that source in chat once it is approved, and never prompts for it there', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -946,7 +955,7 @@ describe('Connections', () => {
       const [ofChat] = await connections.all();
       assert.equal(ofChat?.source, 'environment');
       editor.addFolder('/other');
-      assert.deepEqual(await connections.all(), [], 'not approved for that window');
+      assert.deepEqual(await connections.all(), [], 'not approved for a window with two folders');
       assert.equal(editor.asked, 1);
     });
 
@@ -954,7 +963,7 @@ describe('Connections', () => {
       ['the setup', undefined],
       ['a repair', { missing: ['apiKey'], isRepair: true }],
     ] as const) {
-      it(`offers to use the credentials of ${what} if another source stays in use`, async () => {
+      it(`offers to use the new credentials from ${what} if another source stays in use`, async () => {
         await storeKey();
         setEnvironment();
         editor.userSettings.set('credentialSource', 'environment');
@@ -978,7 +987,7 @@ describe('Connections', () => {
   describe('with Use Another Source', () => {
     beforeEach(storeKeyAndFile);
 
-    it('writes the folder settings', async () => {
+    it('changes the folder settings', async () => {
       const using = connections.useSource('envFile');
       await (await editor.question()).answer(use);
       assert.equal(await using, true);
@@ -992,7 +1001,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('writes the workspace settings for a file outside the folders', async () => {
+    it('changes the workspace settings for a file outside the folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -1011,7 +1020,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.targets, [Workspace, Workspace]);
     });
 
-    it('writes the user settings if there is no folder', async () => {
+    it('changes the user settings if there is no folder', async () => {
       editor.folders = [];
       setEnvironment();
       const using = connections.useSource('environment');
@@ -1044,7 +1053,7 @@ describe('Connections', () => {
     assert.deepEqual(await keys.services(), []);
   });
 
-  it('B22: prompts again about a file that changed, even if the settings name it', async () => {
+  it('B22: prompts again about a changed .env file, even if the settings name it as the source', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');

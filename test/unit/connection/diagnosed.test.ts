@@ -24,8 +24,8 @@ const diagnosed = (changes: Changes) => {
 };
 const ofFolder = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
 
-describe('preparation of a diagnosis', () => {
-  it('includes the current project and whether it comes from the folder', () => {
+describe('the preparation of a diagnosis', () => {
+  it('includes the current project, and states that it comes from the folder settings', () => {
     const { preliminary, connection } = diagnosed({ settings: ofFolder });
     assert.match(
       preliminary[0]?.text ?? '',
@@ -38,7 +38,7 @@ describe('preparation of a diagnosis', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('reports a malformed project ID and the settings that contain it', () => {
+  it('reports a malformed project ID, and names the settings that contain it', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
       [true, /The project ID in the workspace or remote settings can’t be used/],
@@ -106,7 +106,7 @@ describe('preparation of a diagnosis', () => {
     }
   });
 
-  it('provides the source in use and the identity host to messages', () => {
+  it('identifies the source in use and the identity host, for use in messages', () => {
     const of = (changes: Changes) => contextOf(choiceOf(found(changes)));
     const authHost = new URL(record.authUrl).host;
     const service = { service: services[0], resource: undefined };
@@ -121,7 +121,7 @@ describe('preparation of a diagnosis', () => {
   });
 });
 
-describe('message about a failed test in the setup', () => {
+describe('the message about a failed test in the setup', () => {
   const base = choiceOf(found());
   assert.ok(base.kind === 'ready');
   const credentials = {
@@ -138,7 +138,7 @@ describe('message about a failed test in the setup', () => {
     }
   });
 
-  it('points to the setup, because nothing is in the settings yet', () => {
+  it("points to the setup, because the values aren't in the settings yet", () => {
     const misspelt = { code: 'ENOTFOUND', host: 'model.example' };
     assert.match(textOf('unreachable', misspelt), /address in the setup/);
     for (const kind of ['project-unknown', 'project-missing', 'unauthorized'] as const) {

@@ -41,7 +41,7 @@ describe("the editor's credentials", () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: report exactly the missing values: ${missing.join(', ')}`, () => {
+    it(`A03: are incomplete without exactly these values: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),
@@ -82,7 +82,7 @@ describe("the editor's credentials", () => {
     });
   }
 
-  it('treat http and https of one host as two destinations', () => {
+  it('need approval for a change from https to http, even on the same host', () => {
     const at = (authUrl: string) => parseDestination(authUrl, 'http://127.0.0.1:8080', service);
     const [secure, plain] = [at('https://127.0.0.1:8443'), at('http://127.0.0.1:8443')];
     assert.ok(!('setting' in secure) && !('setting' in plain));
@@ -130,7 +130,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it("keep the approved program if it can't be found", () => {
+    it('keep the approved program if no program is found now', () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');
@@ -143,7 +143,7 @@ describe("the editor's credentials", () => {
       );
       assert.ok(selection.kind === 'unapproved');
       assert.equal(selection.isEntryChanged, true);
-      // The prompt about the entry also shows the command.
+      // The prompt about the changed entry also shows the program.
       assert.equal(selection.program?.wanted, '/usr/bin/az');
     });
 

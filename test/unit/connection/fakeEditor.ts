@@ -4,8 +4,8 @@ import type { MessageItem, MessageOptions } from 'vscode';
 
 /**
  * A fake VS Code window that tests fully control. It does things that a real window can't do on
- * demand, such as changing a setting while a prompt is open. Import it before any module that needs
- * `vscode`.
+ * demand, such as changing a setting while a prompt is open. Import this module before any module
+ * that needs `vscode`.
  */
 
 interface Address {
@@ -30,8 +30,9 @@ export interface Question {
 }
 
 /**
- * Fails for a notification that VS Code would cut: it shows only one line of one without buttons.
- * Quoted names don't count.
+ * Checks that VS Code wouldn't cut off a notification. If it has no buttons, VS Code shows only its
+ * first line. Quoted names don't count toward its length.
+ * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
   const isCut = buttons.length === 0 && text.replaceAll(/“[^”]*”/g, '“”').length > 60;
@@ -47,10 +48,13 @@ export class FakeEditor {
   readonly folderSettings = new Map<string, unknown>();
   /** The `ConfigurationTarget` of each setting that was written. */
   readonly targets: number[] = [];
-  /** Settings that can't be overwritten, such as settings of a remote machine. */
+  /**
+   * Settings that another settings file overrides, such as that of a remote machine. Changes have
+   * no effect.
+   */
   readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
-  /** The error that file lookups fail with, if any. */
+  /** The error that looking up a file fails with, if any. */
   statError: Error | undefined;
   /** File lookups wait for this promise, as on a slow file system. */
   beforeFiles: Promise<void> = Promise.resolve();
@@ -70,8 +74,8 @@ export class FakeEditor {
   /** The texts of all messages that aren't modal. */
   readonly said: string[] = [];
   /**
-   * The number of input boxes and lists that were opened. If `typed` or `picks` is empty, they are
-   * closed, as with Escape.
+   * The number of input boxes and lists that were opened. An input box closes, as with Escape, if
+   * `typed` is empty. A list closes if `picks` is empty.
    */
   inputs = 0;
   /** Labels of the items to pick in the next lists. */
@@ -82,7 +86,7 @@ export class FakeEditor {
   readonly refusals: unknown[] = [];
   /** The selected text in the active file. */
   selected = '';
-  /** The button to press in any message that has it and isn't modal. */
+  /** The button to press in each message that isn't modal and has this button. */
   pressed: string | undefined;
 
   addFolder(path: string, scheme = 'file'): void {
@@ -113,7 +117,7 @@ export class FakeEditor {
     // Enough turns for reading real files before the prompt, even on a busy machine.
     for (let turns = 0; turns < 50_000 && this.questions.length === 0; turns += 1) await turn();
     const [question] = this.questions;
-    if (!question) throw new Error('No question was asked.');
+    if (!question) throw new Error('No prompt was opened.');
     return question;
   }
 
@@ -200,7 +204,8 @@ export class FakeEditor {
       return new Proxy(shown, {
         get: (own, name) => Reflect.get(own, name) ?? (() => nothing),
         set: (own, name, value) => {
-          // If a list refuses an item, it shows the reason below its box and stays open.
+          // A list that refuses an item sets `prompt` to the reason and stays open, so close it
+          // here.
           if (name === 'prompt' && isAnswered) {
             editor.refusals.push(value);
             hide();
@@ -240,7 +245,7 @@ export class FakeEditor {
         showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         showInputBox: async ({ value }: { readonly value?: string } = {}) => {
           editor.inputs += 1;
-          // Without a typed text, the prefilled value is accepted.
+          // If `typed` is empty, the prefilled value is accepted.
           return editor.typed.shift() ?? value;
         },
         showQuickPick: async (items: readonly { readonly label: string }[]) => {
@@ -404,7 +409,10 @@ const languageModelNames = {
   },
 };
 
-/** Makes `import 'vscode'` use the fake that is current at the time of each call. */
+/**
+ * Makes `import 'vscode'` return a fake. Each call of its functions uses the editor that `current`
+ * returns then.
+ */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });
   const names = Object.keys(current().exports());

@@ -31,7 +31,9 @@ export class FakeKeyring {
     };
   }
 
-  /** Notifies every window, including the one that wrote, even without a change. So does VS Code. */
+  /**
+   * Notifies every window like VS Code: also the window that wrote, and even if nothing changed.
+   */
   announce(key: string): void {
     for (const listener of this.listeners) listener({ key });
   }

@@ -67,7 +67,7 @@ describe('KeyStore', () => {
     assert.deepEqual(window.told, ['refuses-key']);
   });
 
-  it('A05: returns no key if reading fails, and reports it once', async () => {
+  it('A05: returns no key if reading fails, and reports the failure only once', async () => {
     const keyring = new FakeKeyring();
     const state = new FakeState();
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
@@ -77,7 +77,7 @@ describe('KeyStore', () => {
     assert.deepEqual(window.told, ['fails']);
   });
 
-  it('A05: counts a key as missing if VS Code kept it only in memory', async () => {
+  it('A05: treats a key as missing after a restart if VS Code kept it only in memory', async () => {
     const state = new FakeState();
     await openWindow(new FakeKeyring(), undefined, state).store.write(record, 'ibm');
     const afterRestart = openWindow(new FakeKeyring(), undefined, state);
@@ -102,7 +102,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('lists the keys of other services again only after a change, even one during the listing', async () => {
+  it('lists the stored names again only after a change, including a change while it lists them', async () => {
     const keyring = new FakeKeyring();
     let lists = 0;
     const gates: Promise<void>[] = [];
@@ -137,7 +137,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), []);
   });
 
-  it('returns the keys of other services once they can be listed and read again', async () => {
+  it('returns the keys of other services once secret storage can list and read them again', async () => {
     const keyring = new FakeKeyring();
     await openWindow(keyring).store.write(another, 'acme');
     const broken = new Set(['keys', 'get']);
@@ -204,7 +204,7 @@ describe('KeyStore', () => {
     "a key that isn't a string":
       '{"apiKey":7,"authUrl":"https://a.example","serviceUrl":"https://b.example"}',
   })) {
-    it(`A06: treats ${what} as no key, and leaves it stored`, async () => {
+    it(`A06: treats ${what} as a missing key, and leaves it stored`, async () => {
       const keyring = new FakeKeyring();
       keyring.values.set('hostedModel.key.ibm', text);
       assert.equal(await openWindow(keyring).store.read('ibm'), undefined);
@@ -212,7 +212,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notifies its own window of a change once, despite the event of its own write', async () => {
+  it('notifies its own window only once of its own write, although secret storage reports it, too', async () => {
     const window = openWindow(new FakeKeyring());
     await window.store.write(record, 'ibm');
     await settled();
@@ -249,10 +249,10 @@ describe('KeyStore', () => {
     assert.equal(two.changes, 0);
     const failing = openWindow(keyring, keyring.window({ store: fails }));
     await failing.store.delete();
-    assert.equal(failing.changes, 1, 'its own window is notified without storage');
+    assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its window of a change that a read finds before the event arrives', async () => {
+  it('notifies its window of a change that a read finds before secret storage reports it', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');
@@ -302,7 +302,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notices a key that another window stores during its own write', async () => {
+  it('notices a key that another window stores while it writes its own', async () => {
     const keyring = new FakeKeyring();
     const theirs = JSON.stringify(another);
     const { store } = keyring.window();

@@ -47,14 +47,14 @@ const cases: readonly Case[] = [
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 
-/** Every text that another room in `src` could make from a lookup. */
+/** Returns every text that code outside `src/connection` could create from a lookup. */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;
   const inspected = (value: object) => inspect(value, { ...hidden, customInspect: false });
   const values = [found, choice, ...found.external];
   const copies = values.map((value) => ({ ...value }));
-  // A folder object of VS Code can't be cloned.
+  // Omits the folder, because a VS Code object can't be cloned.
   const clonable = { choice, found: { ...found, folder: undefined } };
   return {
     JSON: JSON.stringify({ found, choice }),
@@ -77,7 +77,7 @@ describe('a lookup', () => {
   });
   after(() => hooks.deregister());
 
-  /** Returns the lookups from all ways to peek. */
+  /** Returns the same lookup from `peek`, `peekWithProgress`, and `current`. */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();
     editor.addFolder('/work');

@@ -73,7 +73,7 @@ describe('a service that the user added', () => {
     return service;
   };
 
-  /** Stores the service like the setup. */
+  /** Stores a service as the setup does. */
   const store = async (entry: Entry, changes: Partial<KeyRecord> = {}) => {
     const service = serviceOf(entry);
     const { word, url, definition } = service;
@@ -122,7 +122,7 @@ describe('a service that the user added', () => {
       );
     });
 
-    it('needs a key if it had none', async () => {
+    it('needs a key if its old login needed none', async () => {
       await store(none);
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
       editor.typed.push(SERVICE, '');
@@ -153,7 +153,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([tested, entries()], [[], [withSecret]]);
     });
 
-    it("doesn't prompt about another host if the secret was typed for it", async () => {
+    it('needs no prompt about another host if the user enters a new secret for it', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, 'key-of-the-others');
@@ -177,7 +177,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it('is removed with its entry', async () => {
+    it('is removed together with its entry', async () => {
       await store(capital);
       editor.picks.push('ACME', REMOVE);
       const done = connections.setUp();
@@ -188,11 +188,11 @@ describe('a service that the user added', () => {
     });
   });
 
-  it('keeps a change to its entry that was made while the user typed a name', async () => {
+  it('keeps a change to its entry that was made while the user entered a new name', async () => {
     await store(none);
     const edited = { ...none, headers: { 'X-Team': 'red' } };
     editor.picks.push('ACME', RENAME);
-    // The change arrives while the box is open.
+    // The entry changes while the input box is open.
     const typeLate = () => {
       editor.userSettings.set('services', [edited]);
       return 'Better';
@@ -203,7 +203,7 @@ describe('a service that the user added', () => {
     assert.equal((await connections.peek()).choice.kind, 'unapproved');
   });
 
-  it("doesn't replace an entry with errors", async () => {
+  it("doesn't replace a faulty entry with the same ID", async () => {
     const faulty = { ...none, word: 'llm_acme_example', api: 'opneai' };
     editor.userSettings.set('services', [faulty]);
     editor.picks.push('$(add) Add a Service...', OPENAI, 'No Key', SAVE, 'model-1');
@@ -231,7 +231,7 @@ describe('a service that the user added', () => {
       await done;
     });
 
-    it('A10: is used only after a prompt that shows hosts that changed with the program', async () => {
+    it('A10: is used only after a prompt that shows the hosts if they changed along with the program', async () => {
       const { url: _, ...without } = commandEntry('node', '--version');
       const entry = without as Entry;
       const record = { program: '/usr/bin/other', serviceUrl: SERVICE, authUrl: SERVICE };
@@ -263,7 +263,7 @@ describe('a service that the user added', () => {
     const watsonx: Entry = { ...none, api: 'watsonx' };
 
     beforeEach(async () => {
-      // As stored by the previous version.
+      // The previous version stored no project with a key.
       await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
       editor.userSettings.set('url', url);
       editor.userSettings.set('projectId', 'project-of-ibm');
@@ -302,7 +302,7 @@ describe('a service that the user added', () => {
   });
 
   describe('whose values are in a .env file', () => {
-    it('T43: shows its header names in the approval prompt', async () => {
+    it('T43: has its header names shown in the approval prompt', async () => {
       const { url: _, ...entry } = { ...base, authentication: { kind: 'apiKey' } };
       const services = [{ ...entry, headers: { 'X-Team': 'red' } }];
       editor.userSettings.set('services', services);
@@ -321,7 +321,7 @@ describe('a service that the user added', () => {
     ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
     ["a client's token", oauth, 'token'],
   ] as const) {
-    it(`T15: warns before approval that ${what} would be sent unencrypted`, async () => {
+    it(`T15: has a warning before approval if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
       const { parseDestination } = await import('../../../src/connection/binding.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });

@@ -33,7 +33,7 @@ describe('a service that the user adds', () => {
     ['echo $(cat token)', undefined],
     ['a "b', undefined],
   ] as const) {
-    it(`parses the command ${line || '(empty)'} as ${JSON.stringify(parts)}`, async () => {
+    it(`has its command ${line || '(empty)'} parsed as ${JSON.stringify(parts)}`, async () => {
       const { splitCommand } = await load();
       assert.deepEqual(splitCommand(line), parts);
     });

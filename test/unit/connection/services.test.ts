@@ -34,7 +34,7 @@ const use = 'Use These Values';
 const variablesIn = (file: string): Record<string, string> =>
   Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
 
-/** The secrets of a connection. */
+/** Returns the credentials of a connection, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 
@@ -80,7 +80,7 @@ describe('service selection', () => {
     });
   });
 
-  it('uses the service named in a .env file, and shows its only host in the prompt', async () => {
+  it('uses the service that the names in a .env file belong to, and shows its only host in the prompt', async () => {
     editor.files.set('/work/.env', platformFile);
     const required = connections.for();
     const question = await editor.question();
@@ -99,7 +99,7 @@ describe('service selection', () => {
 
   for (const [name, word] of [
     ['the service in the settings', 'cpd'],
-    ['a built-in service before an added one', ''],
+    ['a built-in service rather than an added service', ''],
   ] as const) {
     it(`uses ${name} if a file has values for several services`, async () => {
       editor.userSettings.set('services', [acme]);
@@ -119,7 +119,7 @@ describe('service selection', () => {
     ['malformed', platformFile.replace('=anna', '="anna"'), 'CPD_USERNAME on line 4 has quotes'],
     ['missing', '', 'names a different service than hostedModel.service'],
   ] as const) {
-    it(`uses no other service if the values of the one in the settings are ${what}`, async () => {
+    it(`uses no other service if the values for the service in the settings are ${what}`, async () => {
       editor.files.set('/work/.env', cloudFile);
       const approved = connections.for();
       await (await editor.question()).answer(use);
@@ -137,7 +137,7 @@ describe('service selection', () => {
 
   for (const isApproved of [true, false]) {
     const state = isApproved ? 'approved' : 'new';
-    it(`doesn't use the ${state} environment if the identity address blocks the .env file`, async () => {
+    it(`doesn't use the ${state} environment if an invalid identity address blocks the .env file`, async () => {
       Object.assign(environment, variablesIn(platformFile));
       if (isApproved) {
         const approved = connections.for();
@@ -151,7 +151,7 @@ describe('service selection', () => {
     });
   }
 
-  it('uses no later set of a file if the first one is malformed', async () => {
+  it('uses no later set of values in a file if the first set is malformed', async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -178,7 +178,7 @@ describe('service selection', () => {
 
   for (const [what, file, word] of [
     ['a malformed later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
-    ['malformed neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+    ['malformed values with neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
     [
       'an incomplete earlier set',
       `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`,
@@ -218,7 +218,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('uses no source if no set of a file is complete, and names the first set in the message', async () => {
+  it('uses no source if the .env file has only incomplete sets, and names what the first set lacks', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -236,7 +236,7 @@ describe('service selection', () => {
     assert.match(editor.said.join(), /hostedModel\.service is “nobody”/);
   });
 
-  it('prompts again only if the remaining values were never approved', async () => {
+  it('prompts again after a change only if the values in use were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
@@ -271,7 +271,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.service.word, 'cpd');
   });
 
-  it("lists the key of another service in the same file, so that it's never sent", async () => {
+  it('protects the key of another service in the same file from being sent', async () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     editor.userSettings.set('service', 'cpd');
     const required = connections.for();
@@ -279,7 +279,7 @@ describe('service selection', () => {
     assert.deepEqual(otherKeysOf(await required), ['key-of-the-cloud']);
   });
 
-  it("lists the keys of all other services if the editor is used, so that they're never sent", async () => {
+  it('protects the keys of all other services from being sent if the editor is used', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com');
     editor.userSettings.set('projectId', 'p');
     const stored = {
@@ -295,7 +295,7 @@ describe('service selection', () => {
     assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
   });
 
-  it("lists the header values of all other services, so that they're never sent", async () => {
+  it('protects the header values of all other services from being sent', async () => {
     editor.userSettings.set('url', 'https://us-south.ml.cloud.ibm.com').set('projectId', 'p');
     editor.userSettings.set('services', [acme]);
     const [service = assert.fail()] = readServices([acme]).own;
@@ -343,7 +343,7 @@ describe('service selection', () => {
     ['WATSONX_SPACE_ID', 'space'],
     ['IBM_DEPLOYMENT_ID', 'deployment'],
   ] as const) {
-    it(`uses a ${resource} from ${name} instead of a project, and shows that in the prompt`, async () => {
+    it(`uses a ${resource} from ${name} instead of a project, and names it in the prompt`, async () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);
@@ -460,7 +460,7 @@ describe('service selection', () => {
     assert.equal(
       await connections.for(),
       undefined,
-      'the key of one service is not used for another',
+      'the key of one service is not used for another service',
     );
     assert.match(
       editor.said.join(),
@@ -546,7 +546,7 @@ describe('service selection', () => {
     assert.equal(await connections.for(), undefined);
     assert.match(editor.said.join(), /hostedModel\.service is “nobody”, but no built-in service/);
     assert.equal(await connections.setUp(), false, 'no secret is requested for another service');
-    assert.equal(editor.inputs, 1, 'the setup starts with the service');
+    assert.equal(editor.inputs, 1, 'the setup starts with the choice of a service');
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
@@ -627,7 +627,7 @@ describe('service selection', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it('leaves an empty setting empty after the setup, which prefills the stored values', async () => {
+  it('leaves an empty service setting empty after the setup, which prefills the stored values', async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
@@ -643,7 +643,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('offers the services in the setup, and deletes the key of an unselected one on sign-out', async () => {
+  it('offers the services in the setup, and deletes the key of an unselected service on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -46,7 +46,7 @@ describe('source selection', () => {
     assert.deepEqual(choice.credentials.approved, { auth: ibm.authUrl, service: EVIL });
   });
 
-  it('prefers an approved environment over a .env file without a decision', () => {
+  it("prefers an approved environment over a .env file that the user hasn't decided about", () => {
     const outside = [envFile(), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -64,7 +64,7 @@ describe('source selection', () => {
     assert.equal(hostOf(choose(found({ external: outside }))), new URL(REGION).host);
   });
 
-  it('E12: lists the keys of the other sources, which no text may contain either', () => {
+  it('E12: protects the keys of the other sources from being sent', () => {
     const keys = ['key-of-the-env-file', 'key-of-the-environment'];
     const [first, second] = keys.map((key) => ({ ...full, key }));
     const choice = choose(found({ external: [envFile(first), environment(second)] }));
@@ -77,7 +77,7 @@ describe('source selection', () => {
     assert.deepEqual(otherKeysOf(outside), [record.apiKey]);
   });
 
-  it('lists the key of another source even if it is short', () => {
+  it('protects even a short key of another source from being sent', () => {
     const outside = [envFile({ ...full, key: 'test' }), environment({ ...full, key: '12345678' })];
     const inEditor = choose(found({ external: outside }));
     assert.ok(inEditor.kind === 'ready');
@@ -88,7 +88,7 @@ describe('source selection', () => {
     ['B06', envFile({ url: EVIL })],
     ['B12', environment({ url: EVIL })],
   ] as const) {
-    it(`${id}: ignores an address alone even if the editor has none, and reports the missing values`, () => {
+    it(`${id}: ignores a source with only an address, even if the editor has no address, and reports what is missing`, () => {
       for (const decision of ['approved', undefined] as const) {
         const all = found({
           record: undefined,
@@ -138,7 +138,7 @@ describe('source selection', () => {
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
   });
 
-  it('A11 B10: takes the identity address only from the user settings', () => {
+  it('A11 B10: takes the identity address from the user settings, not from a source', () => {
     const choice = choose(
       found({
         record: undefined,
@@ -155,7 +155,7 @@ describe('source selection', () => {
     assert.equal(choose(found({ settings })).kind, 'unapproved');
   });
 
-  it('uses nothing from a source with an error', () => {
+  it('uses nothing from a source with a malformed value', () => {
     const outside = [envFile({ ...full, key: '"key-outside"' }, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
@@ -209,7 +209,7 @@ describe('source selection', () => {
     }
   });
 
-  it('uses the environment if the .env file has none of the settings', () => {
+  it('uses the environment if the .env file contains no known name', () => {
     const outside = [envFile({}), environment(full, 'approved')];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
@@ -226,7 +226,7 @@ describe('source selection', () => {
     const ofEnvironment = { credentialSource: 'environment' } as const;
     const ofEditor = { credentialSource: 'editor' } as const;
 
-    it('prefers it over the editor', () => {
+    it('prefers a .env file over the editor', () => {
       const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
@@ -237,7 +237,7 @@ describe('source selection', () => {
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
-    it('prompts if its values are not approved', () => {
+    it("prompts if the source's values are not approved", () => {
       assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it('uses only the editor if the setting names it', () => {
+    it('uses no other source if the setting names the editor', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external: outside, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
@@ -282,7 +282,7 @@ describe('source selection', () => {
       assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
-    it("reports an invalid identity address, not the .env file, if the environment can't be used", () => {
+    it('reports an invalid identity address, not an incomplete .env file, if the setting names the environment', () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
       const choice = choose(found({ external: outside, settings }));
@@ -310,7 +310,7 @@ describe('source selection', () => {
     });
   });
 
-  it('reports an identity address that keeps every source from being used', () => {
+  it('reports an invalid identity address that keeps every source from being used', () => {
     const settings = { authUrl: 'iam.cloud.ibm.com' };
     const outside = [envFile(full, 'approved')];
     assert.deepEqual(choose(found({ record: undefined, settings, external: outside })), {
@@ -320,7 +320,7 @@ describe('source selection', () => {
     });
   });
 
-  it('reports an identity address that blocks a .env file, unless the file is declined', () => {
+  it('reports an invalid identity address that blocks a .env file, unless the file is declined', () => {
     const kindOf = (answer: 'refused' | undefined) => {
       const file = envFile(full, answer);
       const all = found({ record: undefined, settings: { authUrl: 'iam.cloud.ibm.com' } });
@@ -336,7 +336,7 @@ describe('source selection', () => {
 
   describe('with a project from the folder', () => {
     const settings = { projectId: 'project-of-the-folder', isProjectOfFolder: true };
-    it('stops if it is malformed, instead of using another source', () => {
+    it('stops if the project is malformed, instead of using another source', () => {
       const outside = [envFile(full, 'approved')];
       const malformed = { ...settings, projectId: 'project of the folder' };
       assert.deepEqual(choose(found({ settings: malformed, external: outside })), {
@@ -344,7 +344,7 @@ describe('source selection', () => {
       });
     });
 
-    it("doesn't use it with a source outside the editor", () => {
+    it("doesn't use the project with a source other than the editor", () => {
       const outside = [envFile(full, 'approved')];
       const choice = choose(found({ settings, record: undefined, external: outside }));
       assert.ok(choice.kind === 'ready');

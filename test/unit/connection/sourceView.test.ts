@@ -127,7 +127,7 @@ describe('the reason for a connection', () => {
 });
 
 describe('provenance', () => {
-  it('shows where each setting of the editor is stored', () => {
+  it('shows where each value of the editor is stored', () => {
     const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
@@ -136,7 +136,7 @@ describe('provenance', () => {
     ]);
   });
 
-  it('B13: shows the values of a .env file without its name, because the reason includes the name', () => {
+  it('B13: shows the values of a .env file, but not the file, because the reason names it', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
@@ -159,7 +159,7 @@ describe('provenance', () => {
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
 
-  it('lists the sources that have settings, with their state and masked values', () => {
+  it('lists the sources that have values for the service, with their state and masked values', () => {
     const one = found({ external: [envFile(), environment({ key: full.key })] });
     assert.deepEqual(rowsOf(one), [
       [
@@ -181,7 +181,7 @@ describe('provenance', () => {
     assert.equal(rowsOf(found({ external: [envFile({}), environment({})] })).length, 1);
   });
 
-  it("never shows a key or a full project ID of a source that isn't in use", () => {
+  it("never shows a key, or the full project ID of a source that isn't in use", () => {
     const one = found({ external: [envFile(), environment()] });
     const shown = JSON.stringify([rowsOf(one), checkedSourcesText(one)]);
     for (const value of [full.key, full.project, record.apiKey]) {
@@ -213,7 +213,7 @@ describe('the reason for a connection whose source is in the settings', () => {
   const reason = (source: 'editor' | 'envFile' | 'environment', changes: Changes) =>
     reasonText(source, found({ external: [envFile(), environment()], ...changes }));
 
-  it('is hostedModel.credentialSource if it names the source', () => {
+  it('is hostedModel.credentialSource if this setting names the source', () => {
     for (const [credentialSource, name] of [
       ['editor', 'secret storage and user settings'],
       ['envFile', 'the .env file in a'],
@@ -307,7 +307,7 @@ describe("the actions for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('open the settings if an address or a project can be fixed there', () => {
+  it('include the settings if an address or a project can be fixed there', () => {
     for (const settings of [
       { url: 'us-south' },
       { authUrl: 'ftp://a.example' },
@@ -326,14 +326,14 @@ describe("the actions for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`offer the setup for an unread .env file (${why})`, () => {
+    it(`consist of the setup for an unread .env file (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
-  it('manage workspace trust if the folder is untrusted', () => {
+  it('consist of Manage Workspace Trust if the folder is untrusted', () => {
     const one = found({
       external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
@@ -341,12 +341,12 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('offer the setup for an incomplete environment', () => {
+  it('consist of the setup for an incomplete environment', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('are never empty for a source in the list', () => {
+  it('are never empty for a source that the list shows', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const outside of environments) {
@@ -408,7 +408,7 @@ describe('the text about the checked sources', () => {
       'the .env file in a (not read in an untrusted folder), and the environment (not read in an untrusted folder).',
     ],
     [
-      'B19: names the line of quotes and a missing name, but never the value',
+      'B19: names the line of a value in quotes, and a missing name, but no value',
       [envFile({ key: '"key-outside"', project: full.project }), environment({})],
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (has no settings for this service).',
     ],

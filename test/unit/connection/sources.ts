@@ -122,7 +122,7 @@ function valuesOf({ values }: ExternalSource) {
   return values && Secret.open(values);
 }
 
-/** The connection from these sources, or the reason why there is none. */
+/** Returns the connection from these sources, or the reason why there is no connection. */
 export function choiceOf(all: SourceSnapshot): Choice {
   const selection = choose(all);
   if (selection.kind !== 'ready') return selection;

@@ -16,7 +16,7 @@ describe('the checks', () => {
 });
 
 describe('the texts of the checks', () => {
-  it('exist for each check, whether it passed or found something', () => {
+  it('exist for each check, whether it passes or warns', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });
@@ -87,7 +87,7 @@ describe('the texts of the checks', () => {
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
-  it('use the message for a failure, with its first fix and its facts', () => {
+  it('repeat the message for a failure, with the first fix and the facts of the failure', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);

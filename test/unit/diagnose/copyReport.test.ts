@@ -9,7 +9,10 @@ import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { choiceOf, envFile, found, full, record } from '../connection/sources.ts';
 import { credentials, oauth } from '../service/fixtures.ts';
 
-/** The key of a service that isn't in use. Its method sends the account along with the key. */
+/**
+ * The key of a service that isn't in use. Its authentication method sends the account and the key
+ * in one header, so the report must not contain this header value either.
+ */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 
 class EditorWithClipboard extends FakeEditor {
@@ -115,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies its own words even if they match values of ${answer ? 'an approved' : 'an undecided'} source`, async () => {
+    it(`copies the report's own words even if they match values of ${answer ? 'an approved' : 'an undecided'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -138,7 +141,7 @@ describe('Copy Report', () => {
     });
   }
 
-  it('E13: copies nothing if the report contains the token, even if no key can be used anymore', async () => {
+  it('E13: copies nothing if the report contains the access token, even if no key can be used anymore', async () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/config/settings.ts');
     const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });
@@ -152,7 +155,11 @@ describe('Copy Report', () => {
       for (const one of [runtime, new ServiceRuntime()]) {
         await copyReport(one, report, undefined, readSettings());
       }
-      assert.deepEqual(editor.copied, [report.text], 'only without a token');
+      assert.deepEqual(
+        editor.copied,
+        [report.text],
+        'copied only with the runtime that has no token',
+      );
     } finally {
       runtime.dispose();
     }

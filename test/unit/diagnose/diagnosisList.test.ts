@@ -83,7 +83,7 @@ const failed: ShownCheck = {
 const warned: ShownCheck = { title: 'Clock', state: 'warning', text: 'It is off.', fix: 'retry' };
 const notRun: ShownCheck = { title: 'Project', state: 'not-run', text: '' };
 
-describe('diagnosis list', () => {
+describe('the diagnosis list', () => {
   let hooks: ReturnType<typeof installEditor>;
   let list: typeof import('../../../src/diagnose/diagnosisList.ts');
   before(async () => {
@@ -111,7 +111,7 @@ describe('diagnosis list', () => {
     );
   });
 
-  it('finishes with the cause, one fix, and the report above the checks', () => {
+  it('shows the cause, one fix, and the report above the checks once they have finished', () => {
     const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
@@ -126,7 +126,7 @@ describe('diagnosis list', () => {
     assert.equal(rows.length, 8);
   });
 
-  it('names the first failure, else the first warning, else that all checks passed', () => {
+  it('names the first failure, or else the first warning, or states that all checks passed', () => {
     const other = { ...failed, text: 'Another.' };
     assert.equal(conclusionOf([warned, failed, other]).text, 'It was refused.');
     assert.deepEqual(conclusionOf([passed('Token'), warned]).state, 'warning');
@@ -145,7 +145,7 @@ describe('diagnosis list', () => {
   });
 });
 
-describe('diagnosis list in an editor', () => {
+describe('the diagnosis list in an editor', () => {
   let editor = new EditorWithList();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -187,7 +187,7 @@ describe('diagnosis list in an editor', () => {
     return { asked, ended };
   };
 
-  it('prompts for the approval of the folder that it checked, even if another one is active by then', async () => {
+  it('prompts for approval in the folder that it checked, even if the user switches to another folder', async () => {
     editor.activeFile = '/one/a.txt';
     const { asked, ended } = await start();
     editor.activeFile = '/two/b.txt';
@@ -253,7 +253,7 @@ describe('diagnosis list in an editor', () => {
     await ended;
   });
 
-  it("names a keyring that doesn't respond, reports it, and checks again", async () => {
+  it('names an unresponsive keyring as the cause, also in the report, and can check again', async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;
@@ -297,7 +297,7 @@ describe('diagnosis list in an editor', () => {
     return showDiagnosis({ run: (_, signal) => run(signal), copy: async () => 'done' });
   };
 
-  it('ends its checks when it is closed, and ignores errors after that', async () => {
+  it('ends its checks when it is closed, and ignores their later errors', async () => {
     const begun = Promise.withResolvers<AbortSignal>();
     const ended = show(async (signal) => {
       begun.resolve(signal);
@@ -315,7 +315,7 @@ describe('diagnosis list in an editor', () => {
     await assert.rejects(broken, /broken/);
   });
 
-  it('E07: copies no report that contains the key, such as in a host name, and shows that', async () => {
+  it('E07: copies no report that contains the key, even in a host name, and shows that nothing was copied', async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
     const [list] = editor.lists;

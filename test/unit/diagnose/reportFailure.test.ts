@@ -5,7 +5,7 @@ import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
 
-/** Picks one button after the other in messages. */
+/** An editor whose messages get the buttons in this list pressed, one after the other. */
 class PickingEditor extends FakeEditor {
   readonly buttons: string[] = [];
 
@@ -29,7 +29,7 @@ class PickingEditor extends FakeEditor {
   }
 }
 
-describe('a reported failure of a generation', () => {
+describe('a generation whose failure was reported', () => {
   let editor = new PickingEditor();
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
@@ -74,7 +74,7 @@ describe('a reported failure of a generation', () => {
       assert.equal((await report(kind, true, button)).wantsRetry, false);
     });
 
-    it(`isn't offered again if ${button} repaired nothing`, async () => {
+    it(`isn't offered for retry if ${button} repaired nothing`, async () => {
       const { wantsRetry } = await report(kind, false, button);
       assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
     });

@@ -47,7 +47,7 @@ const factsOf = (changes: Partial<ReportFacts> = {}): ReportFacts => {
 
 const textOf = (facts: ReportFacts) => buildReport(facts).text;
 
-describe('diagnosis report', () => {
+describe('the diagnosis report', () => {
   it('E07: lists versions, settings, sources, states, and recent events', () => {
     let at = now - 90_000;
     const history = new SessionHistory({ now: () => at, monotonic: () => at });
@@ -106,7 +106,7 @@ describe('diagnosis report', () => {
     );
   });
 
-  it('E07: contains no text that a user typed, and only hosts of built-in services', () => {
+  it('E07: contains no text that the user entered, and names only hosts of built-in services', () => {
     const typed = (name: string) => `canary-${name}`;
     const values = { key: typed('key'), project: typed('project'), url: 'https://canary.example' };
     const all = found({
@@ -161,7 +161,7 @@ describe('diagnosis report', () => {
     }
     assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, other code');
     assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, other code');
-    // Without a response, the code comes from this machine.
+    // Without a response, the code comes from this machine, so the report may contain it.
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
 
@@ -198,7 +198,7 @@ describe('diagnosis report', () => {
     ]);
   });
 
-  it('starts with the checks, with the same words as the list', () => {
+  it('starts with the checks, in the same words as the diagnosis list', () => {
     const checks: ShownCheck[] = [
       { title: 'Settings', state: 'passed', text: 'Settings is.' },
       {
@@ -215,7 +215,8 @@ describe('diagnosis report', () => {
     history.recordFailure(new ServiceError('unreachable', { code: 'ECONNRESET' }));
     const versions = ['Hosted Model 1.2.3', 'Editor 4.5'];
     const report = buildReport(factsOf({ now: 0, versions, checks, history }));
-    // The report's own words and the user's host can contain a short key or project ID by chance.
+    // By chance, the report's own words and the user's host can contain a short key or project ID,
+    // so only the codes count as external.
     assert.equal(report.externalText, 'BXNIM0415E\nECONNRESET');
     assert.equal(
       report.text.slice(0, report.text.indexOf('## Settings')),
@@ -263,7 +264,7 @@ describe('SessionHistory', () => {
     );
   });
 
-  it('measures the wait for a token from its first caller, and ignores background refreshes', () => {
+  it("measures the wait for a token from the first caller's request, and ignores background refreshes", () => {
     let at = 0;
     // The wait must not depend on the system clock, which the user can set back.
     const history = new SessionHistory({ now: () => now - 7 * at, monotonic: () => at });

@@ -47,7 +47,7 @@ const disabled = () => {
 };
 const withRepository = (repository: object | null) => withApi({ getRepository: () => repository });
 
-describe("VS Code's Git extension", () => {
+describe('in VS Code,', () => {
   let editor = new GitEditor();
   let hooks: ReturnType<typeof installEditor>;
   let gitRisk: typeof GitRisk.gitRisk;
@@ -59,7 +59,7 @@ describe("VS Code's Git extension", () => {
   });
   after(() => hooks.deregister());
 
-  describe('risk of a file', () => {
+  describe("a file's Git risk", () => {
     beforeEach(() => {
       editor = new GitEditor();
     });
@@ -99,9 +99,9 @@ describe("VS Code's Git extension", () => {
     }
   });
 
-  describe('listener for repositories', () => {
+  describe('a listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** An API with two events and their listeners. */
+    /** Returns an API with two events, and the listeners of both. */
     const withEvents = () => {
       const listeners = new Listeners();
       const { event } = listeners;
@@ -157,7 +157,7 @@ describe("VS Code's Git extension", () => {
       assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
     });
 
-    it('is called when the extension becomes available, such as after granting trust, and is added once', async () => {
+    it('is called when the Git extension becomes available, as after a grant of trust, and is added only once', async () => {
       const { listeners, api } = withEvents();
       editor.extension = undefined;
       let calls = 0;

@@ -2,7 +2,10 @@ import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readAssignments, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
 import type { Service } from '../../../src/service/services.ts';
 
-/** Reads the values of a service from a `.env` text or an environment, under all of its names. */
+/**
+ * Reads a service's values from the text of a `.env` file or from an environment, under all names
+ * that the service has.
+ */
 
 export function readEnvFile(text: string, service: Service): SourceReading {
   return readAssignments(assignmentsOf(text), service);

@@ -70,10 +70,11 @@ describe('a .env file', () => {
     });
   }
 
-  it('gives the same result as an environment, except for lines', () => {
+  it('gives the same result as an environment, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
-      // Only files can have two lines with the same name, or spaces around `=`.
+      // Skip files with two lines of the same name or spaces around `=`, because an environment has
+      // neither.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||
@@ -103,14 +104,14 @@ describe('a .env file', () => {
     }
   });
 
-  it('reports a value that is too long as malformed, and strips nothing from it', () => {
+  it('is only malformed if a value is too long, even if the value is in quotes', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
     }
   });
 
-  it("B18: doesn't change a prototype", () => {
+  it("B18: can't change a prototype", () => {
     readEnvFile('__proto__=x\nconstructor=y\n', ibm);
     readEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), ibm);
     assert.equal(Object.getPrototypeOf({}), Object.prototype);
@@ -120,7 +121,7 @@ describe('a .env file', () => {
 
 describe('envFixes', () => {
   for (const fixture of envFiles.filter(({ issues }) => issues)) {
-    it(`removes each issue from a file with ${fixture.name}, and keeps the other lines`, () => {
+    it(`removes each fixable issue from a file with ${fixture.name}, and keeps the other lines`, () => {
       const text = textOf(fixture) ?? '';
       const { issues } = readEnvFile(text, ibm);
       for (const issue of issues) {
@@ -139,7 +140,8 @@ describe('envFixes', () => {
             readEnvFile(of, ibm).issues.filter(
               (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
-          // Once the first of several lines is removed, the others are compared with the next one.
+          // Once the first of several lines with the same name is removed, the others are compared
+          // with the next of these lines, so their issues can change.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
           assertOtherLinesKept(text, mended, edit);
@@ -185,7 +187,7 @@ describe('envFixes', () => {
     });
   }
 
-  it('never changes the value that is read', () => {
+  it('never changes the value that the extension reads', () => {
     const pieces = ['"', "'", '`', '#', ' ', '\t', 'a', 'b', '=', 'Bearer ', '\u200b'];
     const raws = fc.array(fc.constantFrom(...pieces), { maxLength: 12 });
     const valueIn = (text: string) => recognizedSettings(assignmentsOf(text), ibm)[0]?.value;
@@ -202,7 +204,7 @@ describe('envFixes', () => {
     );
   });
 
-  it('can remove either of two lines that differ', () => {
+  it('can remove either of two lines with the same name and different values', () => {
     const text = 'IBM_API_KEY=one\nIBM_URL=x\nIBM_API_KEY=two';
     const issue = readEnvFile(text, ibm).issues.find(({ kind }) => kind === 'duplicate');
     assert.ok(issue);

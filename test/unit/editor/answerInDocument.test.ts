@@ -27,7 +27,7 @@ function rangeAfter(events: readonly Event[]): ResponseInDocument {
     tail: '',
   });
   for (const event of events) {
-    // Resolves only after the text is written, which doesn't happen here.
+    // Don't wait: this resolves only once the text is written, and nothing writes it here.
     if (event === 'end') void range.end();
     else range[event]('text');
   }

@@ -48,13 +48,13 @@ describe('files that run automatically', () => {
       ...['/a/.circleci/config.yml', '/a/azure-pipelines.yml', '/a/Jenkinsfile'],
     ],
   })) {
-    it(`J27: include those that ${runner} runs`, () => {
+    it(`J27: include the files that ${runner} runs`, () => {
       const others = paths.filter((path) => !files.isAutoRunFile(at(path)));
       assert.deepEqual(others, []);
     });
   }
 
-  it('J27: exclude files that users start themselves and files with similar names', () => {
+  it('J27: exclude files that only users start, and files with similar names', () => {
     const paths = [
       ...['/a/Makefile', '/a/deploy.sh', '/a/scripts/setup', '/a/justfile', '/a/Dockerfile'],
       ...['/a/vscode/tasks.json', '/a/environment.ts', '/a/git/b', '/a/.github/CODEOWNERS'],
@@ -66,7 +66,7 @@ describe('files that run automatically', () => {
     assert.deepEqual(found, []);
   });
 
-  it('J34: include the target of a link in the path of an unsaved document', async () => {
+  it('J34: include an unsaved document whose path leads to such a file through a link', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-untitled-'));
     try {
       mkdirSync(join(folder, '.vscode'));

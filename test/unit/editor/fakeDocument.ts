@@ -3,7 +3,7 @@ import type { ChangeListener, OpenDocument } from '../../../src/editor/editorDoc
 import type { Replay } from '../../../src/editor/replayStates.ts';
 import type { OffsetRange, TextChange } from '../../../src/editor/textChange.ts';
 
-/** Who wrote a character. */
+/** The author of a character. */
 export type Owner = 'user' | 'writer' | 'original';
 
 export interface Mark {
@@ -11,7 +11,7 @@ export interface Mark {
   readonly owner: Owner;
 }
 
-/** Adjacent marks that replaced others. */
+/** The replacement of adjacent marks with others. */
 interface Replacement {
   readonly at: number;
   readonly removed: readonly Mark[];
@@ -21,12 +21,12 @@ interface Replacement {
 /** All replacements of one change event. */
 type Event = readonly Replacement[];
 
-/** The outcome of the next edit. Each was observed in VS Code. */
+/** The outcome of the next edit. Each of these outcomes was observed in VS Code. */
 export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | 'never';
 
 /**
  * A fake document that records who wrote each character. Edits wait for `turn`, and are refused if
- * the document has changed in the meantime, as in VS Code.
+ * the document changes while they wait, as in VS Code.
  */
 export class FakeDocument implements OpenDocument {
   readonly document = {} as TextDocument;
@@ -36,13 +36,13 @@ export class FakeDocument implements OpenDocument {
   isVisible = true;
   isOpen = true;
   fate: Fate = 'apply';
-  /** Number of applied edits by the writer that started an undo step. */
+  /** The number of edits by the writer that were applied and started an undo step. */
   steps = 0;
   /** Whitespace that VS Code removed on its own. */
   readonly trimmed: Mark[] = [];
   /** Characters that the user deleted, except for those that an undo restored. */
   readonly deleted = new Set<Mark>();
-  /** Characters of the user that the writer removed. */
+  /** The user's characters that the writer removed. */
   taken = '';
   #listener: ChangeListener = () => {};
   #done: Event[][] = [];
@@ -111,12 +111,14 @@ export class FakeDocument implements OpenDocument {
     this.changeAll([{ rangeOffset, rangeLength, text }]);
   }
 
-  /** Applies several changes at once, which don't touch each other, as a formatter does. */
+  /**
+   * Applies several changes at once, as a formatter does. The changes must not touch each other.
+   */
   changeAll(changes: readonly TextChange[]): void {
     this.#edit(changes, 'user', true);
   }
 
-  /** Types a text, with one event for each character, and one undo step for all of them. */
+  /** Types a text, with one event for each character, but only one undo step for the whole text. */
   type(at: number, text: string): void {
     for (const [index, unit] of text.split('').entries()) {
       const change = { rangeOffset: at + index, rangeLength: 0, text: unit };
@@ -148,7 +150,7 @@ export class FakeDocument implements OpenDocument {
   dispose(): void {}
 
   #edit(changes: readonly TextChange[], owner: Owner, undoStopBefore: boolean): void {
-    // Last change in the document first, as VS Code reports them.
+    // VS Code reports the last change in the document first.
     const ordered = changes.toSorted((one, other) => other.rangeOffset - one.rangeOffset);
     const event = ordered.map(({ rangeOffset, rangeLength, text }) => ({
       at: rangeOffset,

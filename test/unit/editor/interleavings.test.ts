@@ -4,15 +4,18 @@ import type { ResponsePlace } from '../../../src/editor/responseInDocument.ts';
 import { StreamWriter } from '../../../src/editor/streamWriter.ts';
 import { FakeDocument, type Fate, type Mark } from './fakeDocument.ts';
 
-/** Without pauses, so that thousands of runs take seconds. */
+/** No pauses between edits, so that thousands of runs take only seconds. */
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
 const original = 'first line\n  second line\nthird line\nlast';
-/** Each response consists of different characters in order, all from the private use area. */
+/**
+ * Each response consists of its own characters from the private use area, in order, so each
+ * character shows which response it belongs to.
+ */
 const FIRST = 0xe000;
 const SPAN = 0x800;
 const LEAD = 0;
 const TAIL = SPAN - 1;
-/** Number of failed edits that are always retried. */
+/** Up to this many failed edits are always retried. */
 const HARMLESS_FAILURES = 2;
 
 type Step =
@@ -52,7 +55,10 @@ const steps = fc
     });
   });
 
-/** Places that often touch the previous one, with gap and length, and maybe a lead and a tail. */
+/**
+ * Places for the responses. A place often touches the previous place, and may have a lead and a
+ * tail.
+ */
 const places = fc
   .array(
     fc.record({
@@ -77,7 +83,10 @@ function unit(answer: number, index: number): string {
   return String.fromCodePoint(FIRST + answer * SPAN + index);
 }
 
-/** Returns the index of the response that a character belongs to, or a negative number if none. */
+/**
+ * Returns the index of the response that a character belongs to, or a negative number if it belongs
+ * to none.
+ */
 function answerOf({ unit: character }: Mark): number {
   return Math.floor(((character.codePointAt(0) ?? 0) - FIRST) / SPAN);
 }
@@ -85,10 +94,10 @@ function answerOf({ unit: character }: Mark): number {
 interface Run {
   readonly page: FakeDocument;
   readonly writer: StreamWriter;
-  /** The text of each response, with its lead and tail unless it's empty. */
+  /** The text of each response, including lead and tail unless the response is empty. */
   readonly texts: readonly string[];
   readonly placed: readonly boolean[];
-  /** True for each response that the user changed, or if the user changed text right next to it. */
+  /** For each response, true if the user changed the response or text right next to it. */
   readonly isNear: readonly boolean[];
   readonly userEdits: number;
   readonly replays: number;
@@ -128,7 +137,8 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         if (length === 0 && step.text === '') break;
         userEdits += 1;
         noteNear(page.marks.slice(Math.max(at - 1, 0), at + length + 1));
-        // Whitespace that replaces text may be a formatter's, and is removed with the response.
+        // Whitespace that replaces text counts as a formatter's, and would be removed with the
+        // response.
         page.change(at, length, length > 0 ? step.text.replace(/\s/g, 'w') : step.text);
         break;
       }
@@ -182,7 +192,7 @@ function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): 
 }
 
 describe('5,000 random interleavings of a user and streamed responses', () => {
-  // The default seed is always the same, so that a new failure is caused by a change of the code.
+  // The default seed is fixed, so that only a change of the code can cause a new failure.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
     runs: 0,
@@ -195,7 +205,7 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
     'removals refused': 0,
   };
 
-  it("J15: lose no character of the user, and none of a response that isn't rescued", async () => {
+  it("J15: lose none of the user's characters, and none of a response unless it is rescued", async () => {
     await fc.assert(
       fc.asyncProperty(places, steps, async (drawn, script) => {
         const run = await play(drawn, script);
@@ -203,13 +213,13 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
         figures.runs += 1;
         figures['user edits'] += userEdits;
         figures['undos and redos'] += replays;
-        assert.equal(page.taken, '', 'the writer removed text of the user');
+        assert.equal(page.taken, '', "the writer removed the user's text");
         for (const [answer, text] of texts.entries()) {
           const found = page.marks.filter((mark) => answerOf(mark) === answer);
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters are different, so each is there at most once, in order.
+          // All characters of a response are different, so each occurs at most once, in order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (
@@ -248,14 +258,15 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
         const undone = await page.turnUntil(writer.undo());
         if (undone === 'refused') figures['removals refused'] += 1;
         else assert.equal(undone, hasText ? 'undone' : 'nothing');
-        assert.equal(page.taken, '', 'undoing the responses removed text of the user');
+        assert.equal(page.taken, '', "undoing the responses removed the user's text");
         assert.equal(page.text, undone === 'refused' ? before : wanted);
       }),
       { numRuns: 5_000, seed },
     );
     const list = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
     console.log(`      seed ${seed}: ${list.join(', ')}`);
-    // A state can be missed if several edits are undone one by one. VS Code undoes them at once.
+    // Unlike VS Code, the fake undoes several edits one by one, so the writer can miss a state and
+    // refuse to remove a response.
     assert.ok(figures['removals refused'] <= 2);
   });
 });

@@ -35,7 +35,7 @@ describe('a selection after changes by the writer', () => {
 
   for (const lineEnd of ['\n', '\r\n']) {
     const lines = `one${lineEnd}two${lineEnd}`;
-    /** Contains two whole lines between others. */
+    /** Contains the two selected lines between two other lines. */
     const text = `zero${lineEnd}${lines}three`;
     const start = 4 + lineEnd.length;
     const end = start + lines.length;

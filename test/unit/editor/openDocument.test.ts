@@ -28,7 +28,7 @@ describe('an empty document', () => {
     assert.deepEqual(texts, []);
   });
 
-  it('is tried only three times if an extension adds a header to each one', async () => {
+  it('is requested only three times if an extension adds a header to each new document', async () => {
     const { openEmpty } = await import('../../../src/editor/editorDocument.ts');
     texts = Array.from({ length: 9 }, () => '// A header');
     assert.equal((await openEmpty('plaintext')).getText(), '// A header');

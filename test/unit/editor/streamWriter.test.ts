@@ -6,7 +6,7 @@ import { FakeDocument, type Fate } from './fakeDocument.ts';
 
 const END = { start: 6, end: 6, lead: '\n', tail: '' };
 const timing = { intervalMs: 0, deadlineMs: 5_000 };
-/** For edits that are applied after their deadline. */
+/** A deadline so short that edits are applied after it. */
 const SOON = { intervalMs: 0, deadlineMs: 5 };
 
 function writing(place = END, times = timing): { page: FakeDocument; writer: StreamWriter } {
@@ -14,7 +14,10 @@ function writing(place = END, times = timing): { page: FakeDocument; writer: Str
   return { page, writer: new StreamWriter(page, [place], { timing: times }) };
 }
 
-/** All edits are late until `goOn` is called, and none after that, even on a busy machine. */
+/**
+ * Creates a writer. All its edits are late until `goOn` is called, and none of them after that,
+ * even on a busy machine.
+ */
 function writingLate(places = [END]) {
   const times = { ...SOON };
   const page = new FakeDocument('prompt');
@@ -58,7 +61,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: continues after only a few edits are rejected', async () => {
+  it('J12: continues after a few edits are rejected', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['reject', 'reject', 'reject']), true);
@@ -77,7 +80,7 @@ describe('a stream writer', () => {
     writer.append(0, 'first ');
     writer.append(0, 'second');
     assert.equal(await writer.end(0), false);
-    assert.equal(await writer.end(0), false, 'reported at once from then on');
+    assert.equal(await writer.end(0), false, 'later calls return at once');
     assert.equal(writer.isPending, true);
     await goOn();
     assert.equal(await page.turnUntil(writer.end(0)), true);
@@ -123,7 +126,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  it("J12: doesn't mix a new response with a late edit of the old one", async () => {
+  it("J12: doesn't mix a new response with a late edit of the old response", async () => {
     const { page, writer, goOn } = writingLate();
     writer.append(0, 'text');
     assert.equal(await writer.end(0), false);
@@ -148,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for an edit with a long text, which takes a busy VS Code seconds', async () => {
+  it('J12: waits longer for an edit with a long text, which can take a busy VS Code seconds to apply', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -288,7 +291,7 @@ describe('a stream writer', () => {
     });
     for (const index of [0, 1]) writer.append(index, 'text');
     await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
-    // No event is fired, as when the line endings change.
+    // Changes the text without an event, as VS Code does for a change of the line endings.
     page.marks = page.marks.toSpliced(5, 1);
     const { text } = page;
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
@@ -321,7 +324,10 @@ describe('a stream writer', () => {
   describe('if the user undoes its text,', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
-    /** @returns number of `onUndone` calls before the first and after each undo or redo */
+    /**
+     * @returns the number of `onUndone` calls so far, before the first undo or redo and after each
+     * of them
+     */
     async function told(
       places: readonly ResponsePlace[],
       before: (page: FakeDocument, writer: StreamWriter) => Promise<void>,
@@ -360,7 +366,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await told([END], one, ['undo', 'redo']), [0, 1, 1]);
     });
 
-    it('reports nothing while the document has text of a response that is streaming', async () => {
+    it('reports nothing while the document still has text of a streaming response', async () => {
       const two = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(3, 0, 'u');
@@ -369,7 +375,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await told([AT_START, END], two, ['undo', 'undo', 'undo']), [0, 0, 0, 1]);
     });
 
-    /** A response in two undo steps. */
+    /** Writes a response in two undo steps. */
     const inTwoSteps = async () => {
       const { page, writer } = writing();
       await write(page, writer, 0, 'first ');
@@ -387,7 +393,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst second third');
     });
 
-    it("doesn't write after a gap left by an undo, and keeps the rest", async () => {
+    it("doesn't write after a gap left by an undo, and keeps the remaining text", async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       writer.append(0, 'third');
@@ -395,7 +401,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt\nfirst ');
     });
 
-    it('restarts at the same place after words were typed there and undone at once', async () => {
+    it('restarts at the same place after the user typed a word there and undid it in one step', async () => {
       const page = new FakeDocument('one\ntwo');
       const writer = new StreamWriter(page, [{ ...END, start: 3, end: 3 }], { timing });
       await write(page, writer, 0, 'text');
@@ -409,7 +415,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('removes all of it after it was redone', async () => {
+    it('removes all of its text after the user redid it', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -417,7 +423,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('ignores a response that has ended', async () => {
+    it('ignores the remaining text of a response that has ended', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));
@@ -436,7 +442,7 @@ describe('a stream writer', () => {
     });
   });
 
-  it('previews text that it holds back, and writes it once it is accepted', async () => {
+  it('previews text that it holds back, and writes the text once it is accepted', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'text');
@@ -465,7 +471,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\nseen unseen more');
   });
 
-  it("doesn't write another response in place of the accepted one", async () => {
+  it("doesn't write another response in place of the accepted response", async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

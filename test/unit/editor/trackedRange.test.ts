@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it('includes its tail, and has later text inserted before it', () => {
+  it('includes its tail, and has later text inserted before the tail', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
@@ -91,7 +91,7 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 12, rangeLength: 10, text: 'new' });
     });
 
-    it('replaces the original text after all of it is undone', () => {
+    it('replaces the original text after all generated text is undone', () => {
       const own = written(({ start, end }) => start === 11 && end === 14);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'old' });
       own.follow(insert(0, 'x'));
@@ -99,13 +99,13 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 11, rangeLength: 3, text: 'new' });
     });
 
-    it("doesn't replace other text in its place", () => {
+    it("doesn't replace other text that is in its place now", () => {
       const own = written(() => false);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'mine' });
       assert.equal(own.rewind(), false);
     });
 
-    it("doesn't replace text that the user typed inside it before or after", () => {
+    it("doesn't replace text that the user typed inside it before or after the restart", () => {
       const own = written();
       own.follow(insert(15, 'mine'));
       assert.equal(own.rewind(), false);
@@ -156,7 +156,7 @@ describe('a tracked range', () => {
       }
     });
 
-    it('recognizes its text after text before it has changed', () => {
+    it('recognizes its text even if the text before it has changed', () => {
       const own = written();
       own.follow(remove(12, 3));
       own.follow(insert(0, 'xx'));
@@ -177,7 +177,7 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it("is uncertain if other text is there, and can't restart or continue", () => {
+    it("is uncertain if other text is in its place, and can't restart or continue", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
@@ -192,7 +192,7 @@ describe('a tracked range', () => {
       assert.equal(own.isBroken, false);
     });
 
-    it("can't continue an earlier response, but can restart it", () => {
+    it("can't continue an earlier response that an undo restored, but can replace it", () => {
       const own = written();
       own.rewind();
       own.grow(own.changeFor('next'));
@@ -203,7 +203,7 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 10, rangeLength: 10, text: 'new' });
     });
 
-    it('drops redo states after an edit, and old states', () => {
+    it('forgets the states for a redo after an edit, and states that are too old', () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       event(own, insert(0, 'x'));

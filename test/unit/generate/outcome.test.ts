@@ -19,7 +19,7 @@ describe('messages and copies of a response', () => {
     editor = new SinkEditor();
   });
 
-  /** The outcome of a run without failures, which must not be announced. */
+  /** The outcome of a run without failures. Fails the test if the run is announced or repeated. */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),
     runAgain: async () => assert.fail('run again'),
@@ -28,7 +28,7 @@ describe('messages and copies of a response', () => {
     isPlaced: true,
   };
 
-  /** A job whose only response is this text. */
+  /** Creates a job whose only response is this text. */
   async function jobWith(text: string, template?: Template): Promise<Job> {
     const { window } = await import('vscode');
     const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
@@ -45,12 +45,12 @@ describe('messages and copies of a response', () => {
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
     const job = new Made([target], template, { ...below, open }, stage);
     job.append(0, text);
-    // An edit that stays open keeps its timer, and later tests count timers.
+    // Finish the edit, because an open edit keeps its timer, and later tests count timers.
     await document.turn();
     return job;
   }
 
-  it('D27: are the same as in the document, without control and tag characters', async () => {
+  it('D27: contain the same text as the document, without control and tag characters', async () => {
     const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
@@ -70,7 +70,7 @@ describe('messages and copies of a response', () => {
     ['the limit', 1_024, 'The response reached the limit of 1,024 tokens.'],
     ['an unknown limit', undefined, 'The response reached a token or time limit.'],
   ] as const) {
-    it(`offer to continue a response that reached ${what}, or to raise it`, async () => {
+    it(`offer to continue a response that reached ${what}, or to raise the limit`, async () => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
       editor.button = 'Raise Limit...';
@@ -96,7 +96,10 @@ describe('messages and copies of a response', () => {
     job.dispose();
   });
 
-  /** Shows lines of the document of a job, which has one line per character. */
+  /**
+   * Makes these lines of a job's document visible. The document has one line per character. Returns
+   * the ranges that are revealed from then on.
+   */
   function showLines(job: Job, first: number, last: number): object[] {
     const revealed: object[] = [];
     const shown = {
@@ -118,7 +121,7 @@ describe('messages and copies of a response', () => {
     ['below the visible lines', 0, 1, false],
   ] as const) {
     it(`${isShown ? 'announce' : 'offer to show'} a response that is ${what}`, async () => {
-      // Without the line breaks around it, the response is on lines 2 to 4.
+      // Without its surrounding line breaks, the response is on lines 2 to 4.
       const job = await jobWith('\n\nab\n');
       await job.end(0, 'ended');
       const revealed = showLines(job, first, last);

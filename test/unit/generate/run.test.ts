@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nextRunState, type RunEvent, type RunState } from '../../../src/generate/runState.ts';
 
-/** The transitions of `RunState`: the next state for each state and event. */
+/** The columns of `table`, which contains the next state for each state and event. */
 const events: readonly RunEvent[] = [
   'restart',
   'continue',

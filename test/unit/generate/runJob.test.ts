@@ -37,12 +37,12 @@ describe('runJob', () => {
     readonly runMode?: RunMode;
     /** Number of selections. */
     readonly count?: number;
-    /** Stands in for the service, which gets the index of the selection. */
+    /** Responds in place of the service to the selection with this index. */
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
   }
 
-  /** Runs a job for selections on lines 1, 11, 21, and so on, in a file of the folder. */
+  /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
   async function run({
     mode = 'clipboard',
     runMode = 'restart',
@@ -121,7 +121,7 @@ describe('runJob', () => {
   };
   const failure = new ServiceError('server-failed', { status: 503 });
 
-  it("J35: sends nothing if the file now needs a preview, except in modes that don't edit it", async () => {
+  it("J35: sends nothing if the file has come to need a preview, except in modes that don't edit the file", async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });
@@ -154,7 +154,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, the rest canceled']);
   });
 
-  it('says that a part was kept only if this run received one', async () => {
+  it('announces that a part was kept only if this run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
       ['The first words', 'Canceled, part kept'],
@@ -182,17 +182,17 @@ describe('runJob', () => {
   });
   for (const [what, generations, parameters, expected] of [
     ['the default', [atLimit(1_024)], {}, 'The response reached the limit of 1,024 tokens.'],
-    ['the one set', [atLimit(7)], { max_new_tokens: 7 }, /the limit of 7 tokens\.$/],
+    ['a limit in the settings', [atLimit(7)], { max_new_tokens: 7 }, /the limit of 7 tokens\.$/],
     ['the end of the context', [atLimit(57)], {}, 'The response reached a token or time limit.'],
     ['a time limit', [atLimit(1_024, 'time_limit')], {}, /a token or time limit/],
     [
-      'different ones',
+      'different limits',
       [atLimit(1_024), atLimit(3, 'time_limit')],
       {},
       '2 of 2 responses reached a token or time limit.',
     ],
   ] as const) {
-    it(`names the limit that truncated responses if it's known: ${what}`, async () => {
+    it(`names the limit that truncated responses if the limit is known: ${what}`, async () => {
       const generate = async (index: number) => generations[index];
       const { done } = await run({ count: generations.length, generate, parameters });
       await done;

@@ -57,7 +57,7 @@ describe('the progress of a run that waits', () => {
     ['text arrives', () => progress.onActivity(request), GENERATING],
     ['the request ends', () => progress.onEnd(request), 'Retrying in 9s (attempt 2 of 4, 503)'],
   ] as const) {
-    it(`stops counting when ${what}`, () => {
+    it(`stops the countdown when ${what}`, () => {
       retryIn(9_000);
       event();
       pass(5_000);
@@ -65,7 +65,7 @@ describe('the progress of a run that waits', () => {
     });
   }
 
-  it('counts down for the request that failed last, even if text of another one arrives', () => {
+  it('counts down for the request that failed last, even if text of another request arrives', () => {
     const other = new AbortController();
     retryIn(5_000);
     retryIn(20_000, 2, other);
@@ -80,7 +80,7 @@ describe('the progress of a run that waits', () => {
 
   const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
 
-  it('offers to retry a request without a response once, 15 s after it was found silent', () => {
+  it('offers only once to retry silent requests, 15 s after the first of them is reported as silent', () => {
     progress.onSilence(request);
     progress.onSilence(new AbortController());
     mock.timers.tick(14_999);
@@ -89,7 +89,7 @@ describe('the progress of a run that waits', () => {
     assert.equal(offers().length, 1);
   });
 
-  it('aborts the silent requests if the user chooses to retry, and no others', async () => {
+  it('aborts only the silent requests if the user chooses to retry', async () => {
     const [silent, active] = [new AbortController(), new AbortController()];
     editor.button = 'Retry';
     for (const each of [request, silent, active]) progress.onSilence(each);
@@ -107,7 +107,7 @@ describe('the progress of a run that waits', () => {
     ['the request is about to be retried', () => retryIn(30_000)],
     ['the request ends', () => progress.onEnd(request)],
   ] as const) {
-    it(`offers nothing if ${what}`, () => {
+    it(`offers no retry if ${what}`, () => {
       progress.onSilence(request);
       event();
       mock.timers.tick(20_000);
@@ -115,7 +115,7 @@ describe('the progress of a run that waits', () => {
     });
   }
 
-  it('waits again for a second attempt that gets no response', () => {
+  it('waits 15 s again if a second attempt gets no response', () => {
     progress.onSilence(request);
     mock.timers.tick(10_000);
     retryIn(1_000);

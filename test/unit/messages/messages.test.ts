@@ -55,8 +55,8 @@ describe('the buttons of messages', () => {
   });
 });
 
-describe('message text', () => {
-  it('finds the error kinds in the source', () => assert.ok(kinds.length > 30));
+describe('the text of a message', () => {
+  it('is tested for all error kinds in the source', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
     it(`explains what happened and what to do for ${kind}`, () => {
@@ -99,7 +99,7 @@ describe('message text', () => {
     });
   }
 
-  it('shows nothing if the user canceled', () => {
+  it('is undefined if the user canceled', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
@@ -132,7 +132,7 @@ describe('message text', () => {
     );
   });
 
-  it('attributes a redirect to the requested host, not to its target', () => {
+  it('attributes a redirect to the requested host, not to the target of the redirect', () => {
     const of = (host: string, redirectHost = 'login.example') =>
       messageFor(new ServiceError('redirected', { host, redirectHost }), {
         source: 'envFile',
@@ -152,7 +152,7 @@ describe('message text', () => {
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
 
-  it("doesn't blame the user for a built-in address", () => {
+  it("doesn't blame the user's settings if a built-in address can't be reached", () => {
     for (const code of ['ENOTFOUND', 'ECONNREFUSED']) {
       const error = new ServiceError('unreachable', { code, host: 'iam.cloud.ibm.com' });
       assert.doesNotMatch(messageFor(error)?.text ?? '', /misspelt|address/);
@@ -170,7 +170,7 @@ describe('message text', () => {
     }
   });
 
-  it('names the parameter, its value, and the limit', () => {
+  it('names an invalid parameter, its value, and the limit', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
@@ -219,7 +219,7 @@ describe('message text', () => {
     );
   });
 
-  it('attributes a limit to the model', () => {
+  it('attributes the limit of a parameter to the model if the model sets it', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,
@@ -227,7 +227,7 @@ describe('message text', () => {
     );
   });
 
-  it('shows the length of a text that is too long, and the limit, if the service reports them', () => {
+  it('shows the length of a text that is too long, and the limit, if the service reports both', () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
@@ -269,7 +269,7 @@ describe('message text', () => {
   });
 });
 
-describe('message about a refused client', () => {
+describe('the message about a refused client', () => {
   for (const [code, said] of [
     ['invalid_client', /ID or secret is unknown/],
     ['invalid_request', /“clientAuthentication”/],
@@ -285,7 +285,7 @@ describe('message about a refused client', () => {
   }
 });
 
-describe('message about a service', () => {
+describe('a message about a service', () => {
   const [cloud] = services;
   const onPremises = serviceFor('cpd');
   const [gateway] = readServices([
@@ -328,7 +328,7 @@ describe('message about a service', () => {
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions a region and an identity address only if there is one', () => {
+  it('mentions a region or an identity address only if the service has one', () => {
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(said(kind, { service: cloud }), /region/);
       assert.doesNotMatch(said(kind, { service: gateway }), /region/);

@@ -77,7 +77,7 @@ describe('an added service', () => {
       'grantType',
     ],
     [
-      'a user in its token address',
+      'a user name in its token address',
       { authentication: { ...authentication, tokenUrl: 'https://a.example@b.example/t' } },
       'tokenUrl',
     ],
@@ -115,7 +115,7 @@ describe('an added service', () => {
     badHeader('an empty header', { 'X-Team': '' }),
     badHeader('a header of 1,025 characters', { 'X-Team': 'a'.repeat(1_025) }),
     badHeader('a number as a header', { 'X-Team': 7 }),
-    badHeader('no label of a secret header', { 'X-Team': { secret: '' } }),
+    badHeader('no label for a secret header', { 'X-Team': { secret: '' } }),
     badHeader('markup in the label of a secret header', { 'X-Team': { secret: '[x](y)' } }),
     badHeader('a label of 41 characters', { 'X-Team': { secret: 'a'.repeat(41) } }),
     badHeader('the same header twice', { 'X-Team': 'a', 'x-team': 'b' }),
@@ -178,7 +178,7 @@ describe('an added service', () => {
     });
   }
 
-  it('can list models, of which the first is the default', () => {
+  it('can list models, the first of which is the default if its entry names no default model', () => {
     const full = {
       ...{ id: 'team/one:1', name: 'Größe 1 (EU)', context: 8_192, output: 512 },
       ...{ tools: true, images: false },
@@ -234,7 +234,7 @@ describe('an added service', () => {
     }
   });
 
-  it('can have 20 fixed headers, with labels for secret ones', () => {
+  it('can have 20 fixed headers, with labels for secret values', () => {
     const headers = Object.fromEntries(numbered(19).map((name) => [name, 'a b=c; d']));
     const all = { ...headers, 'Ocp-Apim-Trace': { secret: 'trace key' } };
     const { own, issues } = readServices([{ ...entry, headers: all }]);
@@ -287,7 +287,7 @@ describe('an added service', () => {
     });
   }
 
-  it('differs from a built-in one, which may not have an unencrypted address', () => {
+  it('differs from a built-in service, which may not have an unencrypted address', () => {
     for (const service of services) {
       assert.equal(mayBeUnencrypted(service), false, service.word);
       const found = parseDestination(service.authUrl, plain, service);
@@ -299,7 +299,7 @@ describe('an added service', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
 
-  it('is skipped after the first 50, and reported', () => {
+  it('is skipped and reported if it comes after the first 50 services', () => {
     const many = Array.from({ length: 51 }, (_, index) => ({ ...entry, word: `a${index}` }));
     assert.deepEqual(
       readServices(many).own.map(({ word }) => word),
@@ -308,12 +308,12 @@ describe('an added service', () => {
     assert.deepEqual(readServices(many).issues, [{ word: 'a50', field: 'services' }]);
   });
 
-  it('is skipped after the first 50 of 5,000', () => {
+  it('is skipped if it comes after the first 50 of 5,000 services', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({ ...entry, word: `a${index}` }));
     assert.equal(readServices(many).own.length, 50);
   });
 
-  it('is read once if it is repeated, and invalid entries are reported', () => {
+  it('is read only once if its entry is repeated, and invalid entries are reported', () => {
     const { own, issues } = readServices([entry, entry, null, 7, 'x', []]);
     assert.equal(own.length, 1);
     assert.equal(issues.length, 5);

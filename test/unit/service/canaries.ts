@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Secrets that a test plants, and the forms in which they are masked. */
+/** Finds secrets that a test plants, in all forms that are masked. */
 
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64');
 const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
@@ -23,7 +23,9 @@ export function formsIn(text: string, secret: string): string[] {
   return formsOf(secret).filter((each) => lower.includes(each.toLowerCase()));
 }
 
-/** Returns more forms than we mask, such as JSON in JSON and Base64 of a longer text. */
+/**
+ * Returns more forms than the extension masks, such as JSON in JSON and Base64 of a longer text.
+ */
 function formsOf(secret: string): string[] {
   const whole = [
     secret,

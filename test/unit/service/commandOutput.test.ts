@@ -99,7 +99,7 @@ const accepted: Readonly<Record<string, readonly [output: string, value: string,
     3_600,
   ],
   'an ID token only': [JSON.stringify({ id_token: value, expires_in: 60 }), value, 60],
-  'two expiry times, of which the earlier counts': [
+  'two expiry times, the earlier of which counts': [
     JSON.stringify({ access_token: value, expires_in: 3_600, expiry: '2026-11-26T12:10:00Z' }),
     value,
     600,
@@ -190,7 +190,7 @@ describe('the output of a token command', () => {
     [127, { problem: 'exit', exitCode: 127 }],
     [null, { problem: 'stopped' }],
   ] as const) {
-    it(`is a failure if the exit code is ${exitCode}`, () => {
+    it(`is replaced by a failure if the exit code is ${exitCode}`, () => {
       assert.throws(() => readCommandOutput({ exitCode }, NOW), {
         kind: 'command-failed',
         details,

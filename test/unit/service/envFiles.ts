@@ -1,6 +1,6 @@
 import type { IssueKind } from '../../../src/dotenv/settingValue.ts';
 
-/** `.env` files, and the exact result of reading each. */
+/** `.env` files, each with the exact result of reading it. */
 
 export interface EnvFileFixture {
   readonly name: string;
@@ -8,9 +8,9 @@ export interface EnvFileFixture {
   /** Key, project, and URL. Undefined if the file can't be used. */
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
-  /** Line (from 1) and kind of each issue, and the text at its position if that matters. */
+  /** Line (from 1) and kind of each issue, and the text that the issue covers, if that matters. */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
-  /** True if the bytes aren't a valid `.env` file. */
+  /** True if the file is refused because of its bytes or its size. */
   readonly isRefused?: boolean;
 }
 
@@ -70,7 +70,7 @@ const shapes: readonly EnvFileFixture[] = [
     values: ['a$' + '{HOME}b$HOME`x`c', PROJECT, URL],
   },
   {
-    name: 'names of object properties',
+    name: 'names of JavaScript object properties',
     file: lines('__proto__=x', 'constructor=y', 'toString=z', 'hasOwnProperty=', key, project, url),
     values: good,
   },
@@ -125,7 +125,7 @@ const sets: readonly EnvFileFixture[] = [
     values: good,
   },
   {
-    name: 'two complete sets, of which the one with precedence comes last',
+    name: 'two complete sets, the last of which takes precedence',
     file: lines(
       ...[
         'VENDOR_API_KEY=another-key',
@@ -419,7 +419,7 @@ const urls: readonly EnvFileFixture[] = [
   },
 ];
 
-/** A file with another name for the key, and the right names for project and URL. */
+/** Returns a file with a wrong name for the key, and the right names for project and URL. */
 const misnamed = (name: string): EnvFileFixture => ({
   name: `a name: ${JSON.stringify(name)}`,
   file: withKey(`${name}=${KEY}`),

@@ -13,7 +13,9 @@ import { recordings } from '../../emulator/recordings.ts';
 
 const KEY_REFUSED = 'BXNIM0415E';
 
-/** The first two columns of the table, and the known codes and quoted texts in the details. */
+/**
+ * The rows of the table: the first two columns, and the known codes and quoted texts in the first.
+ */
 const [, section = ''] = readFileSync('docs/skills.md', 'utf8').split('## Error details\n');
 const rows = [...section.matchAll(/^\| (?<details>[^|]+) \| (?<status>\d[^|]*) \|/gm)].map(
   ({ groups: { details = '', status = '' } = {} }) => {
@@ -47,11 +49,12 @@ describe('the table of error details in docs/skills.md', () => {
       return kind ?? [];
     });
     const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
-    // A token can fail in three ways, and only the message distinguishes bad requests.
+    // These kinds have several rows, because a token can fail in three ways, and only the message
+    // distinguishes bad requests.
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has each cause of a 401 that we distinguish, and one row without a code', () => {
+  it('has a row for each cause of a 401 that the extension distinguishes, and one row without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(
@@ -73,7 +76,7 @@ describe('the table of error details in docs/skills.md', () => {
     }
   });
 
-  it('has the status of every recorded error response under its code', () => {
+  it('has the status of every recorded error response in the row of its code', () => {
     const failures = recordings.filter(({ response }) => response.status >= 400);
     assert.ok(failures.length >= 18);
     const noCode = rows.find(({ details }) => details === 'No code');

@@ -12,7 +12,7 @@ const notMember =
 const tooLong = (text: string) => `Invalid input argument for Model 'm': ${text}`;
 
 describe('an error response to an inference request', () => {
-  // Responses that the service documents, or that were observed.
+  // Responses that the service's documentation describes, or that were observed.
   const table: readonly [number, string, string, ErrorKind][] = [
     [401, 'authentication_token_expired', 'due to an expired token', 'unauthorized'],
     [401, 'authentication_token_not_valid', 'due to invalid token', 'unauthorized'],
@@ -56,7 +56,7 @@ describe('an error response to an inference request', () => {
     ],
   ];
   for (const [text, actual, limit] of lengths) {
-    it(`400 invalid_input_argument "${text.slice(0, 40)}…" is prompt-too-long with numbers`, () => {
+    it(`400 invalid_input_argument "${text.slice(0, 40)}…" is prompt-too-long, with the length and the limit`, () => {
       const body = errors('invalid_input_argument', tooLong(text));
       const { kind, details } = inferenceFailure({ status: 400, text: body });
       const expected = ['prompt-too-long', actual, limit];

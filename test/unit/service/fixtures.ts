@@ -13,7 +13,9 @@ import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Service, serviceFor } from '../../../src/service/services.ts';
 
-/** A new seed for each run, shown in the names of the tests that use it. */
+/**
+ * A new seed for each run, unless TEST_SEED is set. The titles of tests that use the seed show it.
+ */
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
 
 export const ibm = serviceFor('ibm') as Service;
@@ -35,7 +37,9 @@ export const credentials: Credentials = {
   approved: { auth: 'https://identity.example', service: 'https://service.example' },
 };
 
-/** Creates a connection from the source `editor`. Without a runtime, it can't be called. */
+/**
+ * Creates a connection from the source `editor`. Without a runtime, calls of the connection fail.
+ */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},
   runtime = nothingToCall,
@@ -127,10 +131,15 @@ export interface FakeAnswer {
   readonly json?: unknown;
 }
 
-/** Returns the response to the nth request, counted from 1, or the error that breaks it. */
+/**
+ * Returns the response to the nth request, counted from 1, or the error that breaks the connection.
+ */
 export type Script = (n: number) => FakeAnswer | Error;
 
-/** A fetch that responds from a script, and the time and body of each request. */
+/**
+ * Returns a fetch that responds from a script, and what it sent: the time, body, and authorization
+ * of each request.
+ */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];
   const fetch = async (_url: unknown, { body, headers }: RequestInit = {}): Promise<Response> => {

@@ -65,7 +65,7 @@ describe('retrying', () => {
   });
 
   for (const status of [429, 500, 501, 502, 503, 504]) {
-    it(`I01 I17: a POST that fails three times with ${status} succeeds with the fourth request`, async () => {
+    it(`I01 I17: sends a POST that fails three times with ${status} a fourth time, and succeeds`, async () => {
       const { outcome, gaps, retries, sent } = await run(failing(status, 3));
       assert.equal(outcome, 'Hello.');
       assert.equal(sent.length, 4);
@@ -80,7 +80,7 @@ describe('retrying', () => {
       );
     });
 
-    it(`I02: a POST that fails four times with ${status} is reported as one error with 4 attempts`, async () => {
+    it(`I02: reports a POST that fails four times with ${status} as one error with 4 attempts`, async () => {
       const { outcome, sent } = await run(failing(status, 9));
       assert.equal(sent.length, 4);
       assert.ok(outcome instanceof Error);
@@ -111,7 +111,7 @@ describe('retrying', () => {
   });
 
   for (const status of [400, 402, 403, 404, 408, 409, 422, 505, 520, 599]) {
-    it(`I03: a POST that fails with ${status} is sent once`, async () => {
+    it(`I03: sends a POST that fails with ${status} only once`, async () => {
       const { outcome, sent } = await run(failing(status, 9), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -129,7 +129,7 @@ describe('retrying', () => {
     [new Date(1_800_000_000_000 + 5_000).toUTCString(), 5_000, 5_000],
   ];
   for (const [header, least, most] of waits) {
-    it(`I04: Retry-After "${header}" makes the wait ${least} to ${most} ms`, async () => {
+    it(`I04: waits ${least} to ${most} ms after Retry-After "${header}"`, async () => {
       const { outcome, gaps } = await run(
         failing(429, 1, { 'retry-after': header }),
         most + 100,
@@ -148,7 +148,7 @@ describe('retrying', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', 251_602_300_799_000],
   ];
   for (const [header, retryAfterMs] of stops) {
-    it(`I07: Retry-After "${header}" stops at once, and is reported`, async () => {
+    it(`I07: gives up at once after Retry-After "${header}", and reports the requested pause`, async () => {
       const { outcome, sent } = await run(failing(503, 9, { 'retry-after': header }), 100);
       assert.equal(sent.length, 1);
       assert.ok(outcome instanceof Error);
@@ -176,8 +176,16 @@ describe('a request without a response', () => {
   const answered = () =>
     new Response(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   for (const [what, answer, expected] of [
-    ['is reported as silent after 5 s, once', () => new Promise<Response>(() => {}), [0, 1, 1]],
-    ["isn't reported as silent once its headers have arrived", async () => answered(), [0, 0, 0]],
+    [
+      'is reported as silent only once, after 5 s',
+      () => new Promise<Response>(() => {}),
+      [0, 1, 1],
+    ],
+    [
+      "isn't reported as silent if the headers of a response have arrived",
+      async () => answered(),
+      [0, 0, 0],
+    ],
   ] as const) {
     it(what, async () => {
       const time = new FakeTime();

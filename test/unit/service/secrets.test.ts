@@ -35,7 +35,7 @@ describe('private key masking', () => {
     });
   }
 
-  it('masks each key separately, and an incomplete one up to the end of the text', () => {
+  it('masks each key separately, and an incomplete key up to the end of the text', () => {
     const [one, two] = [block('PRIVATE KEY'), block('EC PRIVATE KEY')];
     assert.equal(maskPrivateKeys(`${one}\n\n${two} c`), '[redacted]\n\n[redacted] c');
     const begun = '-----BEGIN RSA PRIVATE KEY-----\nMII\nExplain this.';
@@ -148,7 +148,7 @@ describe('a client', () => {
     assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
-  it('ignores keys with fewer than 8 characters, which occur in texts by chance', () => {
+  it('ignores keys with fewer than 8 characters, which can occur in texts by chance', () => {
     for (const apiKey of ['a', 'test', '0123456']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
       assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);
@@ -198,7 +198,7 @@ describe('a client', () => {
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it('masks a key only once if the mask contains it', () => {
+  it('masks a key only once if the mask contains the key', () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });
@@ -252,7 +252,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('leaves out models whose labels contain a key that is sent as the token', async () => {
+  it('leaves out models whose labels contain a key that is sent in place of a token', async () => {
     const resources = ['m/free', credentials.apiKey].map((label) => ({ model_id: 'm/any', label }));
     const runtime = runtimeOn({ resources });
     const used = { ...credentials, service: zen };

@@ -8,7 +8,7 @@ describe('a service URL', () => {
   it('has at least 60 fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
 
   for (const [text, url, origin, hadEndpoint] of accepted) {
-    it(`C06: ${JSON.stringify(text)} is ${url}${hadEndpoint ? ', without its endpoint path' : ''}`, () => {
+    it(`C06: ${JSON.stringify(text)} is parsed as ${url}${hadEndpoint ? ', without its endpoint path' : ''}`, () => {
       const expected = { ok: true, url, origin, host: new URL(origin).host, hadEndpoint };
       assert.deepEqual(parseServiceUrl(text), expected);
     });
@@ -26,7 +26,7 @@ describe('a service URL', () => {
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
-  it('C18: with http and a loopback host that VS Code sends through the proxy is refused', () => {
+  it('C18: with http and a loopback host is refused if VS Code uses a proxy for that host', () => {
     for (let last = 0; last < 256; last += 1) {
       assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
     }

@@ -38,7 +38,7 @@ export const accepted: readonly [string, string, string, boolean][] = [
   ],
 ];
 
-/** Rejected texts, to which no key or token may be sent. */
+/** Rejected texts. No key or token may be sent to these addresses. */
 export const rejected: readonly [string, UrlProblem][] = [
   ['', 'not-a-url'],
   ['<URL>', 'not-a-url'],

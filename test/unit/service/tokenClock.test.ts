@@ -4,7 +4,7 @@ import { TokenService } from '../../../src/service/auth/tokenService.ts';
 import { FakeTime, never, seed, settled } from './fixtures.ts';
 import { down, MINUTE, underTest } from './tokens.ts';
 
-describe('the token service and its clocks', () => {
+describe('the token service, with a wall clock and a monotonic clock,', () => {
   let time: FakeTime;
   beforeEach(() => {
     time = new FakeTime();
@@ -21,7 +21,7 @@ describe('the token service and its clocks', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('refreshes in the background after a sleep into the soft window', async () => {
+  it('refreshes in the background after a sleep past the soft threshold', async () => {
     const { flights, value, start } = underTest(time);
     await start();
     time.sleep(50 * MINUTE);
@@ -29,7 +29,7 @@ describe('the token service and its clocks', () => {
   });
 
   for (const minutes of [-20, -120]) {
-    it(`refreshes once, without blocking calls, if the clock is set by ${minutes} min`, async () => {
+    it(`refreshes once, without blocking calls, if the wall clock is set back by ${-minutes} min`, async () => {
       const { flights, answer, value, start } = underTest(time);
       await start();
       time.setWall(minutes * MINUTE);
@@ -100,7 +100,7 @@ describe('the token service and its clocks', () => {
     assert.equal((await next).value, 'token-2');
   });
 
-  it('drops only the given token, not a newer one', async () => {
+  it('drops only the given token, not a newer token', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     const old = await service.get(never);

@@ -48,7 +48,7 @@ describe('the token service over a day', () => {
     assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
   });
 
-  it("H10: treats a repeated token as a new one, and doesn't loop", async () => {
+  it("H10: treats a repeated token as a new token, and doesn't loop", async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ value: 'the-same' });
     await time.pass(50 * MINUTE);
@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it('H28: sends no background request if the first one failed offline, and works on the next use', async () => {
+  it('H28: sends no background request if the first request failed offline, and works on the next use', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);

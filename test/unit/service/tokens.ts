@@ -7,7 +7,7 @@ export const MINUTE = 60_000;
 export const refused = new ServiceError('key-refused', { status: 400 });
 export const down = new ServiceError('server-failed', { status: 503 });
 
-/** Creates a token service whose requests are answered by the test. */
+/** Creates a token service. The test answers its token requests. */
 export function underTest(time: FakeTime, random = () => 0.5) {
   const flights: (PromiseWithResolvers<TokenResponse> & { signal: AbortSignal })[] = [];
   const states: TokenState['kind'][] = [];

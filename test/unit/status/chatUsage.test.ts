@@ -18,7 +18,7 @@ const token: CancellationToken = {
   isCancellationRequested: false,
   onCancellationRequested: () => ({ dispose: () => {} }),
 };
-/** A streamed response with these events. */
+/** Creates a streamed response with these events. */
 const stream = (...events: readonly object[]) =>
   new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), {
     headers: { 'content-type': 'text/event-stream' },
@@ -98,7 +98,7 @@ describe('the usage of chat models', () => {
     });
   }
 
-  it('counts a call of the tool as agent', async () => {
+  it('counts a call of the generate tool as agent', async () => {
     assert.equal(await open().generate('four', token), 'text');
     const [{ model, caller } = { model: '', caller: '' }] = recorded;
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);

@@ -19,7 +19,10 @@ class Source {
   }
 }
 
-/** Starts a follower of the first of two sources, and records what it passes on. */
+/**
+ * Starts a follower of the first of two sources, and records everything that the follower passes
+ * on.
+ */
 function start() {
   const seen: (string | undefined)[] = [];
   const [one, other] = [new Source('one'), new Source('other')];

@@ -16,7 +16,7 @@ describe('a generation watch', () => {
   });
   after(() => hooks.deregister());
 
-  it('distinguishes canceled generations from failed ones', async () => {
+  it('distinguishes canceled generations from failed generations', async () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     const history = new SessionHistory(systemClock);
     const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;

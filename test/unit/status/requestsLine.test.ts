@@ -24,7 +24,7 @@ describe('the requests line of the tooltip', () => {
       'Requests: limit lowered from 3 to 1 after a 429',
     ],
     [
-      'when the next request starts if the setting delays it',
+      'when the next request starts if minRequestInterval delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
       'Requests: 2 waiting, next one starts in 10 s, delayed by your minimum interval',
     ],

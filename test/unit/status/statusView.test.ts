@@ -137,7 +137,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('status item', () => {
+describe('the status item', () => {
   for (const [name, facts, text, background, words] of rows) {
     it(`F12: shows "${text}" for: ${name}`, () => {
       const view = renderStatus({ ...initialFacts, ...facts }, NOW);

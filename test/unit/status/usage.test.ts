@@ -91,7 +91,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is always that of the active key, even if others send requests', async () => {
+  it('in the tooltip is always the usage of the active key, even if requests use other keys', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -104,7 +104,7 @@ describe('usage', () => {
     await usage.show(other);
     assert.match(line() ?? '', /API key.*: 1 request, 1,000 tokens$/);
     const changed = usage.setActive(other);
-    assert.equal(line(), undefined, 'the old count is gone before the new one is known');
+    assert.equal(line(), undefined, 'the old count is gone before the new count is known');
     await changed;
     assert.match(line() ?? '', /client secret.*: 1 request, 7 tokens$/);
     // The last of two changes wins, in whichever order they finish.
@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is that of the active service if services have no key', async () => {
+  it('in the tooltip is the usage of the active service if services have no key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -135,7 +135,7 @@ describe('usage', () => {
     for (const usage of [one, other]) {
       assert.match((await usage.refusal(connection)) ?? '', /^Nothing was sent, .* 1,000 tokens/);
     }
-    assert.equal(editor.offered.length, 1, 'shown once');
+    assert.equal(editor.offered.length, 1, 'the warning is shown once');
     // Each key has its own budget.
     assert.equal(await one.refusal(connectionWith('another')), undefined);
     editor.picks.push('Continue Today');
@@ -156,7 +156,7 @@ describe('usage', () => {
     const refused = await usage.claim(connection, 1);
     assert.match(refused.refusal ?? '', /1,000 tokens/);
     assert.deepEqual([recorded.refusal, failed.refusal], [undefined, undefined]);
-    assert.equal(editor.offered.length, 0, 'nothing is used up yet');
+    assert.equal(editor.offered.length, 0, 'the budget is not used up yet');
     for (const claim of [refused, failed, failed]) claim.end();
     await usage.record(connection, asked(300), recorded);
     recorded.end();

@@ -24,7 +24,10 @@ export class UsageEditor extends FakeEditor {
   writes = 0;
   /** The current and the highest number of concurrent writes. */
   readonly writing = { now: 0, most: 0 };
-  /** The buttons of each warning. Selects the first of `picks`, or none if `picks` is empty. */
+  /**
+   * The buttons of each warning. Each warning has the next of `picks` selected, or no button if
+   * `picks` is empty.
+   */
   readonly offered: string[][] = [];
   /** Called before a warning is answered. */
   beforeAnswer = () => {};
@@ -38,7 +41,7 @@ export class UsageEditor extends FakeEditor {
     return readdirSync(this.folder).sort();
   }
 
-  /** The contents of these files. */
+  /** The parsed contents of all files in the folder, by name. */
   get stored(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(
       this.fileNames.map((name) => [

@@ -66,7 +66,7 @@ describe('the usage counters', () => {
     assert.deepEqual(rows, [{ fingerprint: KEY, ...asked(), requests: 1 }]);
   });
 
-  it('include all of 1,000 concurrent requests, with few writes and only one at a time', async () => {
+  it('include all of 1,000 concurrent requests, with few writes, and only one write at a time', async () => {
     const ledger = open();
     await Promise.all(Array.from({ length: 1_000 }, () => ledger.record(KEY, asked())));
     const [row] = (await open().today(KEY))();
@@ -89,14 +89,14 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('skip only those rows of other versions that are unknown', async () => {
+  it('skip only the unknown rows in a file of another version', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));
     assert.deepEqual((await open().today(KEY))(), [known]);
   });
 
-  it('continue in memory if writing fails, and are all written once it works', async () => {
+  it('continue in memory if writing fails, and are all written once writing works again', async () => {
     const ledger = open();
     editor.broken = new Error('disk full');
     await ledger.record(KEY, asked());
@@ -124,7 +124,7 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames.toSorted(), others);
   });
 
-  it('restart at midnight, even during a write, except for those of the session', async () => {
+  it('restart at midnight, even during a write, except for the counters of the session', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
     const late = ledger.record(KEY, asked());

@@ -13,7 +13,7 @@ const at = (marked: string) => {
 const variables = ['selection', 'language', 'fileName', 'input:question'];
 
 describe('completion in a template file', () => {
-  it('offers variables after a dollar sign and a brace, and replaces the name there', () => {
+  it('offers variables after a dollar sign and a brace, and replaces the name after the brace', () => {
     assert.deepEqual(at(`Explain \${|`), [variables, '']);
     assert.deepEqual(at(`Explain \${|} this`), [variables, '}']);
     assert.deepEqual(at(`---\n---\nExplain \${sel|ect} this`), [variables, 'select}']);
@@ -26,7 +26,7 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it("doesn't replace text after a newly typed dollar sign and brace, unless it's a name", () => {
+  it("doesn't replace text after a newly typed dollar sign and brace, unless the text is a name", () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });

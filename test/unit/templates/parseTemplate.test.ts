@@ -69,7 +69,7 @@ describe('a template file', () => {
     assert.deepEqual(isBroken(empty), false);
   });
 
-  /** A text, and its issues: kind, underlined text, and true for an error. */
+  /** Each text has its issues: the kind, the underlined text, and true for an error. */
   const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],
     ['---\nname: a\n---\n \n', ['no-prompt', '', true]],
@@ -156,10 +156,10 @@ describe('a template file', () => {
   it('can have a minimum length without a maximum length', async () => {
     const both = front('parameters: {min_new_tokens: 2000}');
     const found = await readTemplateText(both, { ...context, operation: 'generation' });
-    assert.deepEqual(found.issues, [], 'the settings may have the maximum');
+    assert.deepEqual(found.issues, [], 'the settings may contain the maximum');
   });
 
-  it('has no key of a prototype in its parameters', async () => {
+  it("can't change the prototype of its parameters", async () => {
     const text = front('parameters: {__proto__: {polluted: 1}, temperature: 1}');
     const found = await entry(text);
     assert.ok(!isBroken(found));

@@ -22,7 +22,7 @@ describe('the name of a template', () => {
     '\u{E0041}',
   ];
 
-  it('has no invisible characters, so no two names look alike', () => {
+  it("has no invisible characters, so that names can't differ only in such characters", () => {
     for (const character of hidden) {
       for (const name of [`Explain${character}`, `Ex${character}plain`]) {
         const shown = JSON.stringify(name);

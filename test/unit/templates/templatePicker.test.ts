@@ -29,7 +29,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('starts with matching templates: own ones alphabetically, then built-in ones in their order', () => {
+  it('starts with matching templates: own templates alphabetically, then built-in templates in their order', () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -69,7 +69,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}.`);
   });
 
-  it('shows if a template of the workspace hides another one', () => {
+  it('shows if a template of the workspace hides another template', () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),

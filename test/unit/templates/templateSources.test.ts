@@ -78,7 +78,7 @@ describe('templates in the settings', () => {
     ]);
   });
 
-  it('replace built-in ones with the same name', async () => {
+  it('replace built-in templates with the same name', async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const scope = scopeOf({ name: 'EXPLAIN', prompt: 'Mine.' }, { name: 'Fix', prompt: `\${x}` });
     const entries = await readTemplates(scope);
@@ -116,7 +116,7 @@ describe('templates in several settings files', () => {
       .map(({ name, origin, hides }) => [name, origin, hides]);
   };
 
-  it('are merged, and those in a narrower scope hide others with the same name', async () => {
+  it('are merged, and templates in a narrower scope hide other templates with the same name', async () => {
     assert.deepEqual(await read(), [
       ['Mine', 'user settings', undefined],
       ['Fix', 'user settings', undefined],

@@ -59,7 +59,7 @@ describe('the variables of a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("don't lose the selection: without its variable, it's added after a blank line", () => {
+  it('can omit the selection, which is then added after a blank line unless it is empty', () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');

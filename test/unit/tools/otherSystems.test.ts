@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import manifest from '../../../package.json' with { type: 'json' };
 import { whyNoServer } from '../../vscode/system.ts';
 
-/** Tests the test tools on systems that they don't support. */
+/** Tests that scripts run on any system, and test tools on a system that they don't support. */
 
 const ON_WINDOWS =
   'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';
 
-describe('scripts of package.json', () => {
+describe('the scripts in package.json', () => {
   it("don't depend on the shell of one system", () => {
     const ofOneSystem = /(^|&& )[A-Z_]+=|['`$]|\b(rm|cp|mv|mkdir|cat|sh) /;
     const found = Object.entries(manifest.scripts).filter(([, line]) => ofOneSystem.test(line));
@@ -18,7 +18,7 @@ describe('scripts of package.json', () => {
 
 describe('on Windows, where there is no VS Code server,', () => {
   for (const tool of ['test/host/run.ts', 'test/vscode/install.ts', 'test/ui/session.ts']) {
-    it(`${tool} explains this in one line, with an alternative`, () => {
+    it(`${tool} explains in one line that it needs the server, and names an alternative`, () => {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         ['--import', ON_WINDOWS, tool],

@@ -6,14 +6,17 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { jobsOf, type Step, WORKFLOWS } from '../../release/workflows.ts';
 
 const PUBLISH = '.github/publish';
-/** Programs on GitHub's runners, besides those of npm. */
+/** Programs on GitHub's runners, besides npm and the programs that it installs. */
 const OF_RUNNER: ReadonlySet<string> = new Set(['gh', 'test', 'xvfb-run']);
 
 const stepsOf = (path: string): Step[] => Object.values(jobsOf(path)).flatMap(({ steps }) => steps);
 const commandsOf = (path: string) =>
   stepsOf(path).flatMap(({ run = '' }) => run.split('\n').filter((line) => line !== ''));
 
-/** Parses a workflow with GitHub's parser. @returns its errors, including those in expressions */
+/**
+ * Parses a workflow with GitHub's parser.
+ * @returns the errors in the workflow, including errors in expressions
+ */
 async function problemsIn(name: string, content: string): Promise<string[]> {
   // The parser is made for bundlers: it imports JSON in a way that Node doesn't support.
   const hooks = registerHooks({
@@ -117,7 +120,7 @@ describe('the workflows', () => {
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it('run the test command of the README, and can print it for a clean clone', () => {
+  it('run the test command of the README, which test/release/workflows.ts can print', () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });

@@ -14,12 +14,15 @@ type Method = (this: unknown, ...given: unknown[]) => unknown;
 type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
 
 let handled = 0;
-/** True while a method runs that calls other methods for each character. */
+/**
+ * True during a method, such as `split`, that calls other methods for each character. These calls
+ * aren't counted.
+ */
 let isWithin = false;
 
 setFlagsFromString('--allow-natives-syntax');
 const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
-/** A concatenated text is copied when it is first read. */
+/** Returns the cost of copying a concatenated text, which V8 does when the text is first read. */
 const copied = (value: unknown): number =>
   typeof value === 'string' && !isFlat(value) ? value.length : 0;
 
@@ -34,7 +37,7 @@ const all: Cost = (of, result) => of.length + lengthOf(result);
 const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
-/** The work of an expression is counted in `exec`. */
+/** The cost of a method that can take an expression, whose own work is counted in `exec`. */
 const byExpression =
   (cost: Cost): Cost =>
   (of, result, values) =>
@@ -46,7 +49,7 @@ const searched: Cost = (of, _, [sought, from]) => {
 };
 const trimmed: Cost = (of, result) => 1 + of.length - lengthOf(result);
 
-/** Methods that don't process the whole text. Their result shares its characters. */
+/** Methods of texts that don't process the whole text, each with its cost. */
 const OF_TEXTS: Readonly<Record<string, Cost>> = {
   ...{ at: one, charAt: one, charCodeAt: one, codePointAt: one },
   ...{ slice: one, substring: one, toString: one, valueOf: one },
@@ -86,7 +89,7 @@ function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
   }
 }
 
-/** Counts the work of expressions. Replacing, matching, and testing also call `exec`. */
+/** Counts the work of expressions in `exec`, which replacing, matching, and testing also call. */
 function wrapExpressions(): void {
   RegExp.prototype.exec = function (text) {
     if (isWithin) return exec.call(this, text);
@@ -127,7 +130,7 @@ interface Script {
 }
 
 post('Profiler.enable');
-// Must run before the counted code is compiled.
+// Coverage must start before the counted code is compiled.
 post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 const { WAYS } = (await import(workerData)) as { readonly WAYS: Ways };
 wrapAll(String.prototype, OF_TEXTS);

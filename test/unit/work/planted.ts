@@ -2,7 +2,7 @@ import { rows, type Ways } from './workCounter.ts';
 
 const texts = [rows('a')];
 
-/** Functions whose work is quadratic in their text, each for a different reason. */
+/** Functions whose work is quadratic in the length of their text, each for a different reason. */
 export const WAYS: Ways = {
   'a loop that looks back from each character': {
     work: (text) => {

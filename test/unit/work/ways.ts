@@ -20,7 +20,7 @@ const ibm = serviceFor('ibm');
 assert.ok(ibm);
 const secrets = ['a'.repeat(40), 'abcd-efgh-ijkl-mnop', '` \n'.repeat(8)];
 
-/** Hard for the code that fits a response to its place. */
+/** Texts that are hard for the code that fits a response to its place. */
 const ODD = [
   ...[' ', '\t', '\n', '\r', '\r\n', ' \n', '\n ', '\f', '\u00a0', '\0'],
   ...[
@@ -40,7 +40,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** Hard for other code, too. */
+/** Texts that are hard for other code, too. */
 const WORST = [
   ...ODD,
   ...[
@@ -161,7 +161,7 @@ export const WAYS: Ways = {
   'a stream in one chunk': {
     work: events(262_144),
     texts: ['\r', '\n', '\r\n', 'data:\r', 'data: {}\n\n'].map((row) => rows(row)),
-    // The parser scans each chunk completely, and the chunk size is bounded.
+    // The parser scans each chunk completely. That's acceptable, because the chunk size is bounded.
     length: 8_192,
   },
   'the response to a refused prompt': {
@@ -182,7 +182,7 @@ export const WAYS: Ways = {
       type(text, own, () => own.conclude({ replay: undefined }, () => true));
     },
     texts: [rows('a')],
-    // With fewer changes, the number of kept states doesn't reach its maximum.
+    // With fewer changes, the number of kept states wouldn't reach its maximum.
     length: 2_048,
   },
   'a log line': { work: (text) => redact(text, secrets), texts: WORST },

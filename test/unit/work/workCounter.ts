@@ -13,7 +13,7 @@ export const rows =
 /** A path that foreign text takes through the code. */
 export interface Way {
   readonly work: (text: string) => unknown;
-  /** Texts that are hard for it. */
+  /** Texts that are hard for this path. */
   readonly texts: readonly TextOf[];
   /** Length of the shorter of two texts, if it differs from the default. */
   readonly length?: number;
@@ -26,7 +26,7 @@ export class WorkCounter {
   readonly #thread: Worker;
 
   constructor(module: URL) {
-    // The thread uses the same counters as coverage, so coverage is off there.
+    // The thread uses the same counters as coverage, so coverage must be off there.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#thread = new Worker(new URL('./counting.ts', import.meta.url), {
       workerData: module.href,
@@ -35,8 +35,8 @@ export class WorkCounter {
   }
 
   /**
-   * Returns the steps and the characters that built-in methods process. The result is the same for
-   * the same text.
+   * Returns the number of steps, plus the number of characters that built-in methods process. The
+   * result is always the same for the same text.
    */
   async count(way: string, text: string): Promise<number> {
     this.#thread.postMessage({ way, text });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CharacterFilter } from '../../../../src/editor/fit/characterFilter.ts';
 import { cutText, run } from './cuts.ts';
 
-/** The flag of Scotland, which consists of tag characters. */
+/** The flag of Scotland, which contains tag characters. */
 const SCOTLAND = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
 
 describe('the character filter', () => {
@@ -91,13 +91,13 @@ describe('the character filter', () => {
     assert.deepEqual([filter.removed, filter.kept], [0, 4]);
   });
 
-  it('D19: counts a removed surrogate pair as one character, and no line breaks', () => {
+  it("D19: counts a removed surrogate pair as one character, and doesn't count line breaks", () => {
     const plainText = new CharacterFilter('typescript');
     run(plainText, ['\0a\r\n\u2028\u{E0041}\u202E\uD834']);
     assert.equal(plainText.removed, 4);
   });
 
-  it('has the same results for any split into chunks', () => {
+  it('has the same results however the text is split into chunks', () => {
     const units = [
       ...['a', '1', '\r', '\n', '\0', '\u2028', '\uD834', '\uDD1E', '\u{1D11E}', '\u{E0041}'],
       ...[

@@ -19,7 +19,7 @@ describe('a code fence', () => {
     ['can be empty', '```js\n```', ''],
     ['is removed even if it is never closed', '```js\na\nb\n', 'a\nb\n'],
     ['keeps a shorter inner fence', '````\n```js\na\n```\n````', '```js\na\n```'],
-    ['keeps an inner fence of the other kind', '```\n~~~\na\n~~~\n```', '~~~\na\n~~~'],
+    ['keeps an inner fence of tildes', '```\n~~~\na\n~~~\n```', '~~~\na\n~~~'],
     ["isn't closed by a line with an info string", '```\na\n```js\nb\n```', 'a\n```js\nb'],
     ['keeps a deeply indented inner fence', '```py\n"""\n    ```\n"""\n```', '"""\n    ```\n"""'],
     ['can have a closing line that is indented by three spaces', '```\na\n   ```', 'a'],
@@ -78,11 +78,16 @@ describe('a code fence', () => {
       ['is removed in the middle of a line', '```ts\nconst b', '```ts\n = 2;\n```', 'const b = 2;'],
       ['is removed after blank lines', '```ts\nf(', '\n\n``` ts\na)\n```\n', 'f(a)'],
       ['is removed without an info string', '```\na\n', '```\nb\n```', 'a\nb'],
-      ['is removed if the response had none', 'a =', '```js\n 1;\n```', 'a = 1;'],
-      ['is removed after a truncated one', '```t', '```ts\na\n```', 'a'],
-      ['is removed with a closing line before it', '```js\na\n```\n', '```js\nb\n```', 'a\nb'],
+      ['is removed if the response had no fence', 'a =', '```js\n 1;\n```', 'a = 1;'],
+      ['is removed after a truncated fence', '```t', '```ts\na\n```', 'a'],
       [
-        'is removed with a possible closing line before it',
+        'is removed together with a closing line before it',
+        '```js\na\n```\n',
+        '```js\nb\n```',
+        'a\nb',
+      ],
+      [
+        'is removed together with a possible closing line before it',
         '```js\na\n```',
         '```js\nb\n```',
         'a\nb',
@@ -90,7 +95,7 @@ describe('a code fence', () => {
       ['is the closing line if nothing follows', '```js\na\n', '```\n', 'a'],
       ['is the closing line if a blank line follows', '```js\na\n', '```\n\nSo.', 'a\n\nSo.'],
       [
-        'is kept if it closes an inner one',
+        'is kept if it closes an inner fence',
         '```\n"""\n```js\na\n',
         '```\n"""',
         '"""\n```js\na\n```\n"""',
@@ -127,7 +132,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('has no text left after the end', () => {
+  it('returns no text at a second end', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();
@@ -137,7 +142,7 @@ describe('a code fence', () => {
     );
   });
 
-  it('has the same result for any split into chunks', () => {
+  it('has the same result however the text is split into chunks', () => {
     const units = ['a', '`', '```', '````', '~~~', '\n', '\n', ' ', '\t', '    ', 'x'.repeat(99)];
     fc.assert(
       fc.property(cutText(units), ([text, pieces]) => {

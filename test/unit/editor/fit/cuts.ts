@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 
-/** Returns a text, and the same text split into chunks anywhere, even inside a character. */
+/**
+ * Generates a text, and the same text split into chunks at random places, even inside a character.
+ */
 export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, pieces: string[]]> {
   const unit = fc.constantFrom(...units);
   return fc
@@ -11,7 +13,7 @@ export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, p
     });
 }
 
-/** Returns the result for all chunks, including the end. */
+/** Returns all text that a stage returns for these chunks and at the end. */
 export function run(
   stage: { add(piece: string): string; end(): string },
   pieces: Iterable<string>,

@@ -16,9 +16,9 @@ describe('indentation', () => {
     ['as mixed tabs and spaces', '\t  ', 'a\n\tb', 'a\n\t  \tb'],
     ['except to blank lines', '\t', 'a\n\nb\n', 'a\n\n\tb\n'],
     ['except to lines of spaces, which become empty', '  ', 'a\n    \nb\n   ', 'a\n\n  b\n'],
-    ['before the own indentation of a line', '  ', 'if x:\n    y', 'if x:\n      y'],
+    ["before a line's own indentation", '  ', 'if x:\n    y', 'if x:\n      y'],
     ['to the first line with text if a blank line comes before it', '  ', '\na', '\n  a'],
-    ['to no line if the place has none', '', '  a\n    b\nc', '  a\n    b\nc'],
+    ['to no line if the place has no indentation', '', '  a\n    b\nc', '  a\n    b\nc'],
   ];
   const brought: Case[] = [
     ['as spaces on every line', '    ', '    a\n      b\n    c', 'a\n      b\n    c'],
@@ -27,9 +27,14 @@ describe('indentation', () => {
     ['and more on the first line', '  ', '    a\n  b', '  a\n  b'],
     ['and less on a later line', '    ', '    a\n  b\nc', 'a\n    b\n    c'],
     ['after a blank line', '  ', '\n  a\n  b', '\n  a\n  b'],
-    ['unless it has less on the first line', '    ', '  a\n    b', '  a\n        b'],
-    ['unless it has spaces and the place has tabs', '\t', '    a\n    b', '    a\n\t    b'],
-    ['unless it has tabs and the place has spaces', '    ', '\ta\n\tb', '\ta\n    \tb'],
+    ['unless the response has less on the first line', '    ', '  a\n    b', '  a\n        b'],
+    [
+      'unless the response has spaces and the place has tabs',
+      '\t',
+      '    a\n    b',
+      '    a\n\t    b',
+    ],
+    ['unless the response has tabs and the place has spaces', '    ', '\ta\n\tb', '\ta\n    \tb'],
   ];
   const echoed: Case[] = [
     ['after a statement', '    ', 'a();\n    b();\n    c();', 'a();\n    b();\n    c();'],
@@ -105,7 +110,7 @@ describe('indentation', () => {
     }
   });
 
-  it('is recognized only by the first line in prose', () => {
+  it('is recognized only on the first line in prose', () => {
     assert.equal(fitted('    ', 'So;\n    code', 'markdown'), 'So;\n        code');
     assert.equal(fitted('  ', '  - a\n  - b', 'markdown'), '- a\n  - b');
   });
@@ -116,7 +121,7 @@ describe('indentation', () => {
     assert.deepEqual(written, ['a', ';', '\n', '', '', '  b']);
   });
 
-  it('has the same result for any split into chunks, even with ends in between', () => {
+  it('has the same result however the text is split into chunks, even with an end after each chunk', () => {
     const options = fc.record({
       indentation: fc.constantFrom('', '  ', '    ', '\t'),
       languageId: fc.constantFrom('c', 'python', 'markdown'),

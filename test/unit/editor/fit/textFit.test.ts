@@ -26,7 +26,7 @@ describe('text fit', () => {
         'a\n\nb\n \r\n',
         'a\n\nb',
       ],
-      ['keeps trailing line breaks otherwise', {}, 'a\n\nb\n', 'a\n\nb\n'],
+      ['keeps trailing line breaks if the text is not inserted', {}, 'a\n\nb\n', 'a\n\nb\n'],
       ['keeps joiners in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
       [
         "doesn't double the indentation of code in a fence",
@@ -94,11 +94,11 @@ describe('text fit', () => {
       it(name, () => assert.equal(continued(answer), want));
     }
 
-    it('keeps the line break after which it was truncated', () => {
+    it('keeps a line break at the end of the truncated text', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 
-    it('continues where it was truncated, with the indentation of the place', () => {
+    it('continues where the text was truncated, with the indentation of the place', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);
@@ -121,7 +121,7 @@ describe('text fit', () => {
     ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
   ];
 
-  it('has the same results for any split into chunks', () => {
+  it('has the same results however the text is split into chunks', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [text, pieces]) => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
@@ -149,7 +149,7 @@ describe('text fit', () => {
     );
   });
 
-  it('returns and counts nothing at a second end', () => {
+  it('returns no text and counts nothing at a second end', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

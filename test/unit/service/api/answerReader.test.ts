@@ -14,7 +14,7 @@ const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
-/** Creates a body with these events. An error makes reading fail at its position. */
+/** Creates a body with these events. Reading the body fails at the position of an error. */
 function body(...events: (string | ServiceError)[]): Body {
   async function* bytes() {
     for (const event of events) {
@@ -39,7 +39,7 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
 }
 
 describe('reading a stream', () => {
-  it('is complete after the stop reason, even if the connection breaks then', async () => {
+  it('is complete after the stop reason, even if the connection then breaks', async () => {
     const { text: whole, stopReason } = await collect(never, text('a'), text('b'), stop, reset);
     assert.deepEqual([whole, stopReason], ['ab', 'finished']);
   });
@@ -65,7 +65,7 @@ describe('reading a stream', () => {
     });
   }
 
-  it('counts a last event that contains only the usage', async () => {
+  it('includes the usage from a last event without text', async () => {
     const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
     const { text: whole, usage } = await collect(never, text('a'), stop, count);
     assert.equal(whole, 'a');
@@ -73,11 +73,11 @@ describe('reading a stream', () => {
     const reader = new ResponseReader('generation', { onText: () => {} }, { failureInEvent });
     const end = '"generated_text":"a","stop_reason":"eos_token"';
     const read = reader.read(body(`data: {"results":[{${end}}]}\n\n`, count), never);
-    assert.equal((await read).text, 'a', 'generation keeps its text');
+    assert.equal((await read).text, 'a', 'a generation keeps its text');
   });
 
   for (const count of ['1.7e308', '1e15', '1000000001']) {
-    it(`D24: ignores a count of ${count} tokens, whose sums would be invalid`, async () => {
+    it(`D24: ignores a count of ${count} tokens, because sums of such counts would be invalid`, async () => {
       const tokens = `"usage":{"prompt_tokens":${count},"completion_tokens":${count}}`;
       const { usage } = await collect(never, text('a'), stop, `data: {"choices":[],${tokens}}\n\n`);
       assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0 });

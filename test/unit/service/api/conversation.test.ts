@@ -102,14 +102,14 @@ describe('a conversation', () => {
     );
   });
 
-  it('is estimated from its text and tools, without images', () => {
+  it('has its length estimated from its text and tools, without images', () => {
     const picture = { image: new Uint8Array(90_000), mimeType: 'image/png' };
     const seen: ChatMessage = { role: 'user', content: [{ text: 'A cat?' }, picture] };
     const text = conversationText(conversationOf({ messages: [seen], tools }));
     assert.ok(text.length < 500 && text.includes('A cat?') && text.includes('Reads.'), text);
   });
 
-  it("lists the texts that the model didn't write", () => {
+  it("has a list of the texts that the model didn't write", () => {
     assert.deepEqual(inputTexts(messages), ['Be brief.', 'Look at this.', 'A cat?', 'one', 'two']);
   });
 });

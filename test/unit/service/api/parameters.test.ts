@@ -16,7 +16,7 @@ type Type = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'object';
 
 /** The JSON schema of a parameter in the settings. */
 interface Schema {
-  /** Includes null for a parameter, because null unsets it. */
+  /** Includes null for a parameter, because null unsets the parameter. */
   readonly type: Type | readonly [Type, 'null'];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
@@ -165,7 +165,7 @@ describe('the parameter check', () => {
     });
   }
 
-  it('states the bound of the operation if both operations refuse a value', () => {
+  it('states the bound of the operation in use if both operations refuse a value', () => {
     const seven = { stop_sequences: texts(7) };
     const names = ['stop_sequences'];
     const detailsOf = (operation: Operation) => parameterProblem(operation, seven)?.details;

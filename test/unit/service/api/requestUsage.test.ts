@@ -23,15 +23,15 @@ describe('the usage of a request', () => {
     expected: object | undefined,
   ])[] = [
     [
-      'an estimate if it was canceled after it was sent',
+      'an estimate if the request was canceled after it was sent',
       'cancelled',
       { attempts: 1 },
       '',
       estimate(0),
     ],
-    ['nothing if it was canceled before it was sent', 'cancelled', {}, '', undefined],
+    ['nothing if the request was canceled before it was sent', 'cancelled', {}, '', undefined],
     ['an estimate if the connection broke', 'connection-lost', {}, 'text', estimate(1)],
-    ['nothing if it was refused', 'bad-request', { attempts: 1 }, '', undefined],
+    ['nothing if the request was refused', 'bad-request', { attempts: 1 }, '', undefined],
   ];
   for (const [name, kind, details, received, expected] of failures) {
     it(`is ${name}`, () => {

@@ -92,7 +92,7 @@ describe('an on-demand token', () => {
     service.drop(token);
     const next = await service.get(never);
     assert.equal(service.canReplace(next), false);
-    // The call that got the first token can send the next one without another run.
+    // A call that used the first token can use the next token without another run of the command.
     assert.equal(service.canReplace(token), true);
   });
 

@@ -56,7 +56,7 @@ describe('the lifetime of a token', () => {
     }
   });
 
-  it('H01: has a soft threshold at 70 to 90%, and a hard one 30 s or 10% before the end', () => {
+  it('H01: has a soft threshold at 70 to 90%, and a hard threshold 30 s or 10% before the end', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLife({ ...answer, expiresIn: seconds }, random);

@@ -28,7 +28,7 @@ describe('the token service', () => {
     ['80% of a short lifetime', 0.5, 4, 300],
   ];
   for (const [when, random, softMinutes, expiresIn] of thresholds) {
-    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until then`, async () => {
+    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until the new one arrives`, async () => {
       const { flights, answer, value, start } = underTest(time, () => random);
       await start({ expiresIn });
       await time.pass(softMinutes * MINUTE - 1);
@@ -41,7 +41,7 @@ describe('the token service', () => {
     });
   }
 
-  it('H01: makes callers wait for a new token from 30 s before the old one expires', async () => {
+  it('H01: makes callers wait for a new token once the old token expires within 30 s', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(59.5 * MINUTE - 1);
@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: fails once for all calls that had already started, and retries for the next one', async () => {
+  it('H16: fails once for all calls that had already started, and retries for the next call', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -169,7 +169,7 @@ describe('the token service', () => {
     });
   }
 
-  it('gets a token during a pause if the user refreshes, and shares it with other callers', async () => {
+  it('gets a token during a pause if the user refreshes, and shares the token with other callers', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -205,7 +205,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(underTest(time).service.get(AbortSignal.abort())), 'cancelled');
   });
 
-  it('H25: aborts the request after its last caller leaves, and starts a new one for the next caller', async () => {
+  it('H25: aborts the request after its last caller leaves, and starts a new request for the next caller', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = [1, 2].map(() => kindOf(service.get(leaving.signal)));
@@ -260,7 +260,7 @@ describe('a refused key', () => {
   });
   afterEach(() => time.end());
 
-  it('H17: is not sent again until the user refreshes', async () => {
+  it('H17: is not sent again until the user refreshes the token', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(refused);

@@ -14,7 +14,10 @@ const acme = {
 const [oauth = assert.fail()] = readServices([acme]).own;
 
 describe('the token services of a window', () => {
-  /** Each token request gets the next number, or fails with the given error. */
+  /**
+   * Creates token services. Each token request returns a token with the next number, or fails with
+   * `failure` if that is set.
+   */
   function start() {
     const requests: Credentials[] = [];
     const world: { failure?: ServiceError; held?: Promise<void> } = {};
@@ -129,7 +132,7 @@ describe('the token services of a window', () => {
   });
 
   for (const end of ['forget', 'dispose'] as const) {
-    it(`keep serving a call whose token service was evicted, until ${end}`, async () => {
+    it(`keep serving a call whose token service was evicted, until ${end} is called`, async () => {
       const { services, requests } = start();
       const service = services.for(credentials);
       for (const other of numbered(MAX_SERVICES)) services.for(other);

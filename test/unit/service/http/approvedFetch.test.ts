@@ -37,7 +37,7 @@ describe('the fetch for other libraries', () => {
     });
   }
 
-  it("sends a secret in a token request, and doesn't forward the target", async () => {
+  it("sends a secret in a token request, and doesn't pass the target on", async () => {
     const { http, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };
@@ -56,7 +56,7 @@ describe('the fetch for other libraries', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('reads error responses of up to 64 KiB, and drops longer ones', async () => {
+  it('reads bodies of error responses up to 64 KiB, and drops longer bodies', async () => {
     for (const [length, expected] of [
       [65_536, 65_536],
       [65_537, 0],

@@ -61,7 +61,7 @@ describe('a body', () => {
     assert.deepEqual([long.isCancelled(), silent.isCancelled()], [true, true]);
   });
 
-  it('is read to its end after an early exit, so that its connection can be reused', async () => {
+  it('is read to its end after a reader stops early, so that its connection can be reused', async () => {
     const { body: make, write, end, isCancelled } = source();
     const body = make();
     write('first');
@@ -73,7 +73,7 @@ describe('a body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('closes its connection if the rest takes too long', async () => {
+  it('closes its connection if the rest of it takes too long to arrive', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');
@@ -93,7 +93,7 @@ describe('a body', () => {
 
   it('leaves no timer behind, however it ends', async () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    // The timeout of Mocha starts once the test waits.
+    // Mocha's timer starts once the test waits, so wait before counting timers.
     await turn();
     const before = activeResources('Timeout');
     for (const finish of [

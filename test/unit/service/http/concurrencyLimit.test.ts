@@ -19,7 +19,7 @@ describe('the concurrency limit', () => {
   const take = (limiter: ConcurrencyLimit, count: number): Promise<Slot[]> =>
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
-  /** Requests slots in the background. `order` lists the names that have received one. */
+  /** Requests slots in the background. `order` lists the names that have received a slot. */
   function line(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
     const slots: Slot[] = [];
@@ -88,7 +88,7 @@ describe('the concurrency limit', () => {
       [3, 2],
       [8, 7],
     ] as const) {
-      it(`runs at most ${most} of them at a limit of ${limit}`, async () => {
+      it(`runs at most ${most} of these calls at a limit of ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
         for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);
@@ -96,11 +96,11 @@ describe('the concurrency limit', () => {
         assert.equal(order.length, most);
         ask('selection', limiter);
         await settled();
-        assert.equal(order.includes('selection'), limit > 1, 'starts at once');
+        assert.equal(order.includes('selection'), limit > 1, 'the selection starts at once');
       });
     }
 
-    it('starts a selection next at a limit of one, before waiting and returning calls', async () => {
+    it('starts a selection next at a limit of one, before waiting and returning low-priority calls', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -115,7 +115,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it("doesn't refuse a selection if their queue is full", async () => {
+    it("doesn't refuse a selection if the queue for these calls is full", async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -126,7 +126,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it('frees their slots, and lowers the limit after a throttled one', async () => {
+    it('frees the slots of these calls, and lowers the limit after a throttled call', async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -183,7 +183,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(limits, [4, 2, 1, 1]);
   });
 
-  it('I22: grows back to its limit within 2·max² successes, and not beyond', async () => {
+  it('I22: grows back to its maximum within 2·max² successes, and no further', async () => {
     const limiter = limiterOf(8);
     for (let round = 0; round < 4; round += 1) {
       const [slot] = await take(limiter, 1);
@@ -232,7 +232,7 @@ describe('the concurrency limit', () => {
     });
   }
 
-  it('drops a rate a minute after the last response that stated it', async () => {
+  it("forgets the service's rate a minute after the last response that stated it", async () => {
     const limiter = limiterOf(8);
     limiter.applyRateLimit({ perSecond: 1, left: 3 });
     await time.pass(30_000);
@@ -261,7 +261,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('spaces the next start from a response that states no requests left', async () => {
+  it('delays the next start, counted from a response that states that no requests are left', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
@@ -307,7 +307,7 @@ describe('the concurrency limit', () => {
     assert.equal('resumesInMs' in limiter.state, false);
   });
 
-  it('states the time of the next start, and what determines it', async () => {
+  it('states when the next call starts, and what delays it', async () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 50, minIntervalMs: 10_000 }, time);
     line(limiter, ['a', 'b']);
     await time.pass(4_000);
@@ -320,7 +320,7 @@ describe('the concurrency limit', () => {
     line(limiter, ['c']);
     assert.deepEqual(nextStart(), { inMs: 1_000, spacedBy: 'service' });
     limiter.configure({ limit: 2, queue: 50, minIntervalMs: 0 });
-    assert.equal(nextStart(), undefined, 'waits for a call to end, not for a time');
+    assert.equal(nextStart(), undefined, 'the call waits for another call to end, not for a time');
   });
 
   it('reports a start that was delayed', async () => {
@@ -333,7 +333,7 @@ describe('the concurrency limit', () => {
   });
 
   for (const outcome of ['throttled', 'failed'] as const) {
-    it(`delays all calls for the pause of a ${outcome} response`, async () => {
+    it(`delays all calls for the pause that a ${outcome} response requests`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release(outcome, 5_000);
@@ -346,7 +346,7 @@ describe('the concurrency limit', () => {
   }
 
   for (const pauseMs of [61_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-    it(`delays calls for at most 60 s, even if the pause is ${pauseMs} ms`, async () => {
+    it(`delays calls for at most 60 s, even if the requested pause is ${pauseMs} ms`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);

@@ -88,7 +88,7 @@ describe('a connection failure', () => {
     ['an invalid code', broken('apikey=secret'), 'connection-lost', false],
   ];
   for (const [what, error, kind, nothingSent] of cases) {
-    it(`I12: ${what} is ${kind}, and ${nothingSent ? 'is' : "isn't"} retried`, async () => {
+    it(`I12: ${what} is reported as ${kind}, and ${nothingSent ? 'is' : "isn't"} retried`, async () => {
       const failure = networkFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.isTransient], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
@@ -127,7 +127,7 @@ describe('a proxy', () => {
       { code: 'ECONNREFUSED', proxy: '10.0.0.1:3128' },
     ],
     [
-      'is recognized by a different port of each of several addresses',
+      'is recognized by a different port on each of several addresses',
       Object.assign(
         new AggregateError([broken('ETIMEDOUT', { ...connect, address: '::1', port: 3128 })]),
         { code: 'ETIMEDOUT' },
@@ -147,7 +147,7 @@ describe('a proxy', () => {
       { status: 407 },
     ],
     [
-      'is reported without a name that contains unsafe characters',
+      'is reported without its name if the name contains unsafe characters',
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'me:1234@[x](y)' }),
       { code: 'ENOTFOUND' },
     ],
@@ -186,18 +186,18 @@ describe('a service that was down', () => {
 
 describe('the origin check before each request', () => {
   const gates: readonly [string, ErrorKind, Partial<typeof credentials>][] = [
-    ['another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
-    ['another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
-    ['another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
+    ['blocks another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
+    ['blocks another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
+    ['blocks another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
     [
-      'C09: a user name before the host',
+      'C09: blocks a user name before the host',
       'host-not-approved',
       { serviceUrl: 'https://me@service.example' },
     ],
-    ['a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
+    ['blocks a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
   ];
   for (const [what, kind, change] of gates) {
-    it(`${what} is blocked`, async () => {
+    it(what, async () => {
       const network = fakeNetwork(() => ({}));
       const changed = { credentials: { ...credentials, ...change } };
       const { client } = clientOn({ fetch: network.fetch }, changed);

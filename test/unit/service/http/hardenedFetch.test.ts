@@ -35,7 +35,7 @@ describe('a reused connection that closes before anything is sent', () => {
     });
   }
 
-  it("isn't assumed if no connection was made, or if something was sent", async () => {
+  it("isn't assumed if no connection was made, or if any data was sent", async () => {
     assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);

@@ -12,14 +12,14 @@ import { seed } from '../fixtures.ts';
 const now = Date.parse('2026-01-01T00:00:00Z');
 
 describe('retry rules', () => {
-  it('retry exactly 429 and 500 to 504, three times', () => {
+  it('retry exactly the statuses 429 and 500 to 504, up to three times', () => {
     const retried = Array.from({ length: 600 }, (_, status) => status).filter(isRetriedStatus);
     assert.deepEqual(retried, [429, 500, 501, 502, 503, 504]);
     assert.equal(isRetriedStatus(undefined), false);
     assert.equal(MAX_RETRIES, 3);
   });
 
-  it('wait 0.5–1, 1–2, and 2–4 s, so that each wait is longer than the one before', () => {
+  it('wait 0.5–1, 1–2, and 2–4 s, so that each wait is longer than the previous wait', () => {
     const draws = [0, 0.25, 0.5, 0.999_999];
     const ranges = [1, 2, 3].map((retry) => draws.map((draw) => retryWaitMs(retry, 0, () => draw)));
     const [first = [], second = [], third = []] = ranges;
@@ -81,7 +81,7 @@ describe('retry rules', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
-  it(`keep each Retry-After finite, and waits within 0.5–60 s unless it is longer (seed ${seed})`, () => {
+  it(`keep each Retry-After finite, and waits within 0.5–60 s unless Retry-After is longer (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string(),
       fc.integer().map(String),

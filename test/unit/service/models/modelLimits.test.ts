@@ -18,11 +18,11 @@ const problemOf = (facts: Partial<Model>, parameters: Parameters = {}) => {
 };
 
 describe('the limits of a model', () => {
-  it('are none if the list states none', () => {
+  it('refuse nothing if the model list states no limits', () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
-  it('apply to a number of new tokens that is set, but not to the default', () => {
+  it('apply to a number of new tokens in the parameters, but not to the default', () => {
     const parameters = { max_new_tokens: 512 };
     assert.equal(problemOf({ maxOutputTokens: 512 }, parameters), undefined);
     const details = { names: ['max_new_tokens'], bound: 'most', limitOf: 'model', limit: 511 };
@@ -35,7 +35,7 @@ describe('the limits of a model', () => {
     }
   });
 
-  it('report a withdrawn model, with its successors', () => {
+  it('include the withdrawal of the model, which is reported with its successors', () => {
     const until = (day: string) => ({ lifecycle: [stageOf('withdrawn', day, 'maker/next')] });
     assert.equal(problemOf(until('2026-11-22')), undefined);
     assert.deepEqual(problemOf(until('2026-11-21')), [
@@ -57,11 +57,11 @@ describe('the default number of new tokens', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('is at most the space that is estimated to be left for a chat response', () => {
+  it('is at most the estimated number of tokens left for a chat response', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
-    // The estimate leaves no space, but the text may still fit. The estimate is ignored.
+    // The estimate leaves no tokens, but is ignored, because the text may still fit.
     assert.equal(asked({ contextLength: 7_000 }, { text }), 1_024);
   });
 

@@ -28,13 +28,13 @@ describe('the model cache', () => {
     assert.equal(models.knownModel(from, 'two'), undefined);
   });
 
-  it('returns a model only for its own service and operation', () => {
+  it('returns a model only for the service and operation that it was listed for', () => {
     assert.equal(models.knownModel(from, 'three'), undefined);
     assert.equal(models.knownModel({ ...from, operation: 'generation' }, 'one'), undefined);
     assert.equal(models.knownModel({ ...from, serviceUrl: 'https://b.example' }, 'one'), undefined);
   });
 
-  it('returns the latest data, and nothing after it is cleared', async () => {
+  it('returns the latest data, and nothing after the cache is cleared', async () => {
     label = 'new';
     await models.fetchModel({ ...from, origin: 'https://a.example' }, 'one', never);
     assert.deepEqual(
