@@ -144,7 +144,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'writesUnseen(job.mode) && (await resolvesToAutoRunFile(job.document))',
     to: 'false',
     test: 'test/unit/generate/runJob.test.ts',
-    title: 'J35: sends nothing if the file has come to need a preview',
+    title: 'J35: sends nothing once the file requires a preview',
   },
   {
     name: "a link in the path of an unsaved document isn't followed",

@@ -271,7 +271,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'queue.length > this.#options.queue',
     to: 'this.#options.queue < 0',
     test: limiter,
-    title: 'I20: refuses calls that exceed the queue',
+    title: 'I20: refuses calls that the queue has no room for',
   },
   {
     name: 'a canceled waiter still gets a slot',

@@ -52,7 +52,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
-  it('require the VS Code versions of the host tests as the source of each undocumented API', () => {
+  it('require that each undocumented API names its source in the VS Code versions of the host tests', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));

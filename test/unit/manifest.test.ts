@@ -218,7 +218,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('links the pages where users create a key in its walkthrough, and so does SECURITY.md', () => {
+  it('links in its walkthrough to the pages where users create a key, and so does SECURITY.md', () => {
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const { description } = steps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);

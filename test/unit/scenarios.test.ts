@@ -49,7 +49,7 @@ describe('the scenarios of the threat model', () => {
 
   for (const [group, ids] of scenarios) {
     if (group === '') continue;
-    it(`of ${group} each have a test`, () => {
+    it(`under the heading “${group}” each have a test`, () => {
       assert.ok(ids.length > 0);
       assert.deepEqual(
         ids.filter((id) => !named.has(id)),

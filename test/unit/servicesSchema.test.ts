@@ -36,7 +36,7 @@ describe('the schema of added services', () => {
     ['an address', { authentication: apiKey, url: 'https://llm.acme.example/v1' }],
     ['an unencrypted address', { authentication: apiKey, url: 'http://llm.acme.example/v1' }],
     ['an address in capitals', { authentication: apiKey, url: 'HTTPS://LLM.ACME.EXAMPLE/v1' }],
-    ['no key', { authentication: { kind: 'none' } }],
+    ['a service without a key', { authentication: { kind: 'none' } }],
     ['a command', ofCommand(['print-token', '--json', ''])],
     ['50 arguments', ofCommand(Array.from({ length: 50 }, () => 'a'))],
     ['a long argument', ofCommand(['a'.repeat(1_000)])],

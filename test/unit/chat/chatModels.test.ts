@@ -92,7 +92,7 @@ describe('ChatModels', () => {
     assert.deepEqual(one?.capabilities, { toolCalling: false, imageInput: false });
   });
 
-  it('keeps a list for each service and operation, and treats it as stale after a day', async () => {
+  it('keeps a list for each service and operation, and treats each list as stale after a day', async () => {
     const elsewhere = credentialsAt('https://models.example:8443');
     await models().keep(sourceOf(credentialsAt(dallas), 'chat'), [modelOf({ id: 'b/two' })]);
     assert.equal(
@@ -137,7 +137,7 @@ describe('ChatModels', () => {
     }
   });
 
-  it('F15: escapes text for the chat, and shows words that would become links as code', () => {
+  it('F15: escapes text for the chat, and formats as code any words that would become links', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',

@@ -133,7 +133,7 @@ describe('the rows of Select Model', () => {
 });
 
 describe('the hint of Select Model', () => {
-  it("names the current model, and states if it's withdrawn or not in the list", () => {
+  it('names the current model, and states if this model is withdrawn or not in the list', () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not in this list)');
     const over = modelOf({ id: 'old', lifecycle: [stageOf('withdrawn', today)] });

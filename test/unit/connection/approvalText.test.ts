@@ -38,7 +38,7 @@ describe('the approval in the setup', () => {
     }
   });
 
-  it('requires https for a built-in service, and for a service that exchanges the secret', () => {
+  it('requires https for a built-in service, and for a service that exchanges a secret for a token', () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');

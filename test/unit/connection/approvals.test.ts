@@ -40,7 +40,7 @@ describe('Approvals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
-  it('B09: remembers a refusal across windows until it is forgotten', async () => {
+  it('B09: remembers a refusal across windows until the refusal is forgotten', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');

@@ -275,7 +275,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [0, 0]);
   });
 
-  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while it is open', async () => {
+  it('A08 A10: binds the key to the hosts in the prompt, even if the settings change while the prompt is open', async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -398,7 +398,7 @@ describe('Connections', () => {
     assert.equal(await required, undefined);
   });
 
-  it('B09: applies a refusal to the values in the prompt, not to values that change while it is open', async () => {
+  it('B09: applies a refusal to the values in the prompt, not to values that changed after it opened', async () => {
     editor.files.set('/work/.env', envFile());
     const required = connections.for();
     const question = await editor.question();
@@ -434,7 +434,7 @@ describe('Connections', () => {
     assert.match((await editor.question()).detail, /Folder: \/evil\n/);
   });
 
-  it('B14: uses no folder for a file outside all folders, even if the user switches to a folder meanwhile', async () => {
+  it('B14: uses no folder for a file outside all folders, even if the user switches to a folder while the call waits', async () => {
     editor.addFolder('/evil');
     editor.files.set('/evil/.env', envFile());
     editor.files.set('/work/.env', envFile(SERVICE));
@@ -944,7 +944,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('uses that source in chat once it is approved, and never prompts for it there', async () => {
+    it('uses that source in chat without a prompt, but only once the source is approved', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1163,7 +1163,7 @@ describe('Connections', () => {
     });
 
     for (const key of ['a', 'sk-1234', '0123456789abcde']) {
-      it(`stores ${key} without a prompt`, async () => {
+      it(`stores the key "${key}" without a prompt`, async () => {
         editor.typed.push(key, 'my-project');
         editor.picks.push(IBM, SERVICE, SAVE);
         assert.equal(await connections.setUp(), true);

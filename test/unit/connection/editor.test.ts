@@ -41,7 +41,7 @@ describe("the editor's credentials", () => {
     ['projectId', 'url'],
     ['apiKey', 'projectId', 'url'],
   ]) {
-    it(`A03: are incomplete without exactly these values: ${missing.join(', ')}`, () => {
+    it(`A03: are incomplete, with exactly these values missing: ${missing.join(', ')}`, () => {
       const without = {
         ...settings,
         ...(missing.includes('projectId') && { projectId: ' ' }),

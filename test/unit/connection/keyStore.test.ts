@@ -58,7 +58,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it("A05: keeps using the stored key if a new one can't be stored", async () => {
+  it("A05: keeps using the stored key if a new key can't be stored", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await openWindow(keyring, undefined, state).store.write(record, 'ibm');
     const window = openWindow(keyring, keyring.window({ store: fails }), state);
@@ -86,8 +86,8 @@ describe('KeyStore', () => {
   });
 
   for (const [how, broken] of [
-    ['can list its names', {}],
-    ["can't list its names", { keys: fails }],
+    ['can list the stored names', {}],
+    ["can't list the stored names", { keys: fails }],
   ] as const) {
     it(`returns and deletes the keys of all services if secret storage ${how}`, async () => {
       const [keyring, state] = [new FakeKeyring(), new FakeState()];
@@ -154,7 +154,7 @@ describe('KeyStore', () => {
     assert.deepEqual(await store.others('ibm'), [['acme', another]]);
   });
 
-  it("deletes the other keys if one can't be deleted", async () => {
+  it("deletes the other keys if one of the keys can't be deleted", async () => {
     const keyring = new FakeKeyring();
     const deleteOthers = keyring.window().delete;
     const secrets = keyring.window({
@@ -302,7 +302,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notices a key that another window stores while it writes its own', async () => {
+  it('notices a key that another window stores while this window writes its own key', async () => {
     const keyring = new FakeKeyring();
     const theirs = JSON.stringify(another);
     const { store } = keyring.window();

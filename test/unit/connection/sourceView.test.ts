@@ -136,7 +136,7 @@ describe('provenance', () => {
     ]);
   });
 
-  it('B13: shows the values of a .env file, but not the file, because the reason names it', () => {
+  it('B13: shows the values of a .env file, but not the file, because the reason for the connection names it', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',

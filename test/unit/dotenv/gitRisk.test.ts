@@ -157,7 +157,7 @@ describe('in VS Code,', () => {
       assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
     });
 
-    it('is called when the Git extension becomes available, as after a grant of trust, and is added only once', async () => {
+    it('is called when the Git extension becomes available, such as when the user trusts the folder, and is added only once', async () => {
       const { listeners, api } = withEvents();
       editor.extension = undefined;
       let calls = 0;

@@ -89,7 +89,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: continues all responses after their edits are applied after the deadline', async () => {
+  it('J12: continues all responses once their edits are applied after the deadline', async () => {
     const { page, writer, goOn } = writingLate([{ ...END, start: 0, end: 0, lead: '' }, END]);
     writer.append(0, 'one ');
     writer.append(1, 'two');

@@ -121,7 +121,7 @@ describe('runJob', () => {
   };
   const failure = new ServiceError('server-failed', { status: 503 });
 
-  it("J35: sends nothing if the file has come to need a preview, except in modes that don't edit the file", async () => {
+  it("J35: sends nothing once the file requires a preview, except in modes that don't edit the file", async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });

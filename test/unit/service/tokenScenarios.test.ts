@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it('H28: sends no background request if the first request failed offline, and works on the next use', async () => {
+  it('H28: sends no background request if the first request failed because the machine was offline, and works on the next use', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);

@@ -148,7 +148,7 @@ describe('usage', () => {
     assert.equal(await other.refusal(connection), undefined);
   });
 
-  it('includes an estimate for each request in progress, until it is recorded or fails', async () => {
+  it('includes an estimate for each request in progress, until the request is recorded or fails', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const usage = open();
     const recorded = await usage.claim(connection, 600);
@@ -174,7 +174,7 @@ describe('usage', () => {
     assert.throws(() => editor.fileNames, { code: 'ENOENT', path: folder });
   });
 
-  it("doesn't fail requests if it can't be stored", async () => {
+  it("doesn't make requests fail if it can't be stored", async () => {
     const broken = { get: () => assert.fail('broken'), update: () => assert.fail('broken') };
     globalState = { ...broken, keys: () => [] } as unknown as Memento;
     editor.userSettings.set('dailyTokenBudget', 1);

@@ -29,7 +29,7 @@ describe('on Windows, where there is no VS Code server,', () => {
     });
   }
 
-  it('the explanation is defined only on Windows', () => {
+  it('the explanation is defined, unlike on other systems', () => {
     assert.equal(whyNoServer !== undefined, process.platform === 'win32');
   });
 });

@@ -8,7 +8,7 @@ describe('a code fence', () => {
     ['is removed around the whole response', '```js\ncode\n```', 'code'],
     ['is removed if it consists of tildes', '~~~\ncode\n~~~', 'code'],
     [
-      'is removed if it is longer and has an info string',
+      'is removed if it consists of four backticks and an info string',
       '````ts title="a.ts" {1}\na\nb\n````',
       'a\nb',
     ],

@@ -62,7 +62,7 @@ describe('indentation', () => {
   ];
   for (const [group, cases] of Object.entries({
     'is added': given,
-    "isn't doubled if the response has it": brought,
+    "isn't doubled if the response has it,": brought,
     "isn't doubled if only the first line lacks it,": echoed,
     'of the response itself is kept': own,
   })) {

@@ -207,20 +207,20 @@ describe('a response chunk', () => {
       ['with invalid warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
       ['of generation', readGeneration({ results: [generated] }), { text: 'a' }],
       [
-        'of generation, at its end',
+        'of generation at its end',
         readGeneration({
           results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
         }),
         { text: 'a', stopReason: 'finished', outputTokens: 2 },
       ],
       [
-        'of generation, with an empty stop reason',
+        'of generation with an empty stop reason',
         readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
         { text: 'a', stopReason: 'other' },
       ],
-      ['of generation, without results', readGeneration({ results: [] }), {}],
+      ['of generation without results', readGeneration({ results: [] }), {}],
       [
-        'of a later event, without a prompt count',
+        'of a later event without a prompt count',
         readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
         { text: 'a' },
       ],

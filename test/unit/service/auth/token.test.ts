@@ -138,10 +138,22 @@ describe('the offset of the local clock', () => {
   const serverNow = serverSeconds * 1_000;
   const cases: readonly [string, number, number, number | undefined, number | undefined][] = [
     ['is unknown if the response has no time', 0, 1, undefined, undefined],
-    ['is zero if the request overlaps the second of the server time', -10, 10, serverNow, 0],
-    ['is zero within the second of the server time', 900, 950, serverNow, 0],
+    [
+      'is zero if the request overlaps the second that the server time names',
+      -10,
+      10,
+      serverNow,
+      0,
+    ],
+    ['is zero within the second that the server time names', 900, 950, serverNow, 0],
     ['is zero if a slow response spans the server time', -30_000, 30_000, serverNow, 0],
-    ['is counted from the end of the second of the server time', 61_000, 62_000, serverNow, 60_000],
+    [
+      'is measured from the end of the second that the server time names',
+      61_000,
+      62_000,
+      serverNow,
+      60_000,
+    ],
     ['is negative if the local clock is behind', -70_000, -60_000, serverNow, -60_000],
   ];
   for (const [what, start, end, now, expected] of cases) {

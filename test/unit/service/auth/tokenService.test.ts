@@ -28,7 +28,7 @@ describe('the token service', () => {
     ['80% of a short lifetime', 0.5, 4, 300],
   ];
   for (const [when, random, softMinutes, expiresIn] of thresholds) {
-    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until the new one arrives`, async () => {
+    it(`H01 H14: refreshes in the background at ${when}, and uses the old token until the new token arrives`, async () => {
       const { flights, answer, value, start } = underTest(time, () => random);
       await start({ expiresIn });
       await time.pass(softMinutes * MINUTE - 1);

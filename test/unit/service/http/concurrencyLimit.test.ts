@@ -42,7 +42,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b', 'c']);
   });
 
-  it('I20: refuses calls that exceed the queue', async () => {
+  it('I20: refuses calls that the queue has no room for', async () => {
     const limiter = limiterOf(2, 3);
     const { slots } = line(limiter, ['1', '2', '3', '4', '5']);
     assert.equal(await kindOf(limiter.acquire(never)), 'queue-full');
@@ -261,7 +261,7 @@ describe('the concurrency limit', () => {
     assert.deepEqual(order, ['a', 'b']);
   });
 
-  it('delays the next start, counted from a response that states that no requests are left', async () => {
+  it('counts the delay of the next start from a response that states that no requests are left', async () => {
     const limiter = limiterOf(8);
     const [slot] = await take(limiter, 1);
     await time.pass(5_000);
