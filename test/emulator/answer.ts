@@ -10,7 +10,7 @@ export interface Answer {
   readonly length?: number;
 }
 
-/** Bytes that are written together, once `hold` has resolved and `delayMs` have passed. */
+/** Bytes that are written together, once `hold` has resolved and `delayMs` has passed. */
 export interface Part {
   readonly bytes: Uint8Array;
   readonly delayMs?: number;

@@ -15,7 +15,7 @@ import { isRecord, type Service } from './service.ts';
 const PATH =
   /^(?:(?:\/ml\/gateway)?\/v1(?=\/)|\/serving-endpoints(?=\/chat))(\/chat\/completions|\/models|\/model\/info)$/;
 
-/** Returns the response to a request to the OpenAI API, or undefined for any other path. */
+/** Returns the response to an OpenAI API request, or undefined for any other path. */
 export function chatCompletionsAnswer(
   request: ReceivedRequest,
   service: Service,

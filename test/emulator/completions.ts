@@ -7,7 +7,7 @@ import { piecesOf, tokenCount } from './text.ts';
 /** Reported for every model, because the recordings contain no other version. */
 const modelVersion = '4.0.0';
 
-/** The limit that responses state if the emulator enforces none. */
+/** The rate limit that responses state if the emulator enforces no rate limit. */
 const usualRequestsPerSecond = 8;
 
 const chatReasons: Readonly<Record<StopReason, string>> = {

@@ -19,7 +19,7 @@ import { IssuedTokens, type TokenState } from './tokens.ts';
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** 0, the default, selects any free port. */
   readonly port?: number;
-  /** The clock of this machine in milliseconds, which determines when tokens expire. */
+  /** The clock of this machine in milliseconds, which determines when access tokens expire. */
   readonly now?: () => number;
   /** Returns 32 hexadecimal digits for each trace and ID. Random by default. */
   readonly identifier?: () => string;
@@ -30,7 +30,7 @@ export interface EmulatorOptions extends Partial<EmulatorSettings> {
 /** Starts the identity service and the inference service on one port of 127.0.0.1. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer();
-  // Idle connections stay open, so that a test never uses one that is just being closed.
+  // Idle connections stay open, so that a test never uses a connection that is just being closed.
   server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,7 +38,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 /**
- * An identity service and an inference service, with the requests that they received and their
+ * Runs an identity service and an inference service, records their requests, and controls their
  * faults.
  */
 export class Emulator {

@@ -5,7 +5,7 @@ import type { EventFormat } from './settings.ts';
 /**
  * Describes how the response to one request differs from the normal response. For example, `{
  * cutAfterBytes: 10 }` cuts off the normal response. A status without content replaces the normal
- * body: `{ status: 503 }` is an empty 503.
+ * body: `{ status: 503 }` is an empty 503 response.
  */
 export interface Fault {
   // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes`.

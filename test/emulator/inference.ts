@@ -111,8 +111,8 @@ function projectProblem(
 }
 
 /**
- * Checks a request to a deployment, which has its own model and project, so a request must not name
- * any. The role `system` isn't allowed.
+ * Checks a request to a deployment, which has its own model and project, so a request must name
+ * neither. The role `system` isn't allowed.
  */
 function deploymentProblem(
   id: string,

@@ -91,7 +91,7 @@ function formDecoded(text: string): string {
 }
 
 /**
- * Returns the accepted API key that a request sends in place of a token, or undefined if there is
+ * Returns the accepted API key that a request sends in place of a token, or undefined if it sends
  * none. Returns an empty string if the service accepts all requests.
  */
 export function keyIn(

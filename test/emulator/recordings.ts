@@ -29,7 +29,10 @@ export interface RecordedResponse {
 export interface Recording {
   readonly n: number;
   readonly name: string;
-  /** Where the bytes come from: V verified, C client source, D documentation, L live body, F fixture, I inferred. */
+  /**
+   * The source of the bytes: V verified, C client source, D documentation, L live body, F fixture,
+   * I inferred.
+   */
   readonly evidence: string;
   readonly request: RecordedRequest;
   readonly response: RecordedResponse;

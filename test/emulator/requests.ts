@@ -7,7 +7,7 @@ export interface ReceivedRequest {
   /** Arrival time of the headers in milliseconds, on the clock of `performance.now()`. */
   readonly atMs: number;
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -35,7 +35,7 @@ export function matches(match: RequestMatch | undefined, request: ReceivedReques
   return typeof match === 'string' ? match === request.path : match(request);
 }
 
-/** Records all requests, and waits for matching ones. */
+/** Records all requests, and waits for matching requests. */
 export class RequestLog {
   readonly #all: ReceivedRequest[] = [];
   readonly #waiting = new Set<() => void>();

@@ -67,7 +67,7 @@ export interface EmulatorSettings extends EventFormat {
   gateway: 'openai' | 'vllm' | 'litellm';
   /** Models that exist, but aren't listed and don't support chat. */
   modelIdsWithoutChat: readonly string[];
-  /** Lifetime in seconds of the tokens issued from now on. */
+  /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
   /** How far the clock of both services is ahead of this machine's clock, in seconds. */
   clockOffsetSeconds: number;

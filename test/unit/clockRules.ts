@@ -7,7 +7,7 @@ export interface ClockRule {
   readonly name: string;
   /** Returns the offsets at which a text breaks the rule. */
   readonly breaks: (text: string) => readonly number[];
-  /** Texts that break the rule, to prove that it finds them. */
+  /** Texts that break the rule, to prove that the rule finds them. */
   readonly planted: readonly string[];
 }
 

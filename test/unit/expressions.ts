@@ -59,7 +59,7 @@ function isCalled({ parent }: Node): boolean {
 /**
  * Returns the expressions that a module builds while it loads.
  * @param count number of calls of `RegExp` in the source of the module
- * @throws {Error} if the module builds an expression later, because that one can't be analyzed
+ * @throws {Error} if the module builds an expression later, when it can't be recorded
  */
 async function builtBy(path: string, count: number): Promise<PlacedExpression[]> {
   // Load the module's imports first, so that their expressions aren't recorded here.

@@ -36,7 +36,10 @@ function codeOf(run: CommandCode['run']): CommandCode {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An editor whose user selects Retry in as many messages as `retries`, and closes the others. */
+/**
+ * An editor whose user selects Retry in as many messages as `retries`, and closes the other
+ * messages.
+ */
 class RetryingEditor extends FakeEditor {
   retries = 0;
 

@@ -38,7 +38,7 @@ describe('Connections', () => {
   let beforeSecrets: Promise<void>;
   let asked: string[];
   let service: Pick<ServiceRuntime, 'test' | 'isRefused' | 'forgetTokens'>;
-  /** The folder and the stored key of each connection that the status item could show, in order. */
+  /** The folder and the stored key of the current connection after each change. */
   let shown: string[];
   let hooks: ReturnType<typeof installEditor>;
   before(() => {

@@ -30,8 +30,8 @@ export interface Question {
 }
 
 /**
- * Checks that VS Code wouldn't cut off a notification. If it has no buttons, VS Code shows only its
- * first line. Quoted names don't count toward its length.
+ * Checks that VS Code wouldn't cut off a notification, which has only one line without buttons.
+ * Quoted names don't count toward its length.
  * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
@@ -49,12 +49,12 @@ export class FakeEditor {
   /** The `ConfigurationTarget` of each setting that was written. */
   readonly targets: number[] = [];
   /**
-   * Settings that another settings file overrides, such as that of a remote machine. Changes have
-   * no effect.
+   * Settings that another settings file overrides, such as the settings file of a remote machine.
+   * Changes have no effect.
    */
   readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
-  /** The error that looking up a file fails with, if any. */
+  /** The error with which every file lookup fails, if any. */
   statError: Error | undefined;
   /** File lookups wait for this promise, as on a slow file system. */
   beforeFiles: Promise<void> = Promise.resolve();
@@ -410,8 +410,8 @@ const languageModelNames = {
 };
 
 /**
- * Makes `import 'vscode'` return a fake. Each call of its functions uses the editor that `current`
- * returns then.
+ * Makes `import 'vscode'` return a fake. Each call of a function in the fake uses the editor that
+ * `current` returns at that time.
  */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {
   Object.assign(globalThis, { editorOfTest: () => current().exports() });

@@ -32,7 +32,8 @@ export class FakeKeyring {
   }
 
   /**
-   * Notifies every window like VS Code: also the window that wrote, and even if nothing changed.
+   * Notifies every window, including the window that wrote, even if nothing changed. VS Code does
+   * the same.
    */
   announce(key: string): void {
     for (const listener of this.listeners) listener({ key });

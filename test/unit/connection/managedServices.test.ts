@@ -263,7 +263,7 @@ describe('a service that the user added', () => {
     const watsonx: Entry = { ...none, api: 'watsonx' };
 
     beforeEach(async () => {
-      // The previous version stored no project with a key.
+      // A record like those of the previous version, which stored no project with a key.
       await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
       editor.userSettings.set('url', url);
       editor.userSettings.set('projectId', 'project-of-ibm');

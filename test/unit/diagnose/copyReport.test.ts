@@ -11,7 +11,7 @@ import { credentials, oauth } from '../service/fixtures.ts';
 
 /**
  * The key of a service that isn't in use. Its authentication method sends the account and the key
- * in one header, so the report must not contain this header value either.
+ * in one header, so the report must not contain this header's value.
  */
 const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
 

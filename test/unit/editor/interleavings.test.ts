@@ -138,7 +138,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         userEdits += 1;
         noteNear(page.marks.slice(Math.max(at - 1, 0), at + length + 1));
         // Whitespace that replaces text counts as a formatter's, and would be removed with the
-        // response.
+        // response, so use letters here.
         page.change(at, length, length > 0 ? step.text.replace(/\s/g, 'w') : step.text);
         break;
       }

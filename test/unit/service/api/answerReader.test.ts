@@ -33,7 +33,8 @@ async function collect(signal: AbortSignal, ...events: (string | ServiceError)[]
       signal,
     );
   } finally {
-    // The reader waits up to a second for the rest of a stream, and later tests count timers.
+    // Stop the reader, which waits up to a second for the rest of a stream, because later tests
+    // count timers.
     stream.close();
   }
 }
