@@ -42,7 +42,7 @@ const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or a
 /** Failures whose message in the chat differs from the message for a selection. */
 const CHAT_MESSAGES: Partial<Record<ErrorKind, (error: ServiceError) => string>> = {
   'prompt-holds-secret': ({ details: { secretKinds = [] } }) =>
-    `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without it.`,
+    `Nothing was sent, because the conversation contains ${secretNames(secretKinds)}, probably from a file. Start a new chat without ${secretKinds.length > 1 ? 'them' : 'it'}.`,
   'prompt-too-long': ({ details: { limit, actual } }) =>
     `The conversation is too long for the model${limit && actual ? `: ${formatNumber(actual)} tokens, but the limit is ${formatNumber(limit)}` : ''}. Start a new chat, or attach less.`,
 };
@@ -56,7 +56,7 @@ const CHAT_ADVICE: Partial<Record<Action, string>> = {
   refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
-  openEnvFile: 'Fix it in the folder’s .env file.',
+  openEnvFile: 'Edit the .env file in the folder.',
 };
 
 /**
@@ -115,7 +115,7 @@ export function callerQuestion(id: string): string {
 export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `It requests a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound}, until you forget it in “Show Status and Actions” or sign out.`;
+  return `The extension wants a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget the choice in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -159,9 +159,9 @@ export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
-  detail: `VS Code’s chat and agents will list the models of your service. No GitHub sign-in is needed. This adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
+  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
-A question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. All of this is billed to your account.
+Each question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. The service may bill your account for all of this.
 
 Chat titles and similar small requests stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt costs three requests.`,
 } as const;

@@ -19,7 +19,7 @@ export const COMMAND_MESSAGES = {
   },
   useService: (name: string) => `$(arrow-swap) Use for Selections: ${name}`,
   usedForSelections: (name: string) => `${name} is now used for selections.`,
-  noGeneration: 'There’s no generation here to try again.',
+  noGeneration: 'There’s no generation here to repeat.',
   noPreview: 'Open the preview of a response first.',
   noDocument: 'Open a document first.',
   /** Messages for a malformed keybinding argument. */
@@ -38,9 +38,9 @@ export const COMMAND_MESSAGES = {
   gettingToken: 'Getting a token',
   newToken: 'A new token is in use.',
   noToken: 'There’s no token to refresh. This service needs none.',
-  forgotten: 'Done. You’ll be asked before these values are used again.',
+  forgotten: 'Done. You’ll be asked before this source is used again.',
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
-  modelOfOther: (name: string) => `Only a folder can set a model for ${name}.`,
+  modelOfOther: (name: string) => `Open a folder to set a model for ${name}.`,
   hiddenModel: 'This folder’s settings override the model that you picked.',
 } as const;

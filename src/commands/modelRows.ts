@@ -37,7 +37,7 @@ export function modelHint(models: readonly Model[], current: string): string {
 
 /** Returns the note to show under the input box if the service has more models than it listed. */
 export function moreModelsHint({ length }: readonly Model[]): string {
-  return `The service has more models than these ${length.toLocaleString('en')}. To use another one, set hostedModel.modelId.`;
+  return `The service has more than these ${length.toLocaleString('en')} models. To use one that isn’t listed, set hostedModel.modelId.`;
 }
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {

@@ -69,7 +69,7 @@ export function serviceText({ word, field }: ServiceProblem): string {
   }
   const why = field
     ? `its entry in hostedModel.services can’t be used: “${field}” is missing or not allowed`
-    : 'no built-in service and no entry in hostedModel.services has that ID';
+    : 'no built-in service or entry in hostedModel.services has that ID';
   return `hostedModel.service is “${shownName(word)}”, but ${why}. Nothing was sent.`;
 }
 
@@ -135,7 +135,7 @@ export const ANSWER_ISSUES = {
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent to the service. Enter another value.`,
   unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
-  garbledProject: 'An ID contains only letters, digits, hyphens, periods, and underscores.',
+  garbledProject: 'An ID can contain only letters, digits, hyphens, periods, and underscores.',
 } as const;
 
 /** Explains why an entered service URL, or the identity address in the settings, can't be used. */
@@ -168,7 +168,7 @@ function firstOf(all: readonly string[]): string[] {
 /** Warnings to show after an import if the `.env` file still contains the key. */
 export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
-    'The .env file still contains the key, and Git tracks the file. Delete the key there before you commit. If it was pushed, create a new one.',
+    'The .env file still contains the key, and Git tracks the file. Delete the key there before you commit. If the key was pushed, create a new one.',
   'not-ignored':
     'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or ignore the file, before you commit.',
 };

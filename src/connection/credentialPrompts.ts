@@ -53,7 +53,7 @@ export function askDestination(
   { approved, wanted, isEntryChanged, program }: DestinationChange,
   service: Service,
 ): Promise<'saved' | 'wanted' | undefined> {
-  const label = settingLabel('apiKey', { service });
+  const label = needsSetting('apiKey', { service }) ? settingLabel('apiKey', { service }) : 'setup';
   const change = (what: string, old: string, now: string) =>
     old === now
       ? `${what} goes to ${old}, as before.`
@@ -65,7 +65,7 @@ export function askDestination(
   return ask(
     isEntryChanged
       ? `This service’s entry has changed since your ${label} was saved.`
-      : `These aren’t the hosts that your ${label} was saved for.`,
+      : `Your ${label} was saved for different hosts.`,
     [
       ...(wanted.isUnencrypted ? [`${unencryptedText(wanted, service)}.`] : []),
       ...(needsSetting('apiKey', { service })
@@ -141,7 +141,7 @@ export function askSource(
       ...(destination.isUnencrypted ? [`${unencryptedText(destination, service)}.`] : []),
       [`Folder: ${folder.path || 'none'}`, hostsText(destination, service, '\n')].join('\n'),
       ...headersParagraph(service),
-      `Approve this only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
+      `Approve these values only if you trust ${author}. Your text goes to the account that this ${label} belongs to.`,
     ],
     [
       ['Do Not Use', 'refused'],
@@ -165,7 +165,7 @@ export function askInstead(
   return ask(
     `The source in hostedModel.credentialSource can’t be used: ${sourceName(source.id, found)} (${problem}).`,
     [
-      `Nothing was sent. Fix this source, or use the other ones. Using them sets hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
+      `Nothing was sent. Fix this source, or use the other sources, which sets hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
     ],
     [['Use Other Sources', true]],
   );
@@ -175,7 +175,7 @@ export function askInstead(
 export function askReplacement(service: Service): Promise<boolean | undefined> {
   return ask(
     `Replace the stored ${settingLabel('apiKey', { service })}?`,
-    ['Text from all folders will go to the new key’s account.'],
+    ['Text from every folder that uses the stored key will go to the new key’s account.'],
     [
       ['Keep Stored Key', false],
       ['Replace Key', true],

@@ -105,7 +105,8 @@ export const MANAGE = {
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {
     question: (name: string) => `Remove ${name}?`,
-    detail: 'This deletes its key from secret storage and its entry from your settings.',
+    detail:
+      'This deletes the service from your settings, and its credentials, if any, from secret storage.',
     button: 'Remove',
   },
   removed: (name: string) => `${name} was removed.`,

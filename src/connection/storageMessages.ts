@@ -7,5 +7,5 @@ export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', strin
   'refuses-key':
     'Couldn’t store the key. This machine’s keyring may be locked or missing. Unlock or install one and try again, or use a .env file or the environment.',
   'keeps-key':
-    'Couldn’t delete the key from VS Code’s secret storage. Try again, or delete it where you created it. The token was deleted.',
+    'Couldn’t delete the key from VS Code’s secret storage. Try again, or delete the key where you created it.',
 };

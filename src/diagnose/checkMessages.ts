@@ -215,5 +215,5 @@ export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
   done: 'It contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
   failed: 'Access to the clipboard may be blocked. Click in the window and try again.',
   'holds-secret':
-    'An address or error code may contain it. Correct the address, or reload the window to clear past failures.',
+    'An address or error code may contain the value. Correct the address, or reload the window to clear past failures.',
 };

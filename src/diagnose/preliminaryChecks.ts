@@ -143,7 +143,7 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     const problem = sourceProblem(partial) ?? '';
     const isShort = problem.startsWith('lacks ');
     const what = `${capitalized(name)} ${isShort ? problem : `can’t be used: ${problem}`}.`;
-    const text = `${what} Only a complete source is used. Nothing was sent.`;
+    const text = `${what} One source must contain all the values. Nothing was sent.`;
     return failed('settings', text, fixOf(partial.id));
   }
   if (choice.kind === 'bad-service') {

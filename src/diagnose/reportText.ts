@@ -64,9 +64,9 @@ export function buildReport(facts: ReportFacts): Report {
         ...loads.flatMap(loadLines),
       ],
     ],
-    ['Last failures', newestFirst(history.failures, now, failureWords)],
-    ['Last generations', newestFirst(history.generations, now, generationWords)],
-    ['Last waits for a token', newestFirst(history.tokenWaits, now, ({ ms }) => `${ms} ms`)],
+    ['Recent failures', newestFirst(history.failures, now, failureWords)],
+    ['Recent generations', newestFirst(history.generations, now, generationWords)],
+    ['Recent waits for a token', newestFirst(history.tokenWaits, now, ({ ms }) => `${ms} ms`)],
   ];
   const blocks = sections.map(([title, lines]) =>
     [`## ${title}`, '', ...(lines.length > 0 ? lines : ['none']).map((line) => `- ${line}`)].join(

@@ -13,26 +13,26 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim them are refused (401). Remove them, including those around the equals sign.',
-  quotes: () => 'Programs that keep them are refused (401). Remove them.',
+    'Programs that don’t trim them get a 401. Remove them, including those around the equals sign.',
+  quotes: () => 'Programs that keep them get a 401. Remove them.',
   bearer: (label) =>
-    `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove it.`,
-  control: () => 'The service would refuse them (401). Remove them.',
+    `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
+  control: () => 'The service would refuse the value (401). Remove the characters.',
   placeholder: (label) =>
     `Nothing is sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} contains accents, typographic quotes, or similar characters, so it would be refused (401). Copy it again.`,
+    `No ${label} contains accents, typographic quotes, or similar characters, so the service would refuse this one (401). Copy it again.`,
   malformed: (label) =>
-    `No ${label} has this length or these characters, so it would be refused. Copy it again.`,
+    `No ${label} has this length or these characters, so the service would refuse this one. Copy it again.`,
   comment: () =>
-    'Programs that read it as part of the value are refused (401). Remove it, or put it on its own line.',
+    'Programs that read the comment as part of the value get a 401. Remove it, or put it on its own line.',
   empty: (label) => `Nothing can be sent without one. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
     'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
   'endpoint-url': () =>
-    'Paths are added to it, so requests would fail (404). Remove the endpoint path.',
+    'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
   'url-path': () =>
-    'That’s right for a gateway, but wrong for the service itself. Remove it unless you need it.',
+    'A gateway may need a path, but the service itself has none. Remove it unless you use a gateway.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right one.',
 };
@@ -41,7 +41,7 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
   'not-ignored':
     'Git doesn’t ignore this file, so a commit could publish your key. Add .env to .gitignore, or import the key in Show Status and Actions and delete its line.',
   tracked:
-    'Git tracks this file, so commits publish your key, even if .gitignore lists it. Run “git rm --cached .env”. If the key was pushed, create a new one.',
+    'Git tracks this file, so commits include your key, even if .gitignore lists the file. Run “git rm --cached .env”. If the key was pushed, create a new one.',
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {

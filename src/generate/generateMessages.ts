@@ -47,8 +47,8 @@ export const MUCH_TEXT = 'Send this much text?';
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
-    ? `Together, they have ${size} and will be billed to your account.`
-    : `It has ${size} and will be billed to your account.`;
+    ? `Together, they have ${size}. The service may bill your account for them.`
+    : `It has ${size}. The service may bill your account for it.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */
@@ -73,9 +73,9 @@ export function generatingCount(done: number, all: number): string {
 export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'Nothing was sent. The place for the response is gone.';
+export const CANNOT_INSERT = 'A response wasn’t requested, because its place is gone.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
-export const UNDO_REFUSED = 'Couldn’t remove the text, because the document changed.';
+export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
 
@@ -117,7 +117,7 @@ export function outOfViewText(count: number): string {
 /** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
-    return `Removed ${removed}, kept ${kept} invisible characters. Check the text.`;
+    return `Removed ${removed} invisible characters and kept ${kept}. Check the text.`;
   }
   if (removed > 0) {
     return removed === 1
@@ -133,5 +133,5 @@ export function invisibleText(removed: number, kept: number): string {
  * @param where prefix that lists the lines of the selections; empty if there is only one selection
  */
 export function notPlacedText(where: string): string {
-  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or was changed there. You can also open it later with Show Last Response.`;
+  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or was changed at that place. You can also open the response later with Show Last Response.`;
 }

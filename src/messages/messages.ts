@@ -89,7 +89,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel'],
   }),
   'no-model-list': ({ host }) => ({
-    text: `${host ?? 'The service'} has no model list at this address. If the address is right, enter the model ID in the settings.`,
+    text: `${host ?? 'The service'} has no model list. If the address is right, enter the model ID in the settings.`,
     actions: ['openSettings'],
   }),
   'headers-too-large': ({ host }) => ({
@@ -101,7 +101,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     actions: ['selectModel', 'openSettings'],
   }),
   'prompt-too-long': (details) => ({
-    text: `${tooLong(details)} Select less text or another model.`,
+    text: `${tooLong(details)} Select less text, or select another model.`,
     actions: ['selectModel'],
   }),
   'bad-request': ({ status }) => ({

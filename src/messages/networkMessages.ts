@@ -98,7 +98,7 @@ function certificate(
   { address, isBuiltInHost }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return `The certificate of ${host} isn’t valid today${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
+    return `The certificate of ${host} has expired or isn’t valid yet${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
   }
   if (OTHER_HOST.test(code)) {
     const check = isBuiltInHost
@@ -123,7 +123,7 @@ const UNUSABLE_PROXY = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL)$/;
 /** Describes a proxy failure. If there is a status, the proxy itself sent it. */
 function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails): string {
   if (status === 407) {
-    return 'The proxy requires a login (407). Add it to VS Code’s proxy settings.';
+    return 'The proxy requires a login (407). Add the login to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
     return `The proxy refused to connect to ${host} (${status}). Ask its administrator, or change VS Code’s proxy settings.`;

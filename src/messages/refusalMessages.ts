@@ -29,9 +29,9 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service didn’t understand the token request. It may expect the client’s credentials elsewhere. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
+      'The identity service didn’t understand the token request. It may expect the client’s credentials in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
-      'The identity service no longer accepts the client’s grant. Ask its administrator to renew it.',
+      'The identity service no longer accepts the client’s grant. Ask the service’s administrator to renew the grant.',
     unauthorized_client:
       'The client isn’t allowed to get this token. Check “audience” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
     unsupported_grant_type:
@@ -44,7 +44,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ' It won’t be sent again until you change it or try it again.'}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` The ${settingLabel('apiKey', labels)} won’t be sent until you change or retry it.`}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -67,7 +67,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `A firewall or gateway refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `The request was refused by a firewall or gateway${parenthesized(status)}, not by the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({

@@ -92,9 +92,9 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'not-a-file':
       return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
     case 'link':
-      return 'This is a link, which isn’t followed. Replace it with a copy.';
+      return 'This is a link, which isn’t followed. Replace it with a copy of the file.';
     case 'unreadable':
-      return 'This can’t be read. Check its permissions, and that the templates folder isn’t a file.';
+      return 'This file or folder can’t be read. Check its permissions, and that the templates folder isn’t a file.';
     case 'too-many-files':
       return 'The folder has more than 200 templates. Only the first 200 by name are used.';
   }

@@ -64,7 +64,7 @@ describe(`an incomplete response ${nightly}`, () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response here/],
-      [commandKeys.tryAgain, /no generation here to try again/],
+      [commandKeys.tryAgain, /no generation here to repeat/],
       [commandKeys.undoGeneration, /no generated text here to undo/],
       [commandKeys.showLastResponse, /Nothing has been generated in this window yet/],
     ];

@@ -81,7 +81,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     const { detail } = await dialogs.waitFor('Send this much text?');
     assert.match(
       detail,
-      /^It has 100,001 characters \(about 25,001 tokens\) and will be billed to your account/,
+      /^It has 100,001 characters \(about 25,001 tokens\)\. The service may bill your account for it/,
     );
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);
@@ -117,7 +117,10 @@ describe(`a request that exceeds the limits of a model ${nightly}`, () => {
   it('is refused with a message that states the number of tokens and the limit if the text is too long', async () => {
     const limits = { max_sequence_length: 500 };
     const text = await refusal(limits, 'long.txt', /too long for the model/);
-    assert.match(text, /[\d,]+ tokens, but the limit is 500\. Select less text or another model/);
+    assert.match(
+      text,
+      /[\d,]+ tokens, but the limit is 500\. Select less text, or select another model/,
+    );
   });
 
   it('is refused with a message that states the requested output tokens and the limit if they exceed it', async () => {

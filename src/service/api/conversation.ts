@@ -44,7 +44,8 @@ export interface Conversation {
 /**
  * Asks for the rest of an incomplete response, because the chat operation has no field for that.
  */
-const GO_ON = 'Continue exactly where your answer ended. Repeat nothing and add no introduction.';
+const GO_ON =
+  'Continue exactly where your response stopped. Don’t repeat anything or add an introduction.';
 
 /**
  * Converts a single prompt to a conversation.

@@ -60,7 +60,7 @@ describe('a truncated response', () => {
       {
         role: 'user',
         content:
-          'Continue exactly where your answer ended. Repeat nothing and add no introduction.',
+          'Continue exactly where your response stopped. Don’t repeat anything or add an introduction.',
       },
     ]);
   });

@@ -35,7 +35,7 @@ describe(`protection of the key ${nightly}`, () => {
     await workbench.editor.selectLines(1);
 
     await workbench.runCommand(generate);
-    const dialog = await dialogs.waitFor(/aren’t the hosts that your API key was saved for/);
+    const dialog = await dialogs.waitFor(/Your API key was saved for different hosts/);
     const [oldHost, newHost] = [new URL(emulator.url).host, new URL(other.url).host];
     assert.match(dialog.detail, new RegExp(`The API key goes to ${oldHost}, as before`));
     assert.match(
@@ -52,7 +52,7 @@ describe(`protection of the key ${nightly}`, () => {
     assertUntouched(unapproved);
 
     await workbench.runCommand(generate);
-    await dialogs.waitFor(/aren’t the hosts that your API key was saved for/);
+    await dialogs.waitFor(/Your API key was saved for different hosts/);
     unapproved.approve();
     await dialogs.click('Use New Hosts');
     await other.requestCount('/ml/v1/text/chat_stream', 1);

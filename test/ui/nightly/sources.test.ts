@@ -104,7 +104,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assert.equal(token?.form?.['apikey'], key);
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
-    await notifications.close(/be asked before these values/);
+    await notifications.close(/be asked before this source/);
     await act(session, 'Use Another Source', 'Automatic');
     await notifications.close(/credentialSource is now “auto”/);
     assert.equal(await act(session, editorRow), 'in use');

@@ -110,7 +110,7 @@ describe('Select Model', () => {
     await turn();
     assert.equal(
       list.prompt,
-      'The service has more models than these 1,000. To use another one, set hostedModel.modelId.',
+      'The service has more than these 1,000 models. To use one that isn’t listed, set hostedModel.modelId.',
     );
   });
 
