@@ -26,26 +26,24 @@ const PURPOSES: Readonly<Record<string, string>> = {
   diagnose: 'The messages of failed commands, the checks of _Diagnose Connection_, and the report.',
   templates:
     'Templates, which are prompts with variables: reading, checks, completion, and selection.',
-  editor:
-    'The only code that edits documents: stream writer, tracked ranges, insert modes, preview.',
+  editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
   'editor/fit': 'Fits text to its place: indentation, code fences, line endings, characters. Pure.',
   status: 'The status item, its tooltip and menu, the history of the window, and usage.',
-  envFile: 'Problems and quick fixes of an open `.env` file.',
+  envFile: 'Problems in an open `.env` file, and their quick fixes.',
   connection: 'Sources, their selection, approvals, secret storage, and setup.',
   ui: 'Progress, wizard steps, log, and announcements. Independent of features.',
   messages: 'A message and its actions for each failure of the service.',
-  config: 'The only reader of the configuration, and its values as one snapshot.',
+  config: 'The only code that reads the configuration, which it returns as one snapshot.',
   dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
   undocumentedApi:
     'Undocumented commands and fields of VS Code, each with its source and a canary test.',
-  service:
-    'Services, credentials, error kinds, and secrets in text. Plain Node, like all of `service/`.',
-  'service/connection': 'The connection, which every feature uses.',
+  service: 'Services, credentials, error kinds, and masking. Plain Node, like all of `service/`.',
+  'service/connection': 'The connection, through which features send requests.',
   'service/serviceRuntime':
     'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
   'service/checks': 'The checks of a diagnosis, which generate nothing.',
-  'service/client': 'One call: request body, secrets in prompts, parameters, and usage.',
-  'service/sendWithToken': 'A request with a token, and its replay after a 401.',
+  'service/client': 'One call: request body, search for secrets, parameters, and usage.',
+  'service/sendWithToken': 'Sends a request with a token, and again if the token is refused.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
   'service/api': 'The wire formats: paths, bodies, streams, and errors of each API.',
   'service/auth': 'Authentication methods, and the token of each connection.',
