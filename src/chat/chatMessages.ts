@@ -115,7 +115,7 @@ export function callerQuestion(id: string): string {
 export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
   const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension wants a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget the choice in “Show Status and Actions” or sign out.`;
+  return `The extension is requesting a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget the choice in “Show Status and Actions” or sign out.`;
 }
 
 // The tool

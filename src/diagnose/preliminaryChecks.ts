@@ -26,6 +26,7 @@ import type { MessageContext } from '../messages/failureContext.ts';
 import {
   allSettings,
   capitalized,
+  listOf,
   missingText,
   needsSetting,
   resourceName,
@@ -196,8 +197,13 @@ function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
 
 function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
   const unapproved = (what: string, { authHost, serviceHost }: Destination) => {
-    const where = `${what} to ${authHost} and ${serviceHost}`;
-    return failed('hosts', `${where}, which you haven’t approved. Nothing was sent.`, 'approve');
+    // Without a separate identity service, both hosts are the same.
+    const hosts = listOf([...new Set([authHost, serviceHost])]);
+    return failed(
+      'hosts',
+      `${what} to ${hosts}, which you haven’t approved. Nothing was sent.`,
+      'approve',
+    );
   };
   switch (choice.kind) {
     case 'ready': {

@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
   'url-path': () =>
-    'A gateway may need a path, but the service itself has none. Remove it unless you use a gateway.',
+    'A gateway may need a path, but the service itself has none. Remove the path unless you use a gateway.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right one.',
 };
