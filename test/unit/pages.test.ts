@@ -61,7 +61,7 @@ describe('the pages', () => {
     assert.equal(title, '# Hosted Model');
     assert.match(sentence, /^[^.\n]+\.$/);
     assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
-    assert.match(first, /<img src="media\/generate\.webp"/);
+    assert.match(first, /<img src="media\/generate-dark\.webp"/);
     const moving = readFileSync('media/generate.webp');
     assert.ok(moving.includes('ANIM'), "the picture isn't animated");
     assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);

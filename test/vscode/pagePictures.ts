@@ -144,7 +144,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await notifications.waitUntilGone(/Generating/);
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
-  await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
+  if (theme === 'dark')
+    await savePicture(join(media, 'generated-dark.png'), await asPng(await last));
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
