@@ -62,7 +62,7 @@ describe('the pages', () => {
     assert.match(sentence, /^[^.\n]+\.$/);
     assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
     assert.match(first, /<img src="media\/generate-dark\.webp"/);
-    const moving = readFileSync('media/generate.webp');
+    const moving = readFileSync('media/generate-dark.webp');
     assert.ok(moving.includes('ANIM'), "the picture isn't animated");
     assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
     assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'the number of highlights');
