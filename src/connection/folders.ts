@@ -18,8 +18,8 @@ import { ENV_FILE_GONE } from './connectionMessages.ts';
 const FILE_SCHEMES: ReadonlySet<string> = new Set(['file', 'vscode-remote']);
 
 /**
- * URI schemes of documents that are in no folder, such as new files. If only one folder is open,
- * these documents belong to it.
+ * URI schemes of documents without a path in a folder, such as new files. If exactly one folder is
+ * open, these documents belong to it.
  */
 const FOLDERLESS_SCHEMES: ReadonlySet<string> = new Set(['untitled', 'output']);
 

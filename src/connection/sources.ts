@@ -130,9 +130,9 @@ async function settingsOfStored(
 }
 
 /**
- * Reads the `.env` file in the root of a folder once, as bytes, so that the approved values are the
- * ones used. A repository controls this path, so links aren't followed, and devices and large files
- * aren't read (T12 in docs/threat-model.md).
+ * Reads the `.env` file in the root of a folder once, as bytes, so that the values used are the
+ * approved ones. A repository controls this path, so links aren't followed, and devices and large
+ * files aren't read (T12 in docs/threat-model.md).
  */
 async function readEnvFile(
   folder: WorkspaceFolder | null,

@@ -25,7 +25,7 @@ export interface InsertMode {
   /** The announcement once all responses are complete. Defaults to a general one. */
   readonly doneText?: string;
   /**
-   * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere. Their
    * responses aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;
