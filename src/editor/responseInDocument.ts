@@ -134,7 +134,7 @@ export class ResponseInDocument {
 
   /**
    * Resolves a pending `end` if there is nothing left that can be written.
-   * @param isLate true if an edit exceeded its deadline, which resolves `end` in any case
+   * @param isLate true if an edit exceeded its deadline; `end` then resolves in any case
    */
   settle(isLate: boolean): void {
     if (isLate || this.#accepted === '' || this.#isLost) this.#ended?.resolve();

@@ -77,10 +77,10 @@ interface EventContext {
  * - Other text inserted inside splits the generated text into pieces. Deleted text is removed from
  *   the pieces.
  * - An undo or redo leads back to a known state if the document contains all pieces of that state.
- *   If no state matches, the restored text might be generated text, so the range may become
+ *   If no state matches, the restored text might be generated text. The range may then become
  *   uncertain.
- * - A change that replaces the whole range or crosses one of its ends breaks the range, because
- *   more text would mix with another edit. The remaining pieces are still tracked.
+ * - A change that replaces the whole range or crosses one of its ends breaks the range. Text
+ *   inserted there would mix with the other edit. The remaining pieces are still tracked.
  * - The range also counts as broken while part of the response is undone, because more text would
  *   follow a gap.
  */

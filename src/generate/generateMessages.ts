@@ -73,7 +73,7 @@ export function generatingCount(done: number, all: number): string {
 export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'A response wasn’t requested, because its place is gone.';
+export const CANNOT_INSERT = 'A selection was skipped, because its text is gone.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';

@@ -31,7 +31,7 @@ export const NETWORK_MESSAGES = {
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({
     text: isSafeToRepeat
       ? `The connection to ${host} was lost. A firewall or proxy may have closed it. ${CHECK_NETWORK}`
-      : `The connection to ${host} was lost after the request was sent. The request may have run, so it wasn’t sent again.`,
+      : `The connection to ${host} was lost after the request was sent. The service may have processed it, so it wasn’t sent again.`,
     actions: ELSEWHERE,
   }),
   certificate: (details, where) => ({
@@ -54,7 +54,7 @@ export const NETWORK_MESSAGES = {
     return {
       text: isSafeToRepeat
         ? `${what} A firewall or proxy may be blocking the request. ${CHECK_NETWORK}`
-        : `${what} The request may have run, so it wasn’t sent again.`,
+        : `${what} The service may have processed it, so it wasn’t sent again.`,
       actions: ELSEWHERE,
     };
   },

@@ -33,9 +33,8 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
- * with the same name. Templates from a repository or remote machine that hide a built-in template
- * or one of the user's are marked, because a keybinding with that name now sends a different
- * prompt.
+ * with the same name. Marks a template from a repository or remote machine if it hides a built-in
+ * template or one of the user's. A keybinding for that name then sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);

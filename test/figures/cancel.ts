@@ -31,7 +31,7 @@ export async function measureCancelling(): Promise<void> {
   });
 }
 
-/** Returns the smallest value that this percentage of values doesn't exceed. */
+/** Returns the given percentile: the smallest value that is at least as large as that percentage of the values. */
 function percentile(values: readonly number[], percent: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1]?.toFixed(1) ?? '';

@@ -6,7 +6,7 @@ const services = 'test/unit/service/auth/tokenServices.test.ts';
 const onDemand = 'test/unit/service/auth/onDemand.test.ts';
 const life = 'test/unit/service/auth/token.test.ts';
 
-/** Defenses that control the life of a token. */
+/** Defenses of the token lifetime. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a token command runs in the background',

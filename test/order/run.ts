@@ -1,6 +1,6 @@
 /**
  * `npm run test:order [times] [seed]`: runs the unit and contract tests repeatedly, each time with
- * the suites and tests in another order. A failure is printed with the seed that repeats its order.
+ * the suites and tests in another order. Prints each failure with the seed that repeats the order.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be a working service, which counts what it receives until it is approved', async () => {
+  it('can be a working service that counts the requests it gets before its approval', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();

@@ -18,7 +18,7 @@ const SPAN = 16;
  */
 const MOST_GROWTH = 20;
 
-/** Returns the texts for which the work of a way grows faster than the length of the text. */
+/** Returns the texts for which the work grows faster than the length of the text. */
 async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
   const { texts, length = LENGTH } = way;
   const slow: string[] = [];

@@ -89,7 +89,7 @@ export function matches(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text === expected : expected.test(text);
 }
 
-/** Script of a function that returns the text of an element, with icons as `$(name)`. */
+/** Source code of a function that returns the text of an element, with icons as `$(name)`. */
 export const textWithIcons = `((element) => {
   const read = (node) => {
     if (node.nodeType === 3) return node.data;

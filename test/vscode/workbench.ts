@@ -116,7 +116,7 @@ export class Workbench {
   /** Opens a file by its absolute path, and waits until its editor has the focus. */
   async openFile(path: string): Promise<void> {
     if (!isAbsolute(path)) throw new Error(`${path} is not an absolute path.`);
-    // Types the full path, because the search for names needs a program that the server lacks.
+    // Types the full path, because a search by name needs a program that the server doesn't include.
     await this.#fillPalette(path);
     await this.quickInput.waitFor({ item: basename(path) });
     await this.quickInput.accept();
@@ -246,7 +246,7 @@ export class Workbench {
     const opened = async () =>
       (await this.quickInput.state())?.value.startsWith('>') === true ? true : undefined;
     await this.screen.until('the palette', async () => {
-      // A window that is still starting may lose the key.
+      // A window that is still starting may drop the keystroke.
       await this.page.keyboard.press('F1');
       return within(lookMilliseconds, opened);
     });

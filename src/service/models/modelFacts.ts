@@ -45,7 +45,7 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 /**
  * Adds the facts that the user states about one model.
  * @param listed undefined if the service doesn't list the model
- * @returns undefined if the model is neither listed nor stated
+ * @returns undefined if neither the service nor the user's entry lists the model
  */
 export function withStatedFacts(
   listed: Model | undefined,

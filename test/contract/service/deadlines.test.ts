@@ -153,7 +153,7 @@ describe('the deadline', () => {
     });
   }
 
-  it("D04: ends headers that drip forever, closes the connection, and doesn't retry", async () => {
+  it("D04: aborts a response whose headers never finish, closes the connection, and doesn't retry", async () => {
     const heard = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {

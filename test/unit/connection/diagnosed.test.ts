@@ -134,7 +134,7 @@ describe('the message about a failed test in the setup', () => {
 
   it("doesn't mention a generation, because none was attempted", () => {
     for (const kind of ['timeout', 'connection-lost'] as const) {
-      assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have run/);
+      assert.doesNotMatch(textOf(kind, { host: 'model.example' }), /may have processed/);
     }
   });
 

@@ -105,7 +105,7 @@ describe('the text of a message', () => {
 
   it('warns that a request that took too long may have run', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
-    assert.match(sent?.text ?? '', /took too long\. The request may have run/);
+    assert.match(sent?.text ?? '', /took too long\. The service may have processed it/);
   });
 
   it('points to the source of the credentials', () => {
@@ -165,7 +165,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
       const text = messageFor(new ServiceError(kind), { isCheck: true })?.text ?? '';
-      assert.doesNotMatch(text, /may have run/);
+      assert.doesNotMatch(text, /may have processed/);
       assert.match(text, /firewall or proxy/);
     }
   });

@@ -137,8 +137,8 @@ export interface FakeAnswer {
 export type Script = (n: number) => FakeAnswer | Error;
 
 /**
- * Returns a fetch that responds from a script, and what it sent: the time, body, and authorization
- * of each request.
+ * Returns a fetch that responds from a script, and a list of its requests, each with its time, body,
+ * and authorization.
  */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];

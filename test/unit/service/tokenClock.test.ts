@@ -74,7 +74,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that expired before it arrived only to the calls that waited for it', async () => {
+  it('returns a token that had expired on arrival to waiting calls, and to no later ones', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);

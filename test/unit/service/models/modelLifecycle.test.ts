@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('is withdrawn from the day of the withdrawal on, whatever the order of the listed stages', () => {
+  it('counts as withdrawn from its withdrawal date on, whatever the order of the listed stages', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
