@@ -12,7 +12,7 @@ const suites = {
   'test:services': 'each authentication method works with each API',
   'test:faults': 'each call with a fault ends once, with the expected result',
   'test:soak':
-    'long use leaks nothing, a storm of 429s calms down, and many windows spread their requests',
+    'long sessions leak no memory, a burst of 429s subsides, and many windows spread out their requests',
   'test:fuzz': 'random input causes nothing worse than an error',
   'test:leaks': 'no key or token appears anywhere',
   'test:mutants': 'a test fails for each safeguard that is removed',

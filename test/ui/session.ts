@@ -25,7 +25,7 @@ export interface SessionOptions {
   zoom?: number;
   /**
    * `off`: no workspace trust at all (the default). `restricted`: the folder opens in Restricted
-   * Mode, without a question. `ask`: VS Code asks in a dialog.
+   * Mode, without a prompt. `ask`: VS Code asks in a dialog.
    */
   trust?: 'off' | 'restricted' | 'ask';
   /** Environment of the extension host. A change from the previous test starts a new server. */
