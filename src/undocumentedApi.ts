@@ -35,6 +35,12 @@ export const undocumentedCommands = {
    */
   openWorkspaceSettings: 'workbench.action.openWorkspaceSettings',
   /**
+   * Opens the keyboard shortcuts editor.
+   * Seen in 1.133.0 and 1.139.1:
+   * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/preferences/browser/preferences.contribution.ts
+   */
+  openKeybindings: 'workbench.action.openGlobalKeybindings',
+  /**
    * Reloads the window.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/browser/actions/windowActions.ts

@@ -24,11 +24,13 @@ export const COMMAND_MESSAGES = {
   noDocument: 'Open a document first.',
   /** Messages for a malformed keybinding argument. */
   malformed: {
-    args: 'The keybinding’s “args” must be an object.',
+    args: 'The keybinding’s “args” must be an object, such as {"template": "Review"}.',
     template: '“template” in the keybinding’s “args” must be a string.',
     insertMode: '“insertMode” in the keybinding’s “args” must be a string.',
   },
-  noInsertMode: (id: string) => `There’s no insert mode “${oneLine(id)}”.`,
+  noInsertMode: (id: string, known: readonly string[]) =>
+    `There’s no insert mode “${oneLine(id)}”. Use one of these: ${known.join(', ')}.`,
+  openKeybindings: 'Open Keyboard Shortcuts',
   signOut: {
     question: 'Sign out of Hosted Model?',
     detail: 'This deletes the stored keys and tokens, and forgets your approvals.',

@@ -33,10 +33,10 @@ import { type ServiceRow, serviceRows } from './serviceRows.ts';
 
 export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
-    if ('malformed' in args) return inform(COMMAND_MESSAGES.malformed[args.malformed]);
+    if ('malformed' in args) return offerKeybindings(COMMAND_MESSAGES.malformed[args.malformed]);
     const { template, insertMode } = args;
     if (insertMode !== undefined && !insertModeIds.includes(insertMode)) {
-      return inform(COMMAND_MESSAGES.noInsertMode(insertMode));
+      return offerKeybindings(COMMAND_MESSAGES.noInsertMode(insertMode, insertModeIds));
     }
     if (template === undefined) return generateFromSelection(app, { insertMode }, snapshot);
     return generateFromTemplate(app, template, { insertMode }, snapshot);
@@ -248,6 +248,12 @@ function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: Source
   return { reason, modelId: isSecret ? '' : modelId };
 }
 
+/** Shows the problem of a keybinding's arguments, and offers to open the keybindings. */
+function offerKeybindings(text: string): void {
+  const open = () => commands.executeCommand(undocumentedCommands.openKeybindings);
+  offer('warning', text, COMMAND_MESSAGES.openKeybindings, open);
+}
+
 /** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
 async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
   const folder = found.folder.workspaceFolder;
@@ -256,7 +262,8 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
   const options = { title, placeHolder: placeHolder(place) };
   const picked = await window.showQuickPick(sourceChoices(found, choice), options);
   if (!picked) return;
-  if (picked.problem) inform(picked.problem);
+  const diagnose = () => commands.executeCommand('hostedModel.diagnose');
+  if (picked.problem) offer('warning', picked.problem, ACTION_LABELS.diagnose, diagnose);
   else if (await connections.useSource(picked.value, folder)) inform(isSet(picked.value, place));
 }
 

@@ -198,17 +198,20 @@ export class Connections implements Disposable {
 
   /**
    * Runs the setup. If the settings name another source, offers to use the editor instead.
+   * @param owner the folder that needs the credentials
    * @returns true if credentials were saved, and no setting keeps them from being used
    */
-  async setUp(reason?: SetUpReason): Promise<boolean> {
+  async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
     if (!(await runSetUp(setUpOptions(this.#options), reason))) return false;
     this.#active.clearObstacles();
-    const { found, choice } = await this.#active.look();
+    const { found, choice } = await this.#active.look(owner);
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
     // After an import, no offer is needed, because the import declines the source of its values.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
-    this.#options.inBackground(this.#offerEditor(inUse, found));
+    const offer = this.#offerEditor(inUse, found, owner);
+    if (reason?.isRepair) return offer;
+    this.#options.inBackground(offer);
     return false;
   }
 
@@ -220,7 +223,7 @@ export class Connections implements Disposable {
    */
   async changeProject(owner = activeFolder()): Promise<boolean> {
     const { isProjectOfFolder, resource } = readSettings(owner?.uri);
-    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'], isRepair: true });
+    if (!isProjectOfFolder) return this.setUp({ missing: ['projectId'], isRepair: true }, owner);
     await openSettingsOfWorkspace(`hostedModel.${resource}Id`);
     return false;
   }
@@ -291,16 +294,21 @@ export class Connections implements Disposable {
     this.#signOuts.dispose();
   }
 
-  async #offerEditor(inUse: SourceId, found: SourceSnapshot): Promise<void> {
+  /** @returns true if the folder uses the editor's credentials from now on */
+  async #offerEditor(
+    inUse: SourceId,
+    found: SourceSnapshot,
+    owner: WorkspaceFolder | null,
+  ): Promise<boolean> {
     const text = staysText(inUse, found);
     const picked = await window.showInformationMessage(text, USE_NEW_CREDENTIALS);
-    if (picked === USE_NEW_CREDENTIALS) await this.useSource('editor');
+    return picked === USE_NEW_CREDENTIALS && this.useSource('editor', owner);
   }
 
   #resolveOptions(owner: WorkspaceFolder | null): ResolveOptions {
     return {
       ...this.#options,
-      setUp: (reason) => this.setUp(reason),
+      setUp: (reason) => this.setUp(reason, owner),
       onObstacle: (obstacle) => this.#active.setObstacle(obstacle, owner),
     };
   }

@@ -1,5 +1,5 @@
 import { commands } from 'vscode';
-import { ACTION_LABELS } from '../messages/actions.ts';
+import { ACTION_LABELS, SHOW_LOG } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import { offer } from '../ui/notify.ts';
@@ -67,9 +67,8 @@ export async function resolveObstacle(
         );
         return false;
       }
-      offer('warning', text, ACTION_LABELS.diagnose, () =>
-        commands.executeCommand('hostedModel.diagnose'),
-      );
+      // A button that opens a list would close the setup.
+      offer('warning', text, SHOW_LOG, () => commands.executeCommand('hostedModel.showLog'));
       return options.setUp({ missing: choice.names });
     }
   }

@@ -128,7 +128,7 @@ export const MANAGE = {
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
     case 'url':
-      return 'This login needs an address that starts with https://.';
+      return 'This login needs an https address.';
     case 'header':
       return MANAGE.badHeader;
     case 'command':

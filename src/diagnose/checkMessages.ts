@@ -184,7 +184,6 @@ export function conclusionTitle({ state, title }: ShownCheck): string {
   return `${state === 'failed' ? 'Cause' : 'Warning'}: ${title}`;
 }
 
-export const SHOW_LOG = 'Show Log';
 export const FINDING_CAUSE = 'Finding the cause';
 export const REPAIRED = 'Your changes are saved. Do you want to retry?';
 

@@ -1,7 +1,7 @@
 import { commands, type WorkspaceFolder, window } from 'vscode';
 import { contextOf } from '../connection/connectionMessages.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
-import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
@@ -9,7 +9,7 @@ import { redact } from '../service/masking.ts';
 import { explain } from '../service/models/refusalCause.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
-import { FINDING_CAUSE, inLines, REPAIRED, SHOW_LOG } from './checkMessages.ts';
+import { FINDING_CAUSE, inLines, REPAIRED } from './checkMessages.ts';
 import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
@@ -51,7 +51,7 @@ export async function reportFailure(
   }
   if (action === 'setUp' && connection) {
     const reason = { missing: ['apiKey'], isRepair: true } as const;
-    return (await deps.connections.setUp(reason)) && offerRetry();
+    return (await deps.connections.setUp(reason, folder)) && offerRetry();
   }
   if (action === 'openEnvFile') await openEnvFile(folder);
   else if (action === 'openSettings') await openSettings();

@@ -48,7 +48,8 @@ export type Parse = (text: string) => ServiceReading;
 const MAX_ROUNDS = 20;
 
 /**
- * Fixes all errors that can be fixed in only one way. A line can need several fixes.
+ * Fixes all errors that can be fixed in only one way, and keeps comments. A line can need several
+ * fixes.
  * @returns the lines, and the number of fixes
  */
 export function fixAll(
@@ -56,15 +57,19 @@ export function fixAll(
   parse: Parse,
 ): { readonly lines: readonly string[]; readonly count: number } {
   const fixed = [...lines];
+  const { service } = parse(lines.join('\n'));
   let count = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const { reading, service } = parse(fixed.join('\n'));
+    const { reading, service: used } = parse(fixed.join('\n'));
+    // Without errors, the file may name another service first, whose lines weren't underlined.
+    if (used.word !== service.word) break;
     const before = count;
     const changed = new Set<number>();
     for (const issue of reading.issues) {
       const { line = -1 } = issue.place ?? {};
       const text = fixed[line];
-      if (!issue.isError || text === undefined || changed.has(line)) continue;
+      if (!issue.isError || issue.kind === 'comment') continue;
+      if (text === undefined || changed.has(line)) continue;
       const [fix, other] = envFixes(text, issue, service);
       if (other || fix?.kind !== 'replace') continue;
       fixed[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);

@@ -32,7 +32,7 @@ export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
 /** @param most maximum number of characters */
 export function tooMuchText(most: number): string {
-  return `Nothing was sent. The limit is ${formatNumber(most)} characters.`;
+  return `Nothing was sent. Select at most ${formatNumber(most)} characters.`;
 }
 
 /** Returns the question to show before many requests are sent. */
@@ -83,13 +83,18 @@ export function completeText(count: number): string {
   return count > 1 ? 'All responses are complete' : 'The response is complete';
 }
 
-/** @param failed one-based first line of each selection whose generation failed */
-export function partlyCompleteText(complete: number, failed: readonly number[]): string {
-  return `${complete} of ${complete + failed.length} complete, ${lineList(failed)} failed`;
-}
-
-export function partlyCanceledText(complete: number, all: number): string {
-  return `${complete} of ${all} complete, the rest canceled`;
+/**
+ * @param all number of responses of the run
+ * @param failed one-based first line of each selection whose generation failed; if there is none, the
+ * rest was canceled
+ */
+export function partlyCompleteText(
+  complete: number,
+  all: number,
+  failed: readonly number[],
+): string {
+  const rest = failed.length === 0 ? 'the rest canceled' : `${lineList(failed)} failed`;
+  return `${complete} of ${all} complete, ${rest}`;
 }
 
 /** @param tokens the limit that the responses reached; undefined if it's unknown or not the same */

@@ -19,6 +19,8 @@ export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
   readonly runAgain: RunAgain;
+  /** True if a limit truncated a response of this run. */
+  readonly isTruncated: boolean;
   /**
    * The token limit that the truncated responses reached; undefined if it's unknown or not the
    * same.
@@ -40,9 +42,9 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
   if (job.isUndone) return;
-  if (truncated.length > 0) await offerMore(job, truncated, outcome);
+  if (!outcome.isPlaced) return;
+  if (outcome.isTruncated) await offerMore(job, truncated, outcome);
   else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
-  else if (!outcome.isPlaced) return;
   else if (outcome.isWhole && !isInView(job)) await offerToShow(job);
   else outcome.announce();
 }
@@ -55,8 +57,10 @@ async function offerMore(
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
-  // If the template sets the limit, raising the one in the settings would change nothing.
-  const canRaise = !hasRaised && job.template?.parameters?.['max_new_tokens'] === undefined;
+  // Another limit, or one that the template sets, can't be raised in the settings.
+  const isOfSettings =
+    outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
+  const canRaise = isOfSettings && !hasRaised;
   const buttons = [CONTINUE, ...(canRaise ? [RAISE_LIMIT] : []), UNDO];
   const picked = await window.showInformationMessage(text, ...buttons);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);

@@ -64,6 +64,8 @@ interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
   /** One outcome for each generation that was started, in document order. */
+  /** Indices of the responses that the run could generate. */
+  readonly indices: readonly number[];
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }
@@ -148,7 +150,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     controller,
   ).finally(endStart);
   const isCanceled = controller.signal.aborted || signedOut.aborted;
-  return { connection, folder: activeFolder(uri), outcomes, isCanceled };
+  return { connection, folder: activeFolder(uri), indices, outcomes, isCanceled };
 }
 
 /** Applies the model and parameters of the template, which override those in the settings. */
@@ -249,8 +251,8 @@ async function rerunUntilText<Result>(
 }
 
 async function reportRun(
-  { options, job, indices, runMode }: Run,
-  { connection, folder, outcomes, isCanceled }: RunResult,
+  { options, job, runMode }: Run,
+  { connection, folder, indices, outcomes, isCanceled }: RunResult,
 ): Promise<void> {
   const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
   const linesOf = (some: readonly number[]) =>
@@ -274,17 +276,21 @@ async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
-      else if (isCanceled) {
-        const text = texts.partlyCanceledText(complete.length, indices.length);
-        announcements.done(text, 'circle-slash');
-      } else {
-        const lines = linesOf(failed.map(({ index }) => index));
-        announcements.done(texts.partlyCompleteText(complete.length, lines));
+      else {
+        const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
+        const lines = linesOf(broken.map(({ index }) => index));
+        const text = texts.partlyCompleteText(complete.length, indices.length, lines);
+        announcements.done(text, isCanceled ? 'circle-slash' : 'check');
       }
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
-    const limit = commonLimit(complete, connection);
-    reports.push(reportOutcome(job, { announce, runAgain, limit, isWhole, isPlaced }));
+    const truncated = complete.flatMap(({ generation }) =>
+      generation && endOf(generation.stopReason) === 'truncated' ? generation : [],
+    );
+    const isTruncated = truncated.length > 0;
+    const limit = commonLimit(truncated, connection);
+    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced };
+    reports.push(reportOutcome(job, outcome));
   }
   await Promise.all(reports);
 }
@@ -293,11 +299,11 @@ async function reportRun(
  * Returns the token limit that all truncated responses reached. Undefined if any of them reached
  * another limit, such as the end of the context.
  */
-function commonLimit(outcomes: readonly Outcome[], { parameters }: Connection): number | undefined {
+function commonLimit(
+  truncated: readonly Generation[],
+  { parameters }: Connection,
+): number | undefined {
   const limit = parameters['max_new_tokens'] ?? DEFAULT_NEW_TOKENS;
-  const truncated = outcomes.flatMap(({ generation }) =>
-    generation && endOf(generation.stopReason) === 'truncated' ? generation : [],
-  );
   const isAtLimit = truncated.every(
     ({ stopReason, usage }) => stopReason === 'max_tokens' && usage.outputTokens === limit,
   );

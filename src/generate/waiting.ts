@@ -40,10 +40,11 @@ export class WaitProgress {
   readonly #say: (message: string) => void;
   /** The requests without a response, each with the timer of the offer to retry it. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The request whose next attempt the notification shows, which is the last one that failed. */
-  #retrying: AbortController | undefined;
+  /** The requests that the open offer is about. */
+  #offered: Set<AbortController> | undefined;
+  /** The requests that wait for their next attempt, each with a function that shows the time left. */
+  readonly #retries = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
-  #isAsking = false;
 
   /** @param say shows a message in the progress notification of the run */
   constructor(say: (message: string) => void) {
@@ -57,52 +58,59 @@ export class WaitProgress {
   onSilence(request: AbortController): void {
     this.onEnd(request);
     this.#say(texts.STILL_WAITING);
-    const timer = setTimeout(() => void this.#ask(), OFFER_AFTER_MS).unref();
+    const timer = setTimeout(() => void this.#offer(request), OFFER_AFTER_MS).unref();
     this.#silent.set(request, timer);
   }
 
   /**
-   * Called before each retry of a request. Counts down the seconds until the attempt.
+   * Called before each retry of a request. Counts down the seconds until the next attempt of any
+   * request.
    * @param leftMs returns the milliseconds until the attempt
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
     this.onEnd(request);
-    clearTimeout(this.#countDown);
-    this.#retrying = request;
-    const show = () => {
-      const left = leftMs();
-      const next = toNextSecond(left);
-      this.#say(next === undefined ? texts.GENERATING : retryText(retry, left));
-      if (next !== undefined) this.#countDown = setTimeout(show, next).unref();
-    };
-    show();
+    this.#retries.set(request, { leftMs, text: () => retryText(retry, leftMs()) });
+    this.#showRetries();
   }
 
   /** Called if the model sends text or reasoning. */
   onActivity(request: AbortController): void {
-    const wasWaiting = this.#silent.has(request) || this.#retrying === request;
+    const wasWaiting = this.#silent.has(request) || this.#retries.has(request);
     this.onEnd(request);
-    if (wasWaiting) this.#say(texts.GENERATING);
+    if (wasWaiting && this.#retries.size === 0) this.#say(texts.GENERATING);
   }
 
   /** Called when the request no longer waits. */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);
-    if (this.#retrying !== request) return;
+    this.#retries.delete(request);
+    if (this.#retries.size === 0) clearTimeout(this.#countDown);
+  }
+
+  #showRetries(): void {
     clearTimeout(this.#countDown);
-    this.#retrying = undefined;
+    for (const [request, { leftMs }] of this.#retries) {
+      if (leftMs() <= 0) this.#retries.delete(request);
+    }
+    const [next] = [...this.#retries.values()].sort((one, other) => one.leftMs() - other.leftMs());
+    this.#say(next ? next.text() : texts.GENERATING);
+    if (!next) return;
+    this.#countDown = setTimeout(() => this.#showRetries(), toNextSecond(next.leftMs())).unref();
   }
 
   /**
-   * Prompts once for all requests that are silent at the same time. Aborts these requests if the
-   * user stops waiting, which also closes their network connections.
+   * Offers to retry a silent request. If an offer is open, adds the request to it. A retry aborts
+   * the requests that are still silent, which also closes their network connections.
    */
-  async #ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+  async #offer(request: AbortController): Promise<void> {
+    const open = this.#offered;
+    if (open && [...open].some((one) => this.#silent.has(one))) return void open.add(request);
+    const offered = new Set([request]);
+    this.#offered = offered;
     const answer = await window.showWarningMessage(texts.NO_RESPONSE_YET, texts.RETRY);
-    this.#isAsking = false;
-    if (answer === texts.RETRY) for (const silent of this.#silent.keys()) silent.abort();
+    if (this.#offered === offered) this.#offered = undefined;
+    if (answer !== texts.RETRY) return;
+    for (const one of offered) if (this.#silent.has(one)) one.abort();
   }
 }

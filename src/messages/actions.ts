@@ -26,3 +26,6 @@ export interface Message {
   /** At most two actions, the most likely fix first. Error messages also have *Show Log*. */
   readonly actions: readonly Action[];
 }
+
+/** The button for details, in addition to the actions of an error message. */
+export const SHOW_LOG = 'Show Log';

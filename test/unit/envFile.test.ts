@@ -105,8 +105,8 @@ describe('Fix All Problems in a .env file', () => {
     [
       'several problems in one line',
       [`IBM_URL="http://eu-de.ml.cloud.ibm.com/ml/v1/text/chat?version=2024-01-01" # x`],
-      [`IBM_URL=${url}`],
-      3,
+      [`IBM_URL=${url} # x`],
+      2,
     ],
     [
       'no line that only the user can decide about',
@@ -133,6 +133,15 @@ describe('an open .env file of another service', () => {
   const cpd = services.find(({ word }) => word === 'cpd');
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
+
+  it('keeps the lines of the other service, whose problems are not shown, if all are fixed', () => {
+    const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
+    const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
+    const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
+    const { lines: fixed, count } = fixAll(lines, parseFor);
+    assert.deepEqual(fixed.slice(0, 2), ['IBM_API_KEY=abcdefgh', 'IBM_PROJECT_ID=p']);
+    assert.deepEqual([fixed.slice(2), count], [lines.slice(2), 2]);
+  });
 
   it('is checked for the settings of that service', () => {
     const open = parseEnvText(text, ibm, services);

@@ -45,12 +45,12 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     [{ template: 'Revue' }, /There’s no template “Revue” here/],
     [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
     [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
-    [{ insertMode: 'sideways' }, /There’s no insert mode “sideways”\./],
+    [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],
     [{ insertMode: null }, /“insertMode” in the keybinding’s “args” must be a string\./],
     [{ template: 'Review', insertMode: 'toString' }, /no insert mode “toString”/],
-    ['Review', /The keybinding’s “args” must be an object\./],
-    [['Review'], /The keybinding’s “args” must be an object\./],
-    [7, /The keybinding’s “args” must be an object\./],
+    ['Review', /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
+    [['Review'], /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
+    [7, /The keybinding’s “args” must be an object, such as {"template": "Review"}\./],
   ];
   for (const [given, message] of unknown) {
     it(`cause a specific error message and no request if they are invalid: ${JSON.stringify(given)}`, async () => {

@@ -959,9 +959,9 @@ describe('Connections', () => {
       assert.equal(editor.asked, 1);
     });
 
-    for (const [what, reason] of [
-      ['the setup', undefined],
-      ['a repair', { missing: ['apiKey'], isRepair: true }],
+    for (const [what, reason, isUsed] of [
+      ['the setup', undefined, false],
+      ['a repair', { missing: ['apiKey'], isRepair: true }, true],
     ] as const) {
       it(`offers to use the new credentials from ${what} if another source stays in use`, async () => {
         await storeKey();
@@ -975,13 +975,35 @@ describe('Connections', () => {
         editor.pressed = 'Use New Credentials';
         const saved = connections.setUp(reason);
         await (await editor.question()).answer('Replace Key');
-        assert.equal(await saved, false);
+        assert.equal(await saved, isUsed);
         assert.match(editor.said.join(), /environment stays in use/);
         await settled();
         const used = await connections.for();
         assert.equal(secretsIn(used)?.apiKey, 'another-key-that-is-long');
       });
     }
+
+    it('uses them in the folder of the repair, even if another folder is active by then', async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      editor.addFolder('/other');
+      const [work] = editor.folders as WorkspaceFolder[];
+      const owners: unknown[] = [];
+      const useSource = async (_: string, owner?: WorkspaceFolder) => owners.push(owner?.name) > 0;
+      Object.assign(connections, { useSource });
+      editor.typed.push('another-key-that-is-long', 'my-project');
+      editor.picks.push(IBM, SERVICE, SAVE);
+      editor.pressed = 'Use New Credentials';
+      const saved = connections.setUp({ missing: ['apiKey'], isRepair: true }, work);
+      const question = await editor.question();
+      editor.activeFile = '/other/b.txt';
+      await question.answer('Replace Key');
+      assert.deepEqual([await saved, owners], [true, ['work']]);
+    });
   });
 
   describe('with Use Another Source', () => {

@@ -23,6 +23,7 @@ describe('messages and copies of a response', () => {
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),
     runAgain: async () => assert.fail('run again'),
+    isTruncated: false,
     limit: undefined,
     isWhole: true,
     isPlaced: true,
@@ -66,29 +67,49 @@ describe('messages and copies of a response', () => {
     job.dispose();
   });
 
-  for (const [what, limit, expected] of [
-    ['the limit', 1_024, 'The response reached the limit of 1,024 tokens.'],
-    ['an unknown limit', undefined, 'The response reached a token or time limit.'],
+  for (const [what, limit, expected, offers] of [
+    [
+      'the limit, or to raise it',
+      1_024,
+      'The response reached the limit of 1,024 tokens.',
+      [
+        ['Continue', 'Raise Limit...', 'Undo Generation'],
+        ['Continue', 'Undo Generation'],
+      ],
+    ],
+    [
+      'an unknown limit',
+      undefined,
+      'The response reached a token or time limit.',
+      [['Continue', 'Undo Generation']],
+    ],
   ] as const) {
-    it(`offer to continue a response that reached ${what}, or to raise the limit`, async () => {
+    it(`offer to continue a response that reached ${what}`, async () => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
       editor.button = 'Raise Limit...';
-      await outcome.reportOutcome(job, { ...whole, limit });
-      assert.deepEqual(editor.sunk.get('notification'), [
-        expected,
-        JSON.stringify(['Continue', 'Raise Limit...', 'Undo Generation']),
-        expected,
-        JSON.stringify(['Continue', 'Undo Generation']),
-      ]);
+      await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit });
+      assert.deepEqual(
+        editor.sunk.get('notification'),
+        offers.flatMap((buttons) => [expected, JSON.stringify(buttons)]),
+      );
       job.dispose();
     });
   }
 
+  it('offer nothing more for a response of an earlier run that was truncated', async () => {
+    const job = await jobWith('a');
+    await job.end(0, 'truncated');
+    editor.isDocumentClosed = true;
+    await outcome.reportOutcome(job, { ...whole, announce: () => {}, isWhole: false });
+    assert.equal(editor.textOf('notification'), '');
+    job.dispose();
+  });
+
   it("don't offer to raise a limit that the template sets", async () => {
     const job = await jobWith('a', { parameters: { max_new_tokens: 5 } } as unknown as Template);
     await job.end(0, 'truncated');
-    await outcome.reportOutcome(job, { ...whole, limit: 5 });
+    await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit: 5 });
     assert.equal(
       editor.sunk.get('notification')?.at(-1),
       JSON.stringify(['Continue', 'Undo Generation']),

@@ -40,6 +40,7 @@ describe('runJob', () => {
     /** Responds in place of the service to the selection with this index. */
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
+    readonly canInsert?: (index: number) => boolean;
   }
 
   /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
@@ -49,6 +50,7 @@ describe('runJob', () => {
     count = 1,
     generate = async () => ended,
     parameters = {},
+    canInsert = () => true,
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
@@ -79,7 +81,7 @@ describe('runJob', () => {
       ...{ removed: 0, kept: 0, text: 'text of an earlier run', isUndone: false },
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
-      ...{ begin: () => '', append: () => {}, canInsert: () => true },
+      ...{ begin: () => '', append: () => {}, canInsert },
       end: async (index: number, end: ReturnType<typeof endOf>) => {
         if (end === 'truncated') truncated.push(index);
         return true;
@@ -152,6 +154,23 @@ describe('runJob', () => {
     const { done, cancel, announced } = await run({ count: 3, generate });
     await done;
     assert.deepEqual(announced, ['1 of 3 complete, the rest canceled']);
+  });
+
+  it('names the line that failed, even if the rest was canceled', async () => {
+    const generate = async (index: number) => {
+      if (index === 1) throw failure;
+      if (index === 2) throw new ServiceError('cancelled');
+      return ended;
+    };
+    const { done, announced } = await run({ count: 3, generate });
+    await done;
+    assert.deepEqual(announced, ['1 of 3 complete, line 11 failed']);
+  });
+
+  it('counts only the responses that could be generated', async () => {
+    const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
+    await done;
+    assert.deepEqual(announced, ['All responses are complete']);
   });
 
   it('announces that a part was kept only if this run received text', async () => {

@@ -65,17 +65,22 @@ describe('the progress of a run that waits', () => {
     });
   }
 
-  it('counts down for the request that failed last, even if text of another request arrives', () => {
+  it('counts down to the earliest retry of several requests, then to the next one', () => {
     const other = new AbortController();
-    retryIn(5_000);
     retryIn(20_000, 2, other);
-    progress.onActivity(request);
-    pass(1_000);
+    retryIn(2_000);
+    pass(3_500);
     assert.deepEqual(shown, [
-      'Retrying in 5s (attempt 2 of 4, 503)',
       'Retrying in 20s (attempt 3 of 4, 503)',
-      'Retrying in 19s (attempt 3 of 4, 503)',
+      'Retrying in 2s (attempt 2 of 4, 503)',
+      'Retrying in 1s (attempt 2 of 4, 503)',
+      'Retrying in 18s (attempt 3 of 4, 503)',
+      'Retrying in 17s (attempt 3 of 4, 503)',
     ]);
+    progress.onActivity(request);
+    assert.match(shown.at(-1) ?? '', /^Retrying in 17s/);
+    progress.onActivity(other);
+    assert.equal(shown.at(-1), GENERATING);
   });
 
   const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
@@ -100,6 +105,29 @@ describe('the progress of a run that waits', () => {
       [request, silent, active].map(({ signal }) => signal.aborted),
       [true, true, false],
     );
+  });
+
+  it('aborts no request that became silent after the offer, and offers that one later', async () => {
+    const later = new AbortController();
+    editor.button = 'Retry';
+    const answered = Promise.withResolvers<string>();
+    const window = editor.exports()['window'] as object;
+    const asked: string[] = [];
+    const showWarningMessage = (text: string) => {
+      asked.push(text);
+      return answered.promise;
+    };
+    Object.defineProperty(window, 'showWarningMessage', { value: showWarningMessage });
+    progress.onSilence(request);
+    pass(15_000);
+    progress.onActivity(request);
+    progress.onSilence(later);
+    pass(5_000);
+    answered.resolve('Retry');
+    await settled();
+    assert.deepEqual([request.signal.aborted, later.signal.aborted], [false, false]);
+    pass(10_000);
+    assert.equal(asked.length, 2);
   });
 
   for (const [what, event] of [
