@@ -104,7 +104,10 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
   const again: StepProblem = { step: 'save', text: '' };
   if (needsKey && !apiKey) return again;
   const replaces = needsKey && stored?.apiKey && stored.apiKey !== apiKey;
-  if (replaces && !(await askReplacement(service))) return again;
+  if (replaces && setUp.canKeepStored && !(await askReplacement(service))) {
+    setUp.apiKey = '';
+    return again;
+  }
   if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
   await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(service, { ...answers, apiKey }, target);

@@ -22,7 +22,7 @@ import { amount } from '../status/statusView.ts';
 export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
-  /** The result as a sentence; empty until there is one. */
+  /** The result in sentences. While the check waits for a retry, the retry notice, or else empty. */
   readonly text: string;
   /** The action that fixes the problem. */
   readonly fix?: Fix | undefined;

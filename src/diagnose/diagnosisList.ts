@@ -117,8 +117,8 @@ export function finalRows(checks: readonly ShownCheck[], copied: Copied | 'not-t
 }
 
 /**
- * Returns the row of a check. The text of a passed or running check is short, so it's shown next to
- * the title. Any other text is shown below the title.
+ * Returns the row of a check. The text of a passed or running check is shown next to the title,
+ * where VS Code may cut it off. Any other text is shown below the title.
  */
 export function rowOf({ title, state, text }: ShownCheck): Row {
   const label = `$(${ICONS[state]}) ${title}: ${STATE_WORDS[state]}`;

@@ -65,6 +65,13 @@ export const STILL_WAITING = 'No response yet. Esc cancels';
 export const NO_RESPONSE_YET =
   'No response for 20 seconds. You can keep waiting or retry. If you retry, the service may bill both requests.';
 
+/** @param leftMs milliseconds until the service accepts requests again */
+export function pausedText(leftMs: number): string {
+  return `Waiting for the service, ${Math.ceil(leftMs / 1_000)}s. Esc cancels`;
+}
+
+export const NO_LONGER_WAITING = 'That request is no longer waiting for a response.';
+
 export function generatingCount(done: number, all: number): string {
   return `Generating… ${done} of ${all} done. Esc cancels`;
 }

@@ -63,9 +63,9 @@ interface Run {
 interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
-  /** One outcome for each generation that was started, in document order. */
   /** Indices of the responses that the run could generate. */
   readonly indices: readonly number[];
+  /** One outcome for each generation that was started, in document order. */
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }
@@ -198,8 +198,10 @@ async function generateOne(
   try {
     const prompt = job.promptOf(index);
     const responseSoFar = job.begin(index, runMode);
-    const generation = await rerunUntilText(progress, signal, (request) =>
-      connection.generateText(prompt, {
+    const generation = await rerunUntilText(progress, signal, (request) => {
+      const { resumesInMs } = connection.requests.state;
+      if (resumesInMs !== undefined) progress.onPause(request, resumesInMs);
+      return connection.generateText(prompt, {
         signal: AbortSignal.any([signal, request.signal]),
         responseSoFar,
         onSilence: () => progress.onSilence(request),
@@ -216,8 +218,8 @@ async function generateOne(
           unmark();
           jobs.keepResult(job);
         },
-      }),
-    );
+      });
+    });
     watch.onDone(generation);
     const isPlaced = await job.end(index, endOf(generation.stopReason));
     return { index, isPlaced, hasText, generation };
@@ -280,7 +282,7 @@ async function reportRun(
         const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
         const lines = linesOf(broken.map(({ index }) => index));
         const text = texts.partlyCompleteText(complete.length, indices.length, lines);
-        announcements.done(text, isCanceled ? 'circle-slash' : 'check');
+        announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
       }
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);

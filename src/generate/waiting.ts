@@ -3,6 +3,7 @@ import { editorOf } from '../editor/documentEdit.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
 import { toNextSecond } from '../status/statusView.ts';
+import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
 /** The label and the progress of a generation that waits for its text. */
@@ -42,8 +43,8 @@ export class WaitProgress {
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the open offer is about. */
   #offered: Set<AbortController> | undefined;
-  /** The requests that wait for their next attempt, each with a function that shows the time left. */
-  readonly #retries = new Map<AbortController, { leftMs: () => number; text: () => string }>();
+  /** The requests that wait until a time, each with a function that describes the wait. */
+  readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
 
   /** @param say shows a message in the progress notification of the run */
@@ -68,35 +69,46 @@ export class WaitProgress {
    * @param leftMs returns the milliseconds until the attempt
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
-    this.onEnd(request);
-    this.#retries.set(request, { leftMs, text: () => retryText(retry, leftMs()) });
-    this.#showRetries();
+    this.#wait(request, leftMs, () => retryText(retry, leftMs()));
+  }
+
+  /** Called if the service has asked to send no requests for some time. Counts down the seconds. */
+  onPause(request: AbortController, pauseMs: number): void {
+    const endsAt = performance.now() + pauseMs;
+    const leftMs = () => endsAt - performance.now();
+    this.#wait(request, leftMs, () => texts.pausedText(leftMs()));
   }
 
   /** Called if the model sends text or reasoning. */
   onActivity(request: AbortController): void {
-    const wasWaiting = this.#silent.has(request) || this.#retries.has(request);
+    const wasWaiting = this.#silent.has(request) || this.#waits.has(request);
     this.onEnd(request);
-    if (wasWaiting && this.#retries.size === 0) this.#say(texts.GENERATING);
+    if (wasWaiting && this.#waits.size === 0) this.#say(texts.GENERATING);
   }
 
   /** Called when the request no longer waits. */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);
-    this.#retries.delete(request);
-    if (this.#retries.size === 0) clearTimeout(this.#countDown);
+    this.#waits.delete(request);
+    if (this.#waits.size === 0) clearTimeout(this.#countDown);
   }
 
-  #showRetries(): void {
+  #wait(request: AbortController, leftMs: () => number, text: () => string): void {
+    this.onEnd(request);
+    this.#waits.set(request, { leftMs, text });
+    this.#showWaits();
+  }
+
+  #showWaits(): void {
     clearTimeout(this.#countDown);
-    for (const [request, { leftMs }] of this.#retries) {
-      if (leftMs() <= 0) this.#retries.delete(request);
+    for (const [request, { leftMs }] of this.#waits) {
+      if (leftMs() <= 0) this.#waits.delete(request);
     }
-    const [next] = [...this.#retries.values()].sort((one, other) => one.leftMs() - other.leftMs());
+    const [next] = [...this.#waits.values()].sort((one, other) => one.leftMs() - other.leftMs());
     this.#say(next ? next.text() : texts.GENERATING);
     if (!next) return;
-    this.#countDown = setTimeout(() => this.#showRetries(), toNextSecond(next.leftMs())).unref();
+    this.#countDown = setTimeout(() => this.#showWaits(), toNextSecond(next.leftMs())).unref();
   }
 
   /**
@@ -111,6 +123,8 @@ export class WaitProgress {
     const answer = await window.showWarningMessage(texts.NO_RESPONSE_YET, texts.RETRY);
     if (this.#offered === offered) this.#offered = undefined;
     if (answer !== texts.RETRY) return;
-    for (const one of offered) if (this.#silent.has(one)) one.abort();
+    const silent = [...offered].filter((one) => this.#silent.has(one));
+    if (silent.length === 0) inform(texts.NO_LONGER_WAITING);
+    for (const one of silent) one.abort();
   }
 }

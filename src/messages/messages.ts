@@ -85,7 +85,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
   ...REFUSAL_MESSAGES,
   'command-failed': commandFailed,
   'model-unknown': (details, { labels }) => ({
-    text: `The service ${noModel(details, labels)} Select another one.`,
+    text: `The service ${noModel(details, labels)} Select another model.`,
     actions: ['selectModel'],
   }),
   'no-model-list': ({ host }) => ({
@@ -147,8 +147,8 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
           text: `${host} sent an unexpected response. If your network requires a login, log in with a browser. Otherwise, check the address in ${address.name}.`,
           actions: [address.value, 'diagnose'],
         },
-  incomplete: () => ({
-    text: 'The connection was lost before the response was complete. The text so far was kept.',
+  incomplete: ({ phase }) => ({
+    text: `${phase === 'idle' ? 'The service stopped sending' : 'The connection was lost'} before the response was complete. The text so far was kept.`,
     actions: ['retry'],
   }),
 };

@@ -75,7 +75,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-unknown': (_, { place, labels }) => ({
-    text: `The ${resourceName(labels)} doesn’t exist ${hasRegions(labels) ? 'in this region' : 'at this address'}, or you aren’t a member. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
+    text: `The ${resourceName(labels)} doesn’t exist ${hasRegions(labels) ? 'in this region' : 'at this address'}${resourceName(labels) === 'deployment' ? '' : ', or you aren’t a member'}. Check the ${settingLabel('projectId', labels)} and the service URL in ${place.name}.`,
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({

@@ -108,7 +108,7 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** True if the identity service refused this key in the last token request. */
+  /** True if the identity service refused this key in the last token request. False after a sign-out. */
   isRefused(apiKey: string): boolean {
     return this.#tokenServices.isRefused(apiKey);
   }

@@ -63,7 +63,7 @@ ${questions.map(section).join('\n\n')}
 `;
 }
 
-/** Returns the day of all answers, or the first and the last day. */
+/** Returns the day of the measurements, or the first and last days if they differ. */
 export function daysOf(questions: readonly Answer[]): string {
   const days = questions.map(({ date }) => date).sort();
   return [...new Set([days[0], days.at(-1)])].join(' to ');

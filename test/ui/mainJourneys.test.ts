@@ -210,7 +210,7 @@ describe('a day with the extension', () => {
   });
 
   it('the message about a 401 names the cause, and leads to the fix', async () => {
-    const { dialogs, editor, notifications, quickInput } = session.workbench;
+    const { editor, notifications, quickInput } = session.workbench;
     const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
     const accepted = emulator.faults.always(chatPath, refused);
     emulator.settings.projectIds = ['another'];
@@ -237,8 +237,8 @@ describe('a day with the extension', () => {
     });
     await notifications.click(/refused the API key/, 'Set Up...');
     await enterKey(session.workbench, nextKey);
+    // A refused key is replaced without a question.
     await quickInput.pick('$(beaker) Test and Save');
-    await dialogs.click('Replace Key');
     await notifications.click(/changes are saved/, 'Retry');
     await editor.waitForText('Write a reply.\nShort.');
     await undone('letter.txt');

@@ -78,7 +78,7 @@ describe('architecture invariants', () => {
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('are also lint rules for imports, and for functions with more than 50 lines', () => {
+  it('are also enforced by the linter for imports, and for functions with more than 50 lines', () => {
     // In a temporary folder, because other tests may be reading the sources.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');

@@ -248,8 +248,8 @@ export const houseRules: readonly HouseRule[] = [
 
 /**
  * The floor of each room. A room is a folder in src, a folder in `service/` or `editor/`, or a
- * single file. The other files of `service/` are the room `service`. A room imports only from lower
- * floors, including types, so rooms on the same floor never import each other.
+ * single file. The other files of `service/` are the room `service`. A room imports code and
+ * types only from lower floors, so rooms on the same floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
   extension: 17,

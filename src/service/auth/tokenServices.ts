@@ -103,7 +103,7 @@ export class TokenServices {
     return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
-  /** True if the identity service refused this key in the last token request. */
+  /** True if the identity service refused this key in the last token request. False after a sign-out. */
   isRefused(apiKey: string): boolean {
     return [...this.#entries.values()].some(({ credentials, service }) => {
       const state = service?.state;

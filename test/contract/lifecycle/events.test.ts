@@ -47,7 +47,7 @@ class LockedKeyring extends FakeKeyring {
     return super.window({
       delete: fail,
       store: async (name, value) => {
-        // The events of the deletion come first.
+        // Lets the window react to the failed deletion before this write starts.
         await settled();
         await (this.isLocked ? fail() : store(name, value));
       },

@@ -166,7 +166,7 @@ describe('a refusal caused by the model', () => {
     const { failure } = await refused(old);
     assert.equal(
       messageFor(await failure())?.text,
-      'The service withdrew the selected model on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another one.',
+      'The service withdrew the selected model on 2027-01-15 and suggests ibm/granite-4-h-small instead. Select another model.',
     );
   });
 

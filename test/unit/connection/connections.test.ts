@@ -316,6 +316,26 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
+  it('replaces a refused key without a question', async () => {
+    await storeKey();
+    service.isRefused = () => true;
+    editor.typed.push('another-key-that-is-long', 'my-project');
+    editor.picks.push(IBM, SERVICE, SAVE);
+    assert.equal(await connections.setUp(), true);
+    assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
+  });
+
+  it('saves the rest with the stored key if the user keeps it', async () => {
+    await storeKey();
+    editor.typed.push('another-key-that-is-long', 'other-project');
+    editor.picks.push(IBM, SERVICE, SAVE, SAVE);
+    const setUp = connections.setUp();
+    await (await editor.question()).answer('Keep Stored Key');
+    assert.equal(await setUp, true);
+    assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
+    assert.equal(editor.userSettings.get('projectId'), 'other-project');
+  });
+
   it('offers to generate after the setup if a document is open and no command is waiting', async () => {
     let generations = 0;
     const { commands } = await import('vscode');

@@ -219,7 +219,7 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different, so each occurs at most once, in order.
+          // All characters of a response are different. Those that are left must occur once each, in order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (

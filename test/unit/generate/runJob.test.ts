@@ -66,7 +66,8 @@ describe('runJob', () => {
         return generate(Number(prompt), options);
       },
     };
-    const runtime = { client: () => client } as unknown as ServiceRuntime;
+    const limit = () => ({ state: {} });
+    const runtime = { client: () => client, limit } as unknown as ServiceRuntime;
     const path = join(folder, 'notes', 'tasks.json');
     const document = {
       uri: { scheme: 'file', path, fsPath: path },
@@ -211,7 +212,7 @@ describe('runJob', () => {
       '2 of 2 responses reached a token or time limit.',
     ],
   ] as const) {
-    it(`names the limit that truncated responses if the limit is known: ${what}`, async () => {
+    it(`names the limit that truncated responses only if the limit is known: ${what}`, async () => {
       const generate = async (index: number) => generations[index];
       const { done } = await run({ count: generations.length, generate, parameters });
       await done;

@@ -83,6 +83,15 @@ describe('the progress of a run that waits', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
+  it('counts down to the end of a pause, and shows a retry that is earlier', () => {
+    progress.onPause(request, 40_000);
+    assert.equal(shown.at(-1), 'Waiting for the service, 40s. Esc cancels');
+    retryIn(1_500, 1, new AbortController());
+    assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
+    progress.onActivity(request);
+    assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
+  });
+
   const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
 
   it('offers only once to retry silent requests, 15 s after the first of them is reported as silent', () => {
@@ -126,6 +135,7 @@ describe('the progress of a run that waits', () => {
     answered.resolve('Retry');
     await settled();
     assert.deepEqual([request.signal.aborted, later.signal.aborted], [false, false]);
+    assert.match(editor.textOf('notification'), /no longer waiting/);
     pass(10_000);
     assert.equal(asked.length, 2);
   });

@@ -52,7 +52,7 @@ describe('the next version', () => {
     assert.match(String(nextVersion(text, '0.4.0-beta.1')), /no plain version/);
   });
 
-  it('is released with the changes and a date, below an empty section for unreleased changes', () => {
+  it('gets a dated section with the changes, below an empty section for unreleased changes', () => {
     const text = released(changelog('\n- New.\n'), '0.4.0', '2026-03-04');
     assert.ok(text.startsWith('# Changelog\n\n## Unreleased\n\n## 0.4.0 - 2026-03-04\n\n- New.\n'));
     assert.match(String(nextVersion(text, '0.4.0')), /nothing under "Unreleased"/);
