@@ -117,9 +117,9 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
 
 /**
  * Prompts for the hosts to use: those approved for the stored key, or those in the settings. If the
- * service's entry or program has changed, prompts for approval of that change instead. If another
- * window replaces the stored record during the prompt, the new record isn't touched, because the
- * choice was about the old one.
+ * service's entry or only its program has changed, prompts for approval of that change instead. If
+ * another window replaces the stored record during the prompt, the new record isn't touched, because
+ * the choice was about the old one.
  * @returns false if the user closed the prompt, or the record couldn't be stored
  */
 export async function settleDestination(

@@ -25,7 +25,7 @@ export interface Problem {
 }
 
 /**
- * Reads the text of an open `.env` file.
+ * Parses the text of an open `.env` file.
  * @param services the services to look for; if the text names none of them, `inUse` applies
  * @param isServiceSet false if the settings name no service; the text then determines the service
  */

@@ -66,7 +66,7 @@ export class WaitProgress {
   /**
    * Called before each retry of a request. Counts down the seconds until the next attempt of any
    * request.
-   * @param leftMs returns the milliseconds until the attempt
+   * @param leftMs returns the milliseconds until the next attempt of this request
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
     this.#wait(request, leftMs, () => retryText(retry, leftMs()));
