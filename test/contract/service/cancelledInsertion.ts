@@ -31,7 +31,8 @@ export async function startInsertion(
   const { runJob } = await import('../../../src/generate/runJob.ts');
   const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
   const jobs = new Jobs();
-  const runtime = { client: () => client } as unknown as ServiceRuntime;
+  const limit = () => ({ state: {} });
+  const runtime = { client: () => client, limit } as unknown as ServiceRuntime;
   const { activeTextEditor } = window;
   const [target] = activeTextEditor ? captureTargets(activeTextEditor) : [];
   assert.ok(target);
