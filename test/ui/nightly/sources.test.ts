@@ -93,7 +93,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await dialogs.waitFor(question);
     unapproved.approve();
     await choose(workbench, 'Use These Values');
-    await notifications.close(/credentialSource is now “envFile”/);
+    await notifications.close(/Source set to “envFile”/);
     await becomes(session, fileRow, 'in use');
     assert.equal(await act(session, editorRow), 'complete, not used');
     await generateFrom(session);
@@ -106,7 +106,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
     await notifications.close(/be asked before this source/);
     await act(session, 'Use Another Source', 'Automatic');
-    await notifications.close(/credentialSource is now “auto”/);
+    await notifications.close(/Source set to “auto”/);
     assert.equal(await act(session, editorRow), 'in use');
     const forgotten = notApprovedYet(theirs);
     await generateFrom(session);
