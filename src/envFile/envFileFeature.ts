@@ -55,7 +55,10 @@ export function startEnvFile(keys: KeyStore): Disposable {
     onDidChangeRepositories(checkAll),
     workspace.onDidChangeWorkspaceFolders(checkAll),
     workspace.onDidOpenTextDocument(checkGit),
-    workspace.onDidSaveTextDocument(checkGit),
+    // On a busy machine, the watcher can miss a `.gitignore` that was saved in the editor (seen).
+    workspace.onDidSaveTextDocument((document) =>
+      document.uri.path.endsWith('/.gitignore') ? checkAll() : checkGit(document),
+    ),
     diagnostics,
     registerQuickFixes(parserFor, problemsIn),
   );
