@@ -55,7 +55,7 @@ export function startEnvFile(keys: KeyStore): Disposable {
     onDidChangeRepositories(checkAll),
     workspace.onDidChangeWorkspaceFolders(checkAll),
     workspace.onDidOpenTextDocument(checkGit),
-    // On a busy machine, the watcher can miss a `.gitignore` that was saved in the editor (seen).
+    // Independent of the watcher, which seems to have missed a save on a busy machine.
     workspace.onDidSaveTextDocument((document) =>
       document.uri.path.endsWith('/.gitignore') ? checkAll() : checkGit(document),
     ),
