@@ -1,11 +1,4 @@
-import {
-  commands,
-  Disposable,
-  type ExtensionContext,
-  type TextDocument,
-  window,
-  workspace,
-} from 'vscode';
+import { Disposable, type ExtensionContext, type TextDocument, window, workspace } from 'vscode';
 import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
@@ -199,7 +192,5 @@ function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {
 }
 
 function showStorageIssue(what: StorageIssue): void {
-  const { diagnose } = ACTION_LABELS;
-  const run = () => commands.executeCommand('hostedModel.diagnose');
-  offer('warning', STORAGE_MESSAGES[what], diagnose, run);
+  offer('warning', STORAGE_MESSAGES[what], ACTION_LABELS.diagnose, 'hostedModel.diagnose');
 }

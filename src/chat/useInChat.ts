@@ -28,18 +28,13 @@ export async function startChat(
   requireConnection: () => Promise<Connection | undefined>,
   signOutSignal: AbortSignal,
 ): Promise<void> {
-  const run = (command: string) => () => commands.executeCommand(command);
   if (isAiDisabled()) {
     const { openSettings: button } = ACTION_LABELS;
     return offer('warning', texts.AI_IS_OFF, button, () => openSettings(AI_SETTING));
   }
   if (!workspace.isTrusted) {
-    return offer(
-      'warning',
-      texts.NOT_TRUSTED,
-      texts.MANAGE_TRUST,
-      run(undocumentedCommands.manageTrust),
-    );
+    const { manageTrust } = undocumentedCommands;
+    return offer('warning', texts.NOT_TRUSTED, texts.MANAGE_TRUST, manageTrust);
   }
   if (!(await requireConnection())) return;
   const { question, detail } = texts.USE_QUESTION;
@@ -47,7 +42,7 @@ export async function startChat(
   if (answer !== texts.USE) return;
   const connection = await provider.connection();
   if (!connection) {
-    return offer('warning', texts.NOT_SET_UP, ACTION_LABELS.diagnose, run('hostedModel.diagnose'));
+    return offer('warning', texts.NOT_SET_UP, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
   }
   await cancellable(texts.LISTING, async (cancel) => {
     const signal = AbortSignal.any([cancel, signOutSignal]);

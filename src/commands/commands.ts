@@ -94,8 +94,7 @@ function takeSnapshot(): Invocation['snapshot'] {
 }
 
 function offerReload(text: string): void {
-  const reload = () => commands.executeCommand(undocumentedCommands.reloadWindow);
-  offer('error', text, RELOAD, reload);
+  offer('error', text, RELOAD, undocumentedCommands.reloadWindow);
 }
 
 /** @param next returns the invocation of the command, then a new one for each retry */

@@ -250,8 +250,8 @@ function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: Source
 
 /** Shows the problem of a keybinding's arguments, and offers to open the keybindings. */
 function offerKeybindings(text: string): void {
-  const open = () => commands.executeCommand(undocumentedCommands.openKeybindings);
-  offer('warning', text, COMMAND_MESSAGES.openKeybindings, open);
+  const { openKeybindings } = undocumentedCommands;
+  offer('warning', text, COMMAND_MESSAGES.openKeybindings, openKeybindings);
 }
 
 /** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
@@ -262,9 +262,9 @@ async function useAnotherSource({ connections }: App, { found, choice }: Lookup)
   const options = { title, placeHolder: placeHolder(place) };
   const picked = await window.showQuickPick(sourceChoices(found, choice), options);
   if (!picked) return;
-  const diagnose = () => commands.executeCommand('hostedModel.diagnose');
-  if (picked.problem) offer('warning', picked.problem, ACTION_LABELS.diagnose, diagnose);
-  else if (await connections.useSource(picked.value, folder)) inform(isSet(picked.value, place));
+  const { problem, value } = picked;
+  if (problem) offer('warning', problem, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
+  else if (await connections.useSource(value, folder)) inform(isSet(value, place));
 }
 
 async function generateFromSelection(

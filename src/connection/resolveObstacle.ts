@@ -1,4 +1,3 @@
-import { commands } from 'vscode';
 import { ACTION_LABELS, SHOW_LOG } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
@@ -62,13 +61,11 @@ export async function resolveObstacle(
       onObstacle('missing');
       const text = `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`;
       if (hasDeclined) {
-        offer('warning', text, ACTION_LABELS.setUp, () =>
-          commands.executeCommand('hostedModel.setUp'),
-        );
+        offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
         return false;
       }
       // A button that opens a list would close the setup.
-      offer('warning', text, SHOW_LOG, () => commands.executeCommand('hostedModel.showLog'));
+      offer('warning', text, SHOW_LOG, 'hostedModel.showLog');
       return options.setUp({ missing: choice.names });
     }
   }

@@ -1,4 +1,4 @@
-import { type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
+import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
  * Shows a notification without buttons. VS Code shows only one line of it, so the text has at most
@@ -10,18 +10,18 @@ export function inform(text: string): void {
 
 /**
  * Shows a message with a button. Doesn't wait for the user, who can leave it open for hours.
- * @param run called if the user picks the button
+ * @param run the command to execute, or the function to call, if the user picks the button
  */
 export function offer(
   severity: 'warning' | 'error',
   text: string,
   button: string,
-  run: () => Thenable<unknown>,
+  run: string | (() => Thenable<unknown>),
 ): void {
   const { showErrorMessage, showWarningMessage } = window;
   const show = severity === 'error' ? showErrorMessage : showWarningMessage;
   void show(text, button).then((picked) => {
-    if (picked === button) void run();
+    if (picked === button) void (typeof run === 'string' ? commands.executeCommand(run) : run());
   });
 }
 
