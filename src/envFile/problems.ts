@@ -57,10 +57,11 @@ export function fixAll(
   parse: Parse,
 ): { readonly lines: readonly string[]; readonly count: number } {
   const fixed = [...lines];
-  const { service } = parse(lines.join('\n'));
+  let service: Service | undefined;
   let count = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { reading, service: used } = parse(fixed.join('\n'));
+    service ??= used;
     // Without errors, the file may name another service first, whose lines weren't underlined.
     if (used.word !== service.word) break;
     const before = count;
