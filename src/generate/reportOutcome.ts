@@ -41,8 +41,7 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { truncated } = job;
   const invisible = texts.invisibleText(job.removed, job.kept);
   if (invisible !== '') inform(invisible);
-  if (job.isUndone) return;
-  if (!outcome.isPlaced) return;
+  if (job.isUndone || !outcome.isPlaced) return;
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);
   else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
   else if (outcome.isWhole && !isInView(job)) await offerToShow(job);

@@ -277,13 +277,13 @@ async function reportRun(
   } else {
     const isWhole = complete.length === indices.length;
     const announce = () => {
-      if (isWhole) announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
-      else {
-        const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
-        const lines = linesOf(broken.map(({ index }) => index));
-        const text = texts.partlyCompleteText(complete.length, indices.length, lines);
-        announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
+      if (isWhole) {
+        return announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
       }
+      const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
+      const lines = linesOf(broken.map(({ index }) => index));
+      const text = texts.partlyCompleteText(complete.length, indices.length, lines);
+      announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
     };
     const isPlaced = complete.every((outcome) => outcome.isPlaced);
     const truncated = complete.flatMap(({ generation }) =>

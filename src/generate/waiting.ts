@@ -43,7 +43,7 @@ export class WaitProgress {
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the open offer is about. */
   #offered: Set<AbortController> | undefined;
-  /** The requests that wait until a time, each with a function that describes the wait. */
+  /** The requests that wait for their next attempt, each with the time left and its text. */
   readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
 
