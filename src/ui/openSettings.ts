@@ -2,7 +2,6 @@ import { commands } from 'vscode';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 
 const COMMAND = undocumentedCommands.openSettings;
-const { openWorkspaceSettings } = undocumentedCommands;
 const OF_THIS_EXTENSION = '@ext:hosted-model.hosted-model';
 
 /**
@@ -17,7 +16,7 @@ export async function openSettings(query = OF_THIS_EXTENSION): Promise<void> {
  * Opens the settings editor at the workspace settings. From there, the user can switch to a folder.
  */
 export async function openSettingsOfWorkspace(query: string): Promise<void> {
-  await commands.executeCommand(openWorkspaceSettings, query);
+  await commands.executeCommand(undocumentedCommands.openWorkspaceSettings, query);
 }
 
 /** A Markdown link target for this extension's settings, and the command that the link runs. */
