@@ -874,6 +874,19 @@ describe('Connections', () => {
   describe('with a source in hostedModel.credentialSource', () => {
     const sourceOf = async () => (await connections.for())?.source;
 
+    /** Uses the approved environment, and types the values for a setup of the editor's source. */
+    const useEnvironmentAndType = async () => {
+      await storeKey();
+      setEnvironment();
+      editor.userSettings.set('credentialSource', 'environment');
+      const given = sourceOf();
+      await (await editor.question()).answer(use);
+      await given;
+      editor.typed.push('another-key-that-is-long', 'my-project');
+      editor.picks.push(IBM, SERVICE, SAVE);
+      editor.pressed = 'Use New Credentials';
+    };
+
     it('uses that source after the usual prompt', async () => {
       await storeKey();
       setEnvironment();
@@ -984,15 +997,7 @@ describe('Connections', () => {
       ['a repair', { missing: ['apiKey'], isRepair: true }, true],
     ] as const) {
       it(`offers to use the new credentials from ${what} if another source stays in use`, async () => {
-        await storeKey();
-        setEnvironment();
-        editor.userSettings.set('credentialSource', 'environment');
-        const given = sourceOf();
-        await (await editor.question()).answer(use);
-        await given;
-        editor.typed.push('another-key-that-is-long', 'my-project');
-        editor.picks.push(IBM, SERVICE, SAVE);
-        editor.pressed = 'Use New Credentials';
+        await useEnvironmentAndType();
         const saved = connections.setUp(reason);
         await (await editor.question()).answer('Replace Key');
         assert.equal(await saved, isUsed);
@@ -1004,20 +1009,12 @@ describe('Connections', () => {
     }
 
     it('uses them in the folder of the repair, even if another folder is active by then', async () => {
-      await storeKey();
-      setEnvironment();
-      editor.userSettings.set('credentialSource', 'environment');
-      const given = sourceOf();
-      await (await editor.question()).answer(use);
-      await given;
+      await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
       const owners: unknown[] = [];
       const useSource = async (_: string, owner?: WorkspaceFolder) => owners.push(owner?.name) > 0;
       Object.assign(connections, { useSource });
-      editor.typed.push('another-key-that-is-long', 'my-project');
-      editor.picks.push(IBM, SERVICE, SAVE);
-      editor.pressed = 'Use New Credentials';
       const saved = connections.setUp({ missing: ['apiKey'], isRepair: true }, work);
       const question = await editor.question();
       editor.activeFile = '/other/b.txt';
