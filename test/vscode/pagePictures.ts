@@ -160,6 +160,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await savePicture(join(media, `generate-${theme}.webp`), moving);
 }
 
+/** Takes a picture of the model list. */
 async function takeModels(workbench: Workbench, theme: string): Promise<void> {
   const { page, quickInput } = workbench;
   await page.setViewportSize({ ...viewport, height: 600 });
@@ -169,7 +170,7 @@ async function takeModels(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.dismiss();
 }
 
-/** The status item with its tooltip. */
+/** Takes a picture of the status item with its tooltip. */
 async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const { page, screen } = workbench;
   const item = workbench.statusItem(statusId);
