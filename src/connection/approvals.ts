@@ -111,7 +111,7 @@ export class Approvals {
 }
 
 /**
- * Hashes a subject with a secret key. Without that key, nobody can use the hash to check guesses of
+ * Hashes a subject with a secret key. Without that key, no one can use the hash to check guesses of
  * the values.
  */
 function hashOf(subject: Subject, hashKey: string): string {
