@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from './question.ts';
-import { type Answer, daysOf, type Results, ratioText } from './results.ts';
+import { type Answer, daysOf, type Results, ratioText, unitText } from './results.ts';
 
 /** Pixels. Pages show the picture at this width. */
 const width = 640;
@@ -133,7 +133,7 @@ function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
 /** Draws the bar of a row beside its name, or its number if it has no bar. */
 function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
   const value = barred(axis, row);
-  const number = `${figure(row.value)} ${row.unit}`.trim();
+  const number = `${figure(row.value)} ${unitText(row.value, row.unit)}`.trim();
   if (value === undefined) return [text(bars.left, top, number, 'number')];
   const lines = wrapped(nameOf(axis, row), fits.name).length;
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
@@ -157,7 +157,8 @@ function verdict(isMet: boolean | undefined): { words: string; kind: string } {
 }
 
 function nameOf(axis: Axis, { name, value, unit, ratio }: Row): string {
-  return axis.unit || ratio === undefined ? name : `÷ ${name} (${figure(value)} ${unit})`;
+  if (axis.unit || ratio === undefined) return name;
+  return `÷ ${name} (${figure(value)} ${unitText(value, unit)})`;
 }
 
 function barOf(axis: Axis, value: number, kind: string, top: number): string {
@@ -218,7 +219,7 @@ function described(questions: Results['questions']): string {
     .map(({ title, goal, isMet, rows }) => {
       const figures = rows.map(({ name, value, unit, ratio }) => {
         const times = ratio === undefined ? '' : `, Hosted Model has ${figure(ratio)} times that`;
-        return `${name}: ${figure(value)} ${unit}${times}`;
+        return `${name}: ${figure(value)} ${unitText(value, unit)}${times}`;
       });
       const { words } = verdict(isMet);
       return `${title}. ${words.replace(/^\W+/, '')}${goal}. ${figures.join('; ')}.`;

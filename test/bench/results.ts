@@ -112,7 +112,12 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return unit === '' ? number : `${number} ${unit}`;
+  return unit === '' ? number : `${number} ${unitText(value, unit)}`;
+}
+
+/** Returns `connection` for 1 connection. */
+export function unitText(value: number, unit: string): string {
+  return value === 1 ? unit.replace(/(call|connection|request)s$/, '$1') : unit;
 }
 
 /** Uses three significant digits, so that rounding never makes a goal look met or missed. */
