@@ -62,9 +62,8 @@ export function issueText(issue: Issue, service: Service): string {
 }
 
 export function incompleteText(names: readonly string[]): string {
-  const list = listOf(names);
-  const verb = names.length === 1 ? 'is' : 'are';
-  return `${list} ${verb} missing. The file is used only if it’s complete. Add ${names.length === 1 ? 'it' : 'them'}, or set up Hosted Model instead.`;
+  const [verb, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${listOf(names)} ${verb} missing. The file is used only if it’s complete. Check the spelling of similar names, add ${them}, or set up Hosted Model instead.`;
 }
 
 /** The title of a quick fix that edits the file. */
