@@ -413,9 +413,9 @@ describe('the text about the checked sources', () => {
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (has no settings for this service).',
     ],
     [
-      'lists a declined source',
+      'lists a declined source, and how to be asked again',
       [envFile(full, 'refused'), environment({})],
-      'the .env file in a (declined by you), and the environment (has no settings for this service).',
+      'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in Show Status and Actions.',
     ],
   ];
   for (const [what, outside, text] of cases) {
