@@ -105,7 +105,11 @@ async function stream(
   };
 }
 
-/** Returns one word of a text with ten words per line. */
+/**
+ * Returns one word of a text with ten words per line. The text doesn't end in a line break, because
+ * the product would remove it.
+ */
 function pieceAt(index: number): string {
-  return index % 10 === 9 ? 'word\n' : 'word ';
+  if (index === 0) return 'word';
+  return index % 10 === 0 ? '\nword' : ' word';
 }
