@@ -27,6 +27,8 @@ export interface MessageContext extends LabelContext {
 export interface FixActions {
   /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;
+  /** The name of the place where the user changes the key, such as "the setup". */
+  readonly keyName: string;
   /** How to replace a key, as part of a sentence, such as "enter it here". */
   readonly newKey: (pronoun: 'it' | 'them') => string;
   /** The action for a single value other than the key. */
@@ -62,6 +64,7 @@ export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => M
 const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   editor: {
     name: 'the settings',
+    keyName: 'the setup',
     newKey: (it) => `enter ${it} in the setup`,
     value: 'openSettings',
     project: 'changeProject',
@@ -69,6 +72,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   },
   envFile: {
     name: 'the .env file',
+    keyName: 'the .env file',
     newKey: (it) => `put ${it} in the .env file`,
     value: 'openEnvFile',
     project: 'openEnvFile',
@@ -77,6 +81,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   // The extension can't change VS Code's environment, but the setup can store other values instead.
   environment: {
     name: 'the environment',
+    keyName: 'the environment',
     newKey: (it) => `set ${it} in the environment and restart VS Code`,
     value: 'setUp',
     project: 'setUp',
@@ -85,6 +90,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
   // The values of an unfinished setup aren't stored yet.
   answers: {
     name: 'the setup',
+    keyName: 'the setup',
     newKey: (it) => `enter ${it} here`,
     value: 'setUp',
     project: 'setUp',

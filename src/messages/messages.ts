@@ -155,7 +155,9 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
 
 function noModel({ since, successors = [] }: ErrorDetails, labels: LabelContext): string {
   if (since === undefined && successors.length === 0) {
-    const where = hasRegions(labels) ? ', withdrawn, or from another region' : ' or withdrawn';
+    const where = hasRegions(labels)
+      ? ', withdrawn, or available only in another region'
+      : ' or withdrawn';
     return `doesn’t offer the selected model. It may be misspelled${where}.`;
   }
   const [successor] = successors;
@@ -185,7 +187,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
 }
 
 function until({ retryAfterMs }: ErrorDetails): string {
-  return retryAfterMs ? ` and asks you to wait ${duration(retryAfterMs)}` : '';
+  return retryAfterMs ? ` and asked you to wait ${duration(retryAfterMs)}` : '';
 }
 
 const DAY_MS = 86_400_000;

@@ -54,7 +54,7 @@ export const NETWORK_MESSAGES = {
     return {
       text: isSafeToRepeat
         ? `${what} A firewall or proxy may be blocking the request. ${CHECK_NETWORK}`
-        : `${what} The service may have processed it, so it wasn’t sent again.`,
+        : `${what} The service may have processed the request, so it wasn’t sent again.`,
       actions: ELSEWHERE,
     };
   },
@@ -98,15 +98,15 @@ function certificate(
   { address, isBuiltInHost }: FailureContext,
 ): string {
   if (/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return `The certificate of ${host} has expired or isn’t valid yet${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
+    return `The certificate for ${host} has expired or isn’t valid yet${parenthesized(code)}. Check this machine’s clock, or contact the host’s administrator.`;
   }
   if (OTHER_HOST.test(code)) {
     const check = isBuiltInHost
       ? 'your network'
       : `the address in ${address.name} and your network`;
-    return `The certificate of ${host} belongs to another host${parenthesized(code)}. Check ${check}.`;
+    return `The certificate from ${host} is for another host${parenthesized(code)}. Check ${check}.`;
   }
-  return `The certificate of ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
+  return `The certificate for ${host} isn’t trusted${parenthesized(code)}. If your company uses its own certificates, install them in the operating system.`;
 }
 
 /**

@@ -29,9 +29,9 @@ const BOUNDS: Readonly<Record<NonNullable<ErrorDetails['bound']>, string>> = {
 const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     invalid_request:
-      'The identity service didn’t understand the token request. It may expect the client’s credentials in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
+      'The identity service refused the token request as invalid. It may expect the client’s credentials in a different place. Change “clientAuthentication” in the service’s entry in hostedModel.services.',
     invalid_grant:
-      'The identity service no longer accepts the client’s grant. Ask the service’s administrator to renew the grant.',
+      'The identity service no longer accepts the client’s grant. Ask the identity service’s administrator to renew the grant.',
     unauthorized_client:
       'The client isn’t allowed to get this token. Check “audience” in the service’s entry in hostedModel.services, or ask the identity service’s administrator.',
     unsupported_grant_type:
@@ -67,7 +67,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.value],
   }),
   intercepted: ({ status }, { address, isBuiltInHost }) => ({
-    text: `The request was refused by a firewall or gateway${parenthesized(status)}, not by the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
+    text: `A firewall or gateway probably refused the request${parenthesized(status)}, not the service itself. Ask your network administrator${isBuiltInHost ? '' : `, or check the address in ${address.name}`}.`,
     actions: ['retry', 'diagnose'],
   }),
   'project-missing': (_, { place, labels }) => ({
@@ -118,7 +118,7 @@ function unauthorized(
   switch (code) {
     case TOKEN_EXPIRED:
       return {
-        text: `The service reported that a new token has already expired. Its clock or a gateway may be at fault. Try again in a minute.${unchecked(isUnchecked)}`,
+        text: `The service reported that the new token has already expired. The service’s clock or a gateway may be at fault. Try again in a minute.${unchecked(isUnchecked)}`,
         actions: ['retry', 'diagnose'],
       };
     case 'authentication_no_token':
@@ -128,7 +128,7 @@ function unauthorized(
       };
     default:
       return {
-        text: `The service refused the ${sendsSecret(labels) ? 'key' : 'new token'}. ${accountAdvice(labels, place.name)}${unchecked(isUnchecked)}`,
+        text: `The service refused the ${sendsSecret(labels) ? 'key' : 'new token'}. ${accountAdvice(labels, place.keyName)}${unchecked(isUnchecked)}`,
         actions: [place.all, isUnchecked ? 'diagnose' : 'retry'],
       };
   }
@@ -210,5 +210,5 @@ function limitText(
   if (limitOf === 'model') return `the model ${allows} ${range}`;
   if (limitOf) return `the ${limitOf} operation ${allows} ${range}`;
   const verb = name === 'stop_sequences' ? 'can have' : 'must be';
-  return `${verb} ${range}${other === undefined ? '' : `, which is ${other}`}`;
+  return `${verb} ${range}${other === undefined ? '' : `, the value of ${other}`}`;
 }

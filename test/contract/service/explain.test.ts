@@ -34,7 +34,7 @@ const cases: readonly Case[] = [
     plant: (emulator) => onBoth(emulator, expired),
     refused: 'unauthorized',
     explained: 'unauthorized',
-    says: /a new token has already expired/,
+    says: /the new token has already expired/,
   },
   {
     cause: 'the key belongs to another account',

@@ -84,12 +84,12 @@ describe('the text of a message', () => {
 
   const DAY_MS = 86_400_000;
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'asks you to wait 90 seconds'],
-    ['minutes', 3_600_000, 'asks you to wait 60 minutes'],
-    ['a day', DAY_MS, 'asks you to wait 1440 minutes'],
-    ['more than a day', DAY_MS + 1, 'asks you to wait longer than a day'],
-    ['until the year 9999', 251_606_966_940_000, 'asks you to wait longer than a day'],
-    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asks you to wait longer than a day'],
+    ['seconds', 90_000, 'asked you to wait 90 seconds'],
+    ['minutes', 3_600_000, 'asked you to wait 60 minutes'],
+    ['a day', DAY_MS, 'asked you to wait 1440 minutes'],
+    ['more than a day', DAY_MS + 1, 'asked you to wait longer than a day'],
+    ['until the year 9999', 251_606_966_940_000, 'asked you to wait longer than a day'],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asked you to wait longer than a day'],
   ] as const) {
     it(`states how long the service asks to wait: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
@@ -105,7 +105,7 @@ describe('the text of a message', () => {
 
   it('warns that a request that took too long may have run', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
-    assert.match(sent?.text ?? '', /took too long\. The service may have processed it/);
+    assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
 
   it('points to the source of the credentials', () => {
@@ -215,7 +215,7 @@ describe('the text of a message', () => {
     assert.match(of('generation', { stop_sequences: [...'1234567'] }) ?? '', /can have at most 6/);
     assert.match(
       of('generation', { min_new_tokens: 2_000, max_new_tokens: 1_024 }) ?? '',
-      /min_new_tokens is 2,000, but must be at most 1,024, which is max_new_tokens/,
+      /min_new_tokens is 2,000, but must be at most 1,024, the value of max_new_tokens/,
     );
   });
 
