@@ -67,7 +67,7 @@ export const NO_RESPONSE_YET =
 
 /** @param leftMs milliseconds until the service accepts requests again */
 export function pausedText(leftMs: number): string {
-  return `Waiting for the service, ${Math.ceil(leftMs / 1_000)}s. Esc cancels`;
+  return `Paused by the service for ${Math.ceil(leftMs / 1_000)}s. Esc cancels`;
 }
 
 export const NO_LONGER_WAITING = 'That request is no longer waiting for a response.';
@@ -80,7 +80,7 @@ export function generatingCount(done: number, all: number): string {
 export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'A selection was skipped, because its text is gone.';
+export const CANNOT_INSERT = 'Skipped selections whose document or text has changed.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
@@ -129,7 +129,7 @@ export function outOfViewText(count: number): string {
 /** Describes the removed and the remaining invisible characters. Empty if there are none. */
 export function invisibleText(removed: number, kept: number): string {
   if (removed > 0 && kept > 0) {
-    return `Removed ${removed} invisible characters and kept ${kept}. Check the text.`;
+    return `Invisible characters: ${removed} removed, ${kept} kept. Check the text.`;
   }
   if (removed > 0) {
     return removed === 1
@@ -145,5 +145,5 @@ export function invisibleText(removed: number, kept: number): string {
  * @param where prefix that lists the lines of the selections; empty if there is only one selection
  */
 export function notPlacedText(where: string): string {
-  return `${where}Couldn’t insert the response, because the document was closed, is read-only, or was changed at that place. You can also open the response later with Show Last Response.`;
+  return `${where}Couldn’t insert the response. The document may be closed, read-only, or changed at that place. You can also open the response later with Show Last Response.`;
 }
