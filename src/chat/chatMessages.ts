@@ -14,7 +14,7 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
  * @param withdrawn withdrawal date, YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {
-  const end = withdrawn ? ` It will be withdrawn on ${withdrawn}.` : '';
+  const end = withdrawn ? ` Withdrawal date: ${withdrawn}.` : '';
   return `${id}${provider && ` by ${provider}`}, through Hosted Model.${end}`;
 }
 

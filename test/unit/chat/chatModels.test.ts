@@ -79,7 +79,7 @@ describe('ChatModels', () => {
     assert.equal(one?.detail, 'Dallas · project-1');
     assert.equal(
       one?.tooltip,
-      'a/one by Maker, through Hosted Model. It will be withdrawn on 2027-01-15.',
+      'a/one by Maker, through Hosted Model. Withdrawal date: 2027-01-15.',
     );
   });
 
