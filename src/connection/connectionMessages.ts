@@ -129,7 +129,7 @@ export const ANSWER_ISSUES = {
   nothing: 'Enter a value.',
   exampleKey: 'This is a placeholder from an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
-    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}accented letters. Copy it again.`,
+    `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy it again.`,
   garbledHeader: 'Use only ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
@@ -176,7 +176,7 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
 export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted.';
 
 const UNREAD: Readonly<Record<UnreadReason, string>> = {
-  'no-folder': 'no folder is open',
+  'no-folder': 'no matching folder is open',
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
@@ -238,15 +238,15 @@ export function targetText(target: SettingsTarget): string {
  * Explains that another value overrides the `hostedModel.credentialSource` that was just written.
  */
 export function hiddenSourceText(target: SettingsTarget): string {
-  return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Change it in the settings.`;
+  return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Remove the other value.`;
 }
 
 /** The reasons why credentials aren't used, as phrases for a list. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
-  'bad-service': 'the service is unknown',
+  'bad-service': 'the service can’t be used',
   'bad-address': 'an address can’t be used',
-  unapproved: 'the hosts aren’t approved',
+  unapproved: 'the hosts, entry, or program changed',
   'bad-project': 'the project can’t be used',
   'ask-source': 'a source isn’t approved',
   'chosen-unusable': 'the source in the settings can’t be used',

@@ -100,7 +100,7 @@ export const MANAGE = {
     remove: '$(trash) Remove...',
   },
   name: 'Name',
-  namePrompt: 'Name of the service in lists and messages.',
+  namePrompt: 'Service name to show in lists and messages.',
   badName: 'Use 1 to 64 letters, digits, spaces, or simple punctuation.',
   renamed: (name: string) => `The service is now called ${name}.`,
   remove: {

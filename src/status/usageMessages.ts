@@ -61,7 +61,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-Today covers all windows. This session covers only this window. Both count only requests with your current key. ≈ marks estimates for requests that were canceled or interrupted. Your bill can differ.
+Today covers all windows. This session covers only this window. Both count only requests with your current key. ≈ marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill can differ.
 `;
 }
 
