@@ -13,19 +13,19 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim them get a 401. Remove them, including those around the equals sign.',
-  quotes: () => 'Programs that keep them get a 401. Remove them.',
+    'Programs that don’t trim them fail, for example with a 401. Remove them, including those around the equals sign.',
+  quotes: () => 'Programs that keep them fail, for example with a 401. Remove them.',
   bearer: (label) =>
     `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
-  control: () => 'The service would refuse the value (401). Remove the characters.',
+  control: () => 'The service would refuse the value. Remove the characters.',
   placeholder: (label) =>
     `Nothing is sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} contains accents, typographic quotes, or similar characters, so the service would refuse this one (401). Copy it again.`,
+    `No ${label} contains accents, typographic quotes, or similar characters, so the service would refuse this one. Copy it again.`,
   malformed: (label) =>
     `No ${label} has this length or these characters, so the service would refuse this one. Copy it again.`,
   comment: () =>
-    'Programs that read the comment as part of the value get a 401. Remove it, or put it on its own line.',
+    'Programs that read the comment as part of the value fail, for example with a 401. Remove it, or put it on its own line.',
   empty: (label) => `Nothing can be sent without one. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
     'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
