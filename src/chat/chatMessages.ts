@@ -174,7 +174,7 @@ export const MANAGE_TRUST = 'Manage Workspace Trust';
 export const FAILED_STEPS = {
   group:
     'Couldn’t add the models to VS Code’s chat. Run “Chat: Manage Language Models”, select “Add Models”, then “Hosted Model”.',
-  chat: 'VS Code’s built-in chat is still off. Turn on the extension “GitHub Copilot Chat” (no sign-in needed), then run “Use in Chat” again.',
+  chat: 'VS Code’s built-in chat is still off. Enable the extension “GitHub Copilot Chat” (no sign-in needed), then run “Use in Chat” again.',
   open: 'Couldn’t open the chat with your model. Open the Chat view, and select the model below the input box.',
 } as const;
 

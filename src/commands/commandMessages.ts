@@ -44,5 +44,5 @@ export const COMMAND_MESSAGES = {
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
   modelOfOther: (name: string) => `Open a folder to set a model for ${name}.`,
-  hiddenModel: 'This folder’s settings override the model that you picked.',
+  hiddenModel: 'Workspace or remote settings override the model you picked.',
 } as const;

@@ -170,7 +170,7 @@ export const LEFT_KEY_WARNINGS: Readonly<Record<GitRisk, string>> = {
   tracked:
     'The .env file still contains the key, and Git tracks the file. Delete the key there before you commit. If the key was pushed, create a new one.',
   'not-ignored':
-    'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or ignore the file, before you commit.',
+    'The .env file still contains the key, and Git doesn’t ignore the file. Delete the key there, or add the file to .gitignore, before you commit.',
 };
 
 export const ENV_FILE_GONE = 'Couldn’t open the .env file. It may have been deleted.';

@@ -25,7 +25,7 @@ export const NETWORK_MESSAGES = {
       details.code === UNKNOWN_NAME && details.phase !== 'connect' ? fixAddress(where) : ELSEWHERE,
   }),
   offline: () => ({
-    text: `Couldn’t reach either host. This machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
+    text: `Couldn’t reach the identity service or the model service. This machine may be offline or behind a proxy. ${CHECK_NETWORK}`,
     actions: ELSEWHERE,
   }),
   'connection-lost': ({ host = 'the service' }, { isSafeToRepeat }) => ({

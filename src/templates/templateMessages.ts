@@ -121,8 +121,8 @@ export function noTemplateText(name: string): string {
 
 /** Shown after the origin of a template that hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
-  'built-in': ' · hides the built-in one',
-  user: ' · hides yours',
+  'built-in': ' · hides the built-in template',
+  user: ' · hides your template',
 };
 
 /** The origins to display for templates in the settings, by level. */

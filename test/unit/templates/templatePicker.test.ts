@@ -77,7 +77,10 @@ describe('the list of templates', () => {
     const lines = templateItems(entries, { languageId: 'go', lastUsed: [] });
     assert.deepEqual(
       lines.map(({ description }) => description),
-      ['workspace settings · hides yours', '.hosted-model/templates/b.md · hides the built-in one'],
+      [
+        'workspace settings · hides your template',
+        '.hosted-model/templates/b.md · hides the built-in template',
+      ],
     );
   });
 
