@@ -68,7 +68,10 @@ const FOUND: Readonly<Record<CheckName, (facts: CheckFacts, labels: LabelContext
     // A service without project IDs may have models that it doesn't list, so only the key or token
     // is checked.
     if (!needsSetting('projectId', labels)) {
-      return `The ${bearer} was accepted. Only a generation can test the model.`;
+      if (isUnchecked) return 'The service has no model list, so only a generation can test it.';
+      const isKeyless = sendsSecret(labels) && !needsSetting('apiKey', labels);
+      const accepted = isKeyless ? 'The service listed its models' : `The ${bearer} was accepted`;
+      return `${accepted}. Only a generation can test the model.`;
     }
     const resource = resourceName(labels);
     const others = resource === 'deployment' ? [resource] : [resource, 'model'];

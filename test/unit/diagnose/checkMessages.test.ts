@@ -83,6 +83,11 @@ describe('the texts of the checks', () => {
     assert.ok(gateway);
     const unproven = 'Only a generation can test the model.';
     assert.equal(accepted({ service: gateway }), `The token was accepted. ${unproven}`);
+    const unlisted = { check: 'access', state: 'warning', facts: { isUnchecked: true } } as const;
+    assert.equal(
+      shownCheck(unlisted, { service: gateway }).text,
+      'The service has no model list, so only a generation can test it.',
+    );
     const zen = serviceFor('zen') ?? assert.fail();
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
