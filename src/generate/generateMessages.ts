@@ -67,7 +67,7 @@ export const NO_RESPONSE_YET =
 
 /** @param leftMs milliseconds until the service accepts requests again */
 export function pausedText(leftMs: number): string {
-  return `Paused by the service for ${Math.ceil(leftMs / 1_000)}s. Esc cancels`;
+  return `Waiting ${Math.ceil(leftMs / 1_000)}s for the service. Esc cancels`;
 }
 
 export const NO_LONGER_WAITING = 'That request is no longer waiting for a response.';

@@ -85,7 +85,7 @@ describe('the progress of a run that waits', () => {
 
   it('counts down to the end of a pause, and shows a retry that is earlier', () => {
     progress.onPause(request, 40_000);
-    assert.equal(shown.at(-1), 'Paused by the service for 40s. Esc cancels');
+    assert.equal(shown.at(-1), 'Waiting 40s for the service. Esc cancels');
     retryIn(1_500, 1, new AbortController());
     assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
     progress.onActivity(request);
