@@ -22,7 +22,7 @@ import { Usage } from './status/usage.ts';
 import { follower } from './ui/followState.ts';
 import type { Log } from './ui/log.ts';
 
-/** The parts that activation creates, and the functions that it provides to later parts. */
+/** The parts that activation creates, and the functions that it provides to parts created later. */
 export interface Started {
   readonly context: ExtensionContext;
   readonly log: Log;
@@ -30,15 +30,15 @@ export interface Started {
   readonly stored: StoredState;
   /** Creates a part, and disposes it when the window closes. */
   readonly make: <Part extends Disposable>(make: () => Part) => Part;
-  /** Runs work in the background and logs any failure. */
+  /** Logs any failure of work that runs in the background. */
   readonly inBackground: (work: unknown) => void;
-  /** Updates the setup state in the status bar and the command palette. */
+  /** Updates the setup state that the status item and the command palette use. */
   readonly updateSetUpState: (inUse: Service | undefined) => Promise<void>;
   /** Makes VS Code request the chat models again. */
   readonly refreshModels: () => void;
 }
 
-/** The parts behind the commands and the chat. Created when either is first used. */
+/** The parts behind the commands and the chat. Created when VS Code first calls either of them. */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;
@@ -88,7 +88,7 @@ export class HostedModel implements App, CommandCode {
 
   /** Refreshes the active connection's token if a refresh is due. */
   async keepFresh(): Promise<void> {
-    // Repeat the lookup first, so that the token of a replaced connection isn't refreshed.
+    // Look up the connection again first, so that a replaced connection's token isn't refreshed.
     await this.connections.refresh();
     this.connections.active?.tokens.keepFresh();
   }

@@ -25,9 +25,10 @@ import { offer } from './ui/notify.ts';
 import { whenOpened } from './ui/whenOpened.ts';
 
 /**
- * Creates the parts that a window needs before its first command: the commands, the status item,
- * and the chat models. Sends no request and reads no secret. If a part fails, every command reports
- * it, because VS Code doesn't show why a command is missing. The log names the part.
+ * Registers the commands, and creates the other parts that a window needs before its first command,
+ * such as the status item and the chat models. Sends no request and reads no secret. If a part
+ * can't be created, the commands report this failure, because VS Code doesn't show why a command is
+ * missing. The log names the part.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -35,7 +36,7 @@ export function activate(context: ExtensionContext): void {
   const hasAllCommands = registerCommands(() => startup, subscriptions);
   const parts = new DisposableStack();
   let latest = 'the log';
-  /** Registers each part for disposal as soon as it's created, because the next one can fail. */
+  /** Creates a part and registers it for disposal at once, because the next part can fail. */
   const make: Make = (name, makePart) => {
     // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');
@@ -123,7 +124,7 @@ class Startup implements CommandHost {
         refreshModels: () => this.#models.refresh(),
       });
     } catch (error) {
-      // The next command creates all parts again.
+      // The next command will try to create all parts again.
       parts.dispose();
       throw error;
     }
@@ -150,7 +151,7 @@ class Startup implements CommandHost {
     });
   }
 
-  /** Refreshes the token if this window has the focus. */
+  /** Refreshes the token if a refresh is due and this window has the focus. */
   #keepFresh(): void {
     if (window.state.focused) this.#inBackground(this.#app?.keepFresh());
   }

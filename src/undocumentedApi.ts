@@ -3,8 +3,9 @@ import type { LanguageModelResponsePart } from 'vscode';
 /**
  * Undocumented parts of VS Code that the extension uses: commands that aren't listed in
  * https://code.visualstudio.com/api/references/commands, and values that aren't in VS Code's types.
- * Each comment links to the source, and lists the versions in which the part was seen.
- * `test/host/undocumentedApi.test.ts` fails if a part is gone. Pure, so any module can import it.
+ * The comment on each part links to its source, and lists the versions in which the part was seen.
+ * `test/host/undocumentedApi.test.ts` fails if a part is gone. This module is pure, so any other
+ * module can import it.
  */
 
 export const undocumentedCommands = {
@@ -29,7 +30,7 @@ export const undocumentedCommands = {
   openSettings: 'workbench.action.openSettings',
   /**
    * Opens the settings editor at the workspace settings, with a search query. In a window with one
-   * folder, these are the settings of the folder.
+   * folder, these are the folder's settings.
    * Seen in 1.133.0 and 1.139.1:
    * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/preferences/browser/preferences.contribution.ts
    */
@@ -68,21 +69,22 @@ export const undocumentedCommands = {
 export const AI_SETTING = 'chat.disableAIFeatures';
 
 /**
- * The setting that selects the model for small tasks, such as creating the title of a chat.
+ * The setting that selects the model for small tasks, such as creating chat titles.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/chat.contribution.ts
  */
 export const UTILITY_MODEL_SETTING = 'chat.byokUtilityModelDefault';
 
 /**
- * The built-in extension that provides VS Code's chat. It's missing while the chat is off.
+ * The ID of the built-in extension that provides VS Code's chat. The extension is missing while the
+ * chat is off.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/package.json
  */
 export const CHAT_EXTENSION = 'GitHub.copilot-chat';
 
 /**
- * The caller ID of requests by VS Code itself, such as a request for the title of a chat.
+ * The caller ID of requests that VS Code itself sends, such as a request for a chat title.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  */
@@ -96,15 +98,15 @@ const VSCODE_ITSELF = 'core';
 export const SYSTEM_ROLE = 3;
 
 /**
- * The `mimeType` of a data part that reports the token usage of a response to VS Code's chat.
+ * The `mimeType` of a data part that reports a response's token usage to VS Code's chat.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/extensions/copilot/src/platform/endpoint/common/endpointTypes.ts
  */
 export const USAGE_TYPE = 'usage';
 
 /**
- * Returns the ID of the extension that sends a chat request, in lowercase. Empty if VS Code doesn't
- * provide it.
+ * Returns the ID of the extension that sent a chat request, in lowercase. Empty if VS Code doesn't
+ * provide the ID.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  * @param options the options of the request
@@ -134,7 +136,7 @@ export function isOfModelGroup(options: object): boolean {
  * Creates a response part that the chat shows as reasoning. Undefined if VS Code has no such part.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vscode-dts/vscode.proposed.languageModelThinkingPart.d.ts
- * @param api the module `vscode`
+ * @param api the `vscode` module
  */
 export function thinkingPart(api: object, text: string): LanguageModelResponsePart | undefined {
   const Part: unknown = Reflect.get(api, 'LanguageModelThinkingPart');
@@ -162,7 +164,7 @@ export function userValue(found: Inspected): unknown {
   return 'globalLocalValue' in found ? found.globalLocalValue : found.globalValue;
 }
 
-/** Returns the value in the settings of the remote machine. */
+/** Returns the value in the remote machine's settings. */
 export function remoteValue(found: Inspected): unknown {
   return found.globalRemoteValue;
 }
