@@ -70,8 +70,8 @@ export function clientCredentials(
 
 /**
  * Implements `client_secret_basic` so that it usually works even with servers that don't decode the
- * credentials. The implementation of oauth4webapi encodes hyphens and underscores, which many
- * client IDs contain: https://github.com/panva/oauth4webapi/issues/148
+ * credentials. oauth4webapi's own implementation encodes hyphens and underscores, which many client
+ * IDs contain: https://github.com/panva/oauth4webapi/issues/148
  */
 function clientSecretBasic(secret: string): ClientAuth {
   return (_server, { client_id: clientId }, _body, headers) => {

@@ -168,8 +168,8 @@ export function isBeforeHardThreshold(
 
 /**
  * True if a token is past its hard threshold when it arrives, and the next token probably would be,
- * too. A token that lives longer than `TOKEN_DEADLINE_MS` can be late only if the machine was
- * asleep, so the next token won't be late.
+ * too. A token that lives longer than `TOKEN_DEADLINE_MS` is usually late only because the machine
+ * was asleep, so the next token probably won't be late.
  */
 export function isLateOnArrival(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): boolean {
   return token.life.lifeMs <= TOKEN_DEADLINE_MS && !isBeforeHardThreshold(token, clock);

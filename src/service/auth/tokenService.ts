@@ -44,7 +44,7 @@ const REFRESHES_WITHOUT_USE = 2;
  *   calls that waited for such a token send it anyway, because the next token would be just as
  *   late. Other calls get the next token.
  * - **One request at a time.** All callers share the token request. Each caller can stop waiting.
- *   When no caller is left, the request is aborted.
+ *   When the last caller stops, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
  * - **Requested pause.** If a token request fails and its response requests a pause, later callers

@@ -94,16 +94,19 @@ export class TokenServices {
   }
 
   /**
-   * The secrets of credentials that have been exchanged for a token. Leaves out refused keys,
-   * because a refused key might be a project ID that the user entered in the wrong field, and
-   * requests must contain the project ID.
+   * The secrets of credentials that have been exchanged for a token. Leaves out refused keys. A
+   * refused key might be a project ID that the user entered in the wrong field, and requests must
+   * contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(({ tokens }) => tokens.length > 0);
     return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
   }
 
-  /** True if the identity service refused this key in the last token request. False after a sign-out. */
+  /**
+   * True if the identity service refused this key, and hasn't accepted it since then. False after a
+   * sign-out, and for a key that was only tested.
+   */
   isRefused(apiKey: string): boolean {
     return [...this.#entries.values()].some(({ credentials, service }) => {
       const state = service?.state;
