@@ -47,12 +47,13 @@ const MAX_ERROR_BYTES = 65_536;
 
 /**
  * Creates the `fetch` function for all requests. Before it sends a request, the function compares
- * the origin with the approved origin, and searches the URL and body for secrets. The function
- * reads an error response completely before returning it, so that the network connection can be
- * reused. If the text of an error response is longer than 64 KiB, the text is dropped.
+ * the URL's origin with the approved origin. Except for token requests, it also searches the URL
+ * and body for secrets. The function reads an error response completely before returning it, so
+ * that the network connection can be reused. If the text of an error response is longer than
+ * 64 KiB, the text is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
- * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error of
- * `fetch`
+ * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error
+ * from `fetch`
  */
 export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetch {
   const { headersMs, silentMs, idleMs, provenSecrets } = options;

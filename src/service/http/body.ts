@@ -3,13 +3,13 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ServiceError } from '../errors.ts';
 
 /**
- * Maximum length of an event, in characters. Events of real streams rarely have more than a few
- * hundred.
+ * Maximum length of an event, in characters. Events in real streams rarely have more than a few
+ * hundred characters.
  */
 export const MAX_EVENT_LENGTH = 1_048_576;
 
 /**
- * Maximum input for one call of the parser, in characters. For each line that ends in CR, the
+ * Maximum input for one call to the parser, in characters. For each line that ends in CR, the
  * parser searches the rest of its input for an LF, so parsing long input would take quadratic time.
  */
 const MAX_PARSER_INPUT = 4_096;
@@ -113,8 +113,8 @@ export class Body {
 
 /**
  * Reads server-sent events. A chunk can end anywhere: inside a character, between CR and LF, or
- * inside a field name. Lines can end in LF, CRLF, or CR, with or without a space after `data:`. If
- * the caller stops early, the rest of the body stays unread.
+ * inside a field name. Lines can end in LF, CRLF, or CR, and the space after `data:` is optional.
+ * If the caller stops early, the rest of the body stays unread.
  * @throws {ServiceError} `too-large` if an event exceeds the limit; any error of the body
  */
 export async function* readEvents(
@@ -138,8 +138,8 @@ export async function* readEvents(
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
-  // The extra LF completes a last event that isn't followed by an empty line, which the standard
-  // would discard. If the last line ends in CR, the parser is still waiting for a possible LF, so
-  // the extra LF also ends that line.
+  // The standard discards a last event that isn't followed by an empty line. The extra LF completes
+  // such an event if its last line ends in LF or CRLF. If the body ends in CR, the parser is still
+  // waiting for a possible LF, so the extra LF only ends the last line.
   yield* read(`${decoder.decode()}\n`);
 }

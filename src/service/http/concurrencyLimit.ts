@@ -196,7 +196,7 @@ export class ConcurrencyLimit {
     this.#startWaiters();
   }
 
-  /** True if a first attempt has to wait, but the queue of its priority is already full. */
+  /** True if a first attempt has to wait, but the queue for its priority is already full. */
   #exceedsQueue(waiter: Waiter): boolean {
     const queue = this.#waiters.filter(({ isNew, rank }) => isNew && rank === waiter.rank);
     return queue.includes(waiter) && queue.length > this.#options.queue;

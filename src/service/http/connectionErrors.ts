@@ -31,7 +31,7 @@ const UNUSABLE_PROXY: ReadonlySet<string> = new Set([
   PROXY_CLOSED,
 ]);
 
-/** Matches the address in the message of an error when connecting times out. */
+/** Matches the address in the error message when connecting times out. */
 const ATTEMPTED = /\(attempted address(?:es)?: (\S+?:\d+)[,)]/;
 
 /** The error code of `fetch` when it can't connect within 10 s. */
@@ -145,8 +145,8 @@ function proxyFailure(
 /**
  * Returns the address of the proxy that couldn't be reached, or an empty string if the address has
  * unexpected characters. Undefined if the network connection was meant for the service or was
- * already open. A proxy on the same port as the service is recognized only if looking up the name
- * of the proxy fails.
+ * already open. A proxy on the same port as the service is recognized only if looking up the
+ * proxy's host name fails.
  */
 function unreachableProxy(
   error: unknown,
@@ -159,8 +159,8 @@ function unreachableProxy(
   if (typeof lookedUp === 'string') {
     return lookedUp === hostname ? undefined : readableHost(lookedUp);
   }
-  // If the network connection was already open, the request may have run, so it must not count as a
-  // proxy failure, which is retried.
+  // If the network connection was already open, the request may have run. In that case, the error
+  // must not count as a proxy failure, because proxy failures are retried.
   const isUnconnected =
     isConnectError(error) || isTlsHandshakeReset(error) || code === CONNECT_TIMEOUT;
   if (!isUnconnected) return undefined;

@@ -3,14 +3,15 @@ import type { UnderlyingByteSource } from 'node:stream/web';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The error code of newer versions of undici for a proxy that closes the network connection without
+ * The error code that newer versions of undici use if a proxy closes the network connection without
  * a response.
  */
 export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
 /**
- * The error code of older versions of undici in the same case. After this error, they reconnect.
+ * The error code that older versions of undici use in the same case. They reconnect after this
+ * error.
  */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 
@@ -43,8 +44,8 @@ export async function hardenedFetch(
   try {
     return await send(url, init);
   } catch (error) {
-    // The service has probably closed a kept-alive connection. Sending the request again opens a
-    // new connection.
+    // The service has probably closed a kept-alive network connection. Sending the request again
+    // opens another one.
     if (!isOfClosedConnection(error) || init.signal?.aborted) throw error;
     return send(url, init);
   }

@@ -33,7 +33,7 @@ const MAX_PROBE_BYTES = 1_048_576;
  * token, even through JSON or `util.inspect`.
  */
 export class Http {
-  /** The `fetch` function that axios calls. It neither retries requests nor adds a token. */
+  /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
   readonly fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
@@ -287,8 +287,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 
 /**
  * True if a failure shows that the host responded. A page with a success status doesn't count,
- * because it may be the login page of a network. If such a page counted as a response, the key
- * could then be sent to the network's login server.
+ * because it may be a network's login page. If such a page counted as a response, the key could
+ * then be sent to the network's login server.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

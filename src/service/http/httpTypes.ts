@@ -63,8 +63,8 @@ export interface HttpRequest<Result> {
 }
 
 /**
- * The fields of a request that grant access to a service, and the only origin that it may be sent
- * to.
+ * The fields of a request that grant access to a service, and the only origin that the request may
+ * be sent to.
  */
 export type Access = Pick<
   HttpRequest<unknown>,
@@ -72,8 +72,8 @@ export type Access = Pick<
 >;
 
 /**
- * Provides the token of one attempt. An attempt calls `get` before and after it waits in the queue,
- * because a token can expire while the attempt waits.
+ * Provides the token for one attempt. An attempt calls `get` before and after it waits in the
+ * queue, because a token can expire while the attempt waits.
  */
 export interface TokenProvider {
   /** True if `get` can return a token without waiting. */

@@ -14,7 +14,7 @@ export interface NextStart {
   /** Milliseconds until the next request starts. */
   readonly inMs: number;
   /**
-   * What delays the start: the user's minimum interval (`setting`) or the service's rate limit
+   * The cause of the delay: the user's minimum interval (`setting`) or the service's rate limit
    * (`service`).
    */
   readonly spacedBy: 'setting' | 'service';
