@@ -42,7 +42,8 @@ export interface Conversation {
 }
 
 /**
- * Asks for the rest of an incomplete response, because the chat operation has no field for that.
+ * A message that requests the rest of an incomplete response. The chat operation has no field for
+ * such a request.
  */
 const GO_ON =
   'Continue exactly where your response stopped. Don’t repeat anything or add an introduction.';

@@ -16,7 +16,7 @@ export interface ModelInfo extends ModelFacts {
 }
 
 /**
- * The time of creation, in seconds since 1970, that LiteLLM lists for every model.
+ * The creation time, in seconds since 1970, that LiteLLM lists for every model.
  * Source: https://docs.litellm.ai/docs/proxy/config_settings (`DEFAULT_MODEL_CREATED_AT_TIME`)
  */
 const CREATED = 1_677_610_602;
@@ -73,8 +73,8 @@ export function readModelInfo(json: unknown): ReadonlyMap<string, ModelInfo> {
 }
 
 /**
- * `max_tokens` is a legacy name for either limit. It's the output limit if only the input limit is
- * stated, and the context limit if neither is.
+ * `max_tokens` is a legacy name for the input limit or the output limit. It counts as the output
+ * limit if only the input limit is stated, and as the context limit if neither is.
  * Source: https://github.com/BerriAI/litellm/issues/2834
  */
 function infoOf(stated: v.InferOutput<typeof deployment>['model_info']): ModelInfo {

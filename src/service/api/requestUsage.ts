@@ -24,7 +24,7 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 
 /**
  * Estimates the usage of a request that failed or was canceled. Returns undefined if no text was
- * received, unless the request was canceled after it was sent.
+ * received, unless the request was canceled when it may already have been billed.
  */
 export function usageOfFailed(
   error: unknown,

@@ -188,9 +188,8 @@ function stopReason(reason: string): StopReason {
 
 /*
  * Generated responses are validated by hand instead of with a schema. A stream has thousands of
- * events, and validating an event with a schema would add half of the time that it takes to parse
- * the event (measured with `npm run bench cpuOfAStream`). The formats are based on recordings of
- * the service.
+ * events, and validating an event with a schema takes half as long as parsing it (measured with
+ * `npm run bench cpuOfAStream`). The formats are based on recorded responses.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -209,7 +208,7 @@ export function readGeneration(json: unknown): ResponseChunk {
     reasoning: '',
     toolCalls: [],
     stopReason: isUnfinished ? undefined : stopReason(reason),
-    // Only the first event has the token count of the prompt. Later events have 0, which must not
+    // Only the first event has the prompt's token count. Later events have 0, which must not
     // overwrite that count.
     inputTokens: countOf(result?.['input_token_count']) || undefined,
     outputTokens: countOf(result?.['generated_token_count']),
@@ -263,7 +262,7 @@ function fieldsOf(value: unknown): Fields {
 }
 
 /**
- * Returns the first entry of a list, because requests ask for only one response. The list can be
+ * Returns the first entry of a list, because each request is for only one response. The list can be
  * empty, and some gateways omit the list from the event that contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {

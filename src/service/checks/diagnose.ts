@@ -45,7 +45,7 @@ function checksFor({ service }: Credentials): readonly CheckName[] {
 /** The findings of a check. Contains only numbers and validated names. */
 export interface CheckFacts {
   readonly host?: string;
-  /** Lifetime of a new token, in milliseconds. */
+  /** Remaining lifetime of the token, in milliseconds. */
   readonly lifeMs?: number;
   /**
    * How far this machine's clock is ahead of the service's, in milliseconds. Negative if it's

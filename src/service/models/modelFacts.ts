@@ -4,7 +4,7 @@ import type { Operation, Service } from '../services.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**
- * Adds facts from other sources to the models of a service, such as facts that the user states.
+ * Adds facts from outside a service's model list to its models, such as facts that the user states.
  * Pure.
  */
 

@@ -16,8 +16,8 @@ import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;
 /**
- * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB, or 36,000 short
- * entries of 466 bytes. An entry with little more than an ID has about 150 bytes.
+ * Maximum bytes of one page of a model list. Allows `MAX_MODELS` entries of 16 KB each, or 100,000
+ * entries with little more than an ID, which have about 150 bytes each.
  */
 export const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 10;
@@ -99,8 +99,8 @@ export class Models {
    * Requests one model, even if it's withdrawn or doesn't support the operation. The request also
    * opens a network connection that the next request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if the user doesn't state the model, and the service doesn't list the model
-   * without a token, or the entry contains a secret
+   * @returns undefined if neither the user, the cache, nor the response describes the model. The
+   * request contains no token, and entries with a secret are ignored.
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(

@@ -5,7 +5,7 @@ import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 import { modelProblem } from './modelLimits.ts';
 
 /**
- * Kinds of failed checks that explain a refusal. After any other failure, the cause remains
+ * Kinds of check failures that explain a refusal. After any other failure, the cause remains
  * unknown.
  */
 const CAUSES: readonly ErrorKind[] = [
