@@ -17,7 +17,7 @@ import { readStatedModels } from './statedModels.ts';
 /** An invalid entry and its first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
-  readonly field: /** The entry wasn't read, because only the first `MAX_SERVICES` are. */
+  readonly field: /** Only the first `MAX_SERVICES` entries are read, and this isn't one of them. */
     | 'services'
     | 'word'
     | 'name'
@@ -36,8 +36,8 @@ export interface ServiceIssue {
 }
 
 /**
- * The prefix of names such as `VENDOR_API_KEY`, which apply to whichever service is in use. No
- * service may have this ID.
+ * The prefix of setting names such as `VENDOR_API_KEY`, which apply to whichever service is in use.
+ * No service may use this word as its ID.
  */
 const NEUTRAL = 'vendor';
 /**
@@ -50,7 +50,8 @@ export const MAX_SERVICES = 50;
 export function readServices(entries: readonly unknown[]) {
   const own: Service[] = [];
   const issues: ServiceIssue[] = [];
-  // Prefixes of the setting names and aliases of other services, which a new service can't use.
+  // The prefixes that other services use in their setting names and aliases. A new service can't
+  // use them as its ID.
   const taken = new Set([
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
@@ -162,7 +163,8 @@ export function isHeaderValue(text: string): boolean {
 }
 
 /**
- * Returns the fixed headers of an entry; undefined if the list or any header isn't allowed.
+ * Returns the fixed headers of an entry. Undefined if any header isn't allowed, if a name is
+ * repeated, or if there are more than `MAX_HEADERS`.
  * @param keyHeader the name of the header that contains the key; empty if there is none
  */
 function headersIn(value: unknown, keyHeader: string): FixedHeader[] | undefined {
@@ -204,8 +206,8 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if the entry of a service may contain a header with this name, whether or not the header
- * contains the key. Also true for an empty name, because an entry doesn't need a header.
+ * True if a service's entry may contain a header with this name, whether or not the header contains
+ * the key. Also true for an empty name, because an entry doesn't need a header.
  */
 export function isAllowedHeaderName(header: string): boolean {
   const name = header.toLowerCase();

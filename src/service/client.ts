@@ -52,8 +52,9 @@ export interface CallOptions {
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
-   * Called once with the usage of the request. If the request fails after text has arrived, or is
-   * canceled after it was sent, the usage is an estimate. Not called after any other failure.
+   * Called once with the request's token usage. If the request fails after text has arrived, or is
+   * canceled when it may already be billed, the usage is an estimate. Not called after any other
+   * failure.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
@@ -100,8 +101,8 @@ interface GenerationRequest extends ModelRequest {
 
 /**
  * Maximum milliseconds to wait for the network connection after the token has arrived. A longer
- * wait would save no time, because opening a new connection takes about as long, even across an
- * ocean.
+ * wait would save no time, because opening another network connection takes about as long, even
+ * across an ocean.
  */
 const CONNECTION_WAIT_MS = 1_000;
 /**
@@ -313,8 +314,8 @@ export class Client {
 
   /**
    * Gets a token if none is valid, and opens a network connection to the service in parallel. On a
-   * slow network, getting the token first would take twice as long. If the connection fails, the
-   * error is ignored here, because the generation request will report it.
+   * slow network, getting the token first would take twice as long. If the network connection can't
+   * be opened, the error is ignored here, because the generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */
@@ -337,11 +338,11 @@ export class Client {
   }
 
   /**
-   * Throws the error of a failed request, or a more specific error if the model is at fault. Looks
-   * up the model only after a `bad-request` or `model-unknown`, because neither fully explains why
-   * the request was refused.
-   * @throws the specific error if the model is at fault; `cancelled` if the signal aborts during
-   * the lookup; the original error in all other cases
+   * Throws the error of a failed request, or a more specific error if the model's entry explains
+   * the failure. Looks up the model only after a `bad-request` or `model-unknown`, because neither
+   * fully explains why the request was refused.
+   * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
+   * lookup; the original error in all other cases
    */
   async #throwExplained(
     error: unknown,

@@ -106,7 +106,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates the next message of a conversation. Has lower priority than generations in documents.
+   * Generates the next message of a conversation. Such requests have lower priority than
+   * generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */
   chat(conversation: Conversation, options: CallOptions): Promise<Generation> {
@@ -143,7 +144,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Verifies the credentials by getting a new token, if they're exchanged for one, and checking
+   * Verifies the credentials: gets a new token if they're exchanged for one, and then checks
    * access. Generates nothing.
    * @throws {ServiceError}
    */

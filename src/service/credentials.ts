@@ -20,7 +20,7 @@ export interface ServiceKey {
   readonly apiKey: string;
   /** The values of the service's secret headers, by label. */
   readonly headerSecrets?: Readonly<Record<string, string>> | undefined;
-  /** The absolute path of the program that the user approved to print the token. */
+  /** The absolute path of the program that prints the token. The user has approved this path. */
   readonly program?: string | undefined;
 }
 
@@ -63,8 +63,8 @@ export type ValueFlaw =
 
 export interface CleanValue {
   /**
-   * The value without control characters, surrounding whitespace, surrounding quotes, or a `Bearer
-   * ` prefix.
+   * The value without control characters, surrounding whitespace, surrounding quotes, or a `Bearer`
+   * prefix.
    */
   readonly value: string;
   /** The flaws that were found, whether or not they could be removed. */
@@ -183,8 +183,8 @@ const ENDPOINT_PATH = /\/(ml\/(v\d|gateway)|identity\/token|chat\/completions)(\
 
 /**
  * Parses a service or identity URL. The URL must use https, unless its host is a `LOOPBACK` host or
- * `mayBeHttp` is true. Refuses a user name, a query, and a fragment. However, an endpoint path is
- * removed, together with any query and fragment after it.
+ * `mayBeHttp` is true. Refuses a URL with a user name, a query, or a fragment. However, if the URL
+ * has an endpoint path, the path is removed, together with the query and fragment after it.
  *
  * Checks the text before parsing it. With backslashes, tabs, or missing slashes, the parsed host
  * can differ from the one that the user sees (T16 in docs/threat-model.md).
@@ -210,8 +210,8 @@ export function parseServiceUrl(text: string, mayBeHttp = false): ParsedUrl {
 }
 
 /**
- * True for an http address on another machine. Anyone on the network between the two machines could
- * read the requests.
+ * True for an http address that may be on another machine. Anyone on the network between the two
+ * machines could then read the requests.
  */
 export function isUnencrypted(url: string): boolean {
   return url.startsWith('http:') && !LOOPBACK.test(url);

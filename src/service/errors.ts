@@ -1,6 +1,6 @@
 /**
- * Failures of requests. Each has a kind and details, from which `src/messages` builds the text for
- * the user. A failure must not contain headers, bodies, free text from the service, or errors from
+ * Request failures. Each has a kind and details, from which `src/messages` builds the text for the
+ * user. A failure must not contain headers, bodies, free text from the service, or errors from
  * libraries, because logging any of these could reveal a secret. For example, an AxiosError
  * contains the request.
  */
@@ -88,7 +88,10 @@ export interface ErrorDetails {
   readonly redirectHost?: string;
   /** Host and port of the proxy. */
   readonly proxy?: string;
-  /** How many times the request was sent. */
+  /**
+   * How many times the request was sent. For `cancelled`, 0 if the last attempt can't have been
+   * billed.
+   */
   readonly attempts?: number;
   /** Milliseconds to wait before the next request, if the service requested a wait. */
   readonly retryAfterMs?: number;
@@ -102,7 +105,7 @@ export interface ErrorDetails {
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */
   readonly bound?: 'least' | 'above' | 'most';
-  /** What `limit` applies to, if it doesn't apply to both operations. */
+  /** Set if `limit` applies only to one operation, or only to this model. */
   readonly limitOf?: 'chat' | 'generation' | 'model';
   /** The expected type of a parameter. */
   readonly expected?: 'integer' | 'number' | 'boolean' | 'choice' | 'texts' | 'object';
@@ -116,7 +119,7 @@ export interface ErrorDetails {
   readonly successors?: readonly string[];
   /** The deadline that expired. `connect` also covers other failures before anything was sent. */
   readonly phase?: 'connect' | 'headers' | 'idle' | 'total';
-  /** What went wrong with the command that prints the token. */
+  /** The problem with the command that prints the token. */
   readonly problem?: CommandProblem;
   /** The exit code of a command that failed. */
   readonly exitCode?: number;
@@ -205,7 +208,7 @@ function summary(kind: ErrorKind, details: FoundDetails): string {
 
 export const TOKEN_EXPIRED = 'authentication_token_expired';
 
-/** Failure kinds by error code of the inference service, regardless of the status. */
+/** The failure kind for each error code of the inference service, regardless of the status. */
 export const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   [TOKEN_EXPIRED]: 'unauthorized',
   authentication_token_not_valid: 'unauthorized',

@@ -3,7 +3,7 @@
  *
  * - Control characters, lone surrogates, line and paragraph separators
  * - Annotation marks and the blank braille pattern
- * - Default-ignorable code points of Unicode: direction overrides and isolates, tags, joiners,
+ * - Unicode's default-ignorable code points: direction overrides and isolates, tags, joiners,
  *   variation selectors, zero-width spaces, fillers
  */
 export const INVISIBLE = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800`;

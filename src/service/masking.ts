@@ -124,7 +124,10 @@ export function withoutSecrets(error: ServiceError, secrets: readonly string[]):
     : error;
 }
 
-/** True if a string, or any string in a list, contains a secret or is part of one. */
+/**
+ * True if a string, or any string in a list, contains a secret or is part of one. Strings shorter
+ * than `MIN_MASKED_LENGTH` don't count.
+ */
 export function repeats(value: unknown, secrets: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((each) => repeats(each, secrets));
   if (typeof value !== 'string' || isShort(value)) return false;
@@ -161,7 +164,7 @@ function formsOf(secrets: readonly string[], shortest: number): string[] {
   const forms = secrets
     .filter(({ length }) => length >= shortest)
     .flatMap((secret) => {
-      // The padding of Base64 is optional, so search for the secret without padding.
+      // Base64 padding is optional, so search for the form without padding.
       const base64 = Buffer.from(secret).toString('base64url');
       const inUrls = [
         encodeURIComponent(secret),

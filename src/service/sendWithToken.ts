@@ -40,7 +40,7 @@ type Call<Result> = Pick<
   HttpRequest<Result>,
   'signal' | 'read' | 'beforeFirstAttempt' | 'onRetry' | 'onSilence'
 > & {
-  /** Returns true if the request may be sent again with another token. Defaults to true. */
+  /** Returns true if resending with another token is allowed. If undefined, it's always allowed. */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
   /** The token that the call has already waited for. */
@@ -52,8 +52,8 @@ const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_STREAM_BYTES = 67_108_864;
 
 /**
- * Sends a request to the inference service, with a token or key if it needs one. If the service
- * refuses an access token, gets a new token and sends the request once more.
+ * Sends a request to the inference service, with a token or key if the service needs one. If the
+ * service refuses an access token, gets a new token and sends the request once more.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function sendWithToken<Result>(

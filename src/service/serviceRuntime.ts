@@ -89,8 +89,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Tests credentials before they're used, by getting a new token, if they're exchanged for one,
-   * and checking access. Generates nothing. The first generation reuses the token.
+   * Tests credentials before they're used: gets a new token if they're exchanged for one, and then
+   * checks access. Generates nothing. The first generation reuses the token.
    * @throws {ServiceError}
    */
   async test(
@@ -108,7 +108,7 @@ export class ServiceRuntime {
     return this.#tokenServices.for(credentials);
   }
 
-  /** True if the identity service refused this key in the last token request. False after a sign-out. */
+  /** True if the identity service refused this key. See `TokenServices.isRefused`. */
   isRefused(apiKey: string): boolean {
     return this.#tokenServices.isRefused(apiKey);
   }
@@ -221,7 +221,7 @@ export class ServiceRuntime {
   }
 }
 
-/** Returns the known keys and all header values derived from them. */
+/** Returns all secrets of the known keys. See `secretsOfKeys`. */
 function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }

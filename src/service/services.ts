@@ -336,8 +336,8 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 
 /**
  * Returns the setting names with this prefix. A service without a secret setting or with secret
- * headers has no names, because a `.env` file or the environment can't provide everything that such
- * a service needs, such as the approval of a command.
+ * headers has no such names, so a `.env` file or the environment can't configure it. For example,
+ * neither source could approve a command.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;
