@@ -22,9 +22,17 @@ export function command({
       path: '',
       isOnDemand: true,
       fetchToken: async ({ program = '' }, _identity, { signal, deadlineMs, clock }) => {
-        const limits = { maxBytes: MAX_OUTPUT_BYTES, deadlineMs, signal };
-        const first = await runProgram(program, args, limits);
-        const output = 'exitCode' in first ? await runProgram(program, args, limits) : first;
+        const startedAt = clock.monotonic();
+        const run = () => {
+          const leftMs = deadlineMs - (clock.monotonic() - startedAt);
+          return runProgram(program, args, {
+            maxBytes: MAX_OUTPUT_BYTES,
+            deadlineMs: leftMs,
+            signal,
+          });
+        };
+        const first = await run();
+        const output = 'exitCode' in first ? await run() : first;
         return readCommandOutput(output, clock.now());
       },
     },

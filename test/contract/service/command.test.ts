@@ -129,6 +129,20 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
+  it('that exits with 1 just before the deadline is killed at that deadline in its second run', async () => {
+    time = new FakeTime();
+    const timed = new Http({ clock: time });
+    const line = `${watched.join};s.once('data',()=>process.exit(1))`;
+    const failure = failureOf(fetchToken(timed, credentialsOf(line), never));
+    await watched.joined(1);
+    await time.pass(TOKEN_DEADLINE_MS - 1_000);
+    watched.tell('exit');
+    await watched.joined(2);
+    await time.pass(1_000);
+    assert.deepEqual((await failure).details, { problem: 'too-slow' });
+    timed.dispose();
+  });
+
   it('that hangs is killed at its deadline', async () => {
     time = new FakeTime();
     const failure = failureOf(run(`${watched.join};${print("'c4nary'")}`));
