@@ -61,7 +61,7 @@ describe('a call with a fault ends once, with success or one classified error', 
     ]);
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, alone and with ${parallels[1]} concurrent calls: ${played} cells played`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, with a single call and with ${parallels[1]} concurrent calls: ${played} cells played`,
       heads: ['fault', ...phases],
       rows,
       note: [

@@ -1,4 +1,4 @@
-/** Measures the time from canceling a call to its end on this machine. No test checks the result. */
+/** Measures how long a canceled call takes to end on this machine. No test checks the result. */
 import { cancelPhases } from '../contract/service/cancelPhases.ts';
 import { endWorlds } from '../contract/service/world.ts';
 import { printTable } from '../table.ts';
@@ -27,11 +27,11 @@ export async function measureCancelling(): Promise<void> {
     title: `Milliseconds from canceling a call to its end, for ${CALLS} calls in each phase`,
     heads: ['canceled in', 'p50', 'p99'],
     rows,
-    note: 'An insertion ends with its next edit, and edits are 34 ms apart.',
+    note: 'An insertion ends with its next edit, and edits are at least 34 ms apart.',
   });
 }
 
-/** Returns the given percentile: the smallest value that is at least as large as that percentage of the values. */
+/** Returns the smallest value that is at least as large as this percentage of the values. */
 function percentile(values: readonly number[], percent: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1]?.toFixed(1) ?? '';

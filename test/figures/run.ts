@@ -1,5 +1,5 @@
 /**
- * `npm run figures`: runs the full form of all suites that docs/quality.md quotes, and writes each
+ * `npm run figures`: runs the full form of all suites whose tables the docs quote, and writes each
  * table next to this file. Stops at the first suite that fails.
  */
 import { spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const suites = {
     'long sessions leak no memory, a burst of 429s subsides, and many windows spread out their requests',
   'test:fuzz': 'random input causes nothing worse than an error',
   'test:leaks': 'no key or token appears anywhere',
-  'test:mutants': 'a test fails for each safeguard that is removed',
+  'test:mutants': 'a test fails for each defense that is removed',
 };
 
 const [load = 0] = loadavg();

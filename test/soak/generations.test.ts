@@ -75,7 +75,7 @@ describe(`${GENERATIONS} generations`, function () {
     const listeners = getEventListeners(signOut.signal, 'abort').length;
     runtime.dispose();
     const atEnd = await atRest(emulator);
-    const title = `${ALL} generations, 5% with a mishap, a token revoked every ${BATCH}: ${tally.unexpected} unexpected outcomes`;
+    const title = `${ALL} generations, 5% with a mishap, and a token revoked every ${BATCH} generations: ${tally.unexpected} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
       { what: 'with their own response', found: tally.answers },
@@ -135,7 +135,7 @@ describe(`${GENERATIONS} generations`, function () {
     const [answers, cut] = [count('answer'), count('connection-lost', 'incomplete')];
     const refused = count('unreachable');
     const others = endings.length - answers - cut - refused;
-    const title = `${ALL} generations with a restart of the service every ${EACH}: ${others} unexpected outcomes`;
+    const title = `${ALL} generations, with a restart of the service every ${EACH} generations: ${others} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: endings.length, bar: ['=', GENERATIONS] },
       { what: 'restarts', found: restarts, bar: ['=', GENERATIONS / EACH] },

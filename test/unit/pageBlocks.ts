@@ -63,7 +63,7 @@ export function withBlocks(pages: Texts, blocks: Texts): Texts {
   });
   const names = Object.keys(blocks);
   if (placed.toSorted().join() !== names.toSorted().join()) {
-    throw new Error(`The pages have places for ${placed}, and there are ${names}.`);
+    throw new Error(`The pages have places for ${placed}, and the blocks are ${names}.`);
   }
   return Object.fromEntries(written);
 }

@@ -100,7 +100,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     opened.end();
     printTable({
       figure: 'methodLeaks',
-      title: 'Keys, tokens, secret headers, and command output of custom services',
+      title: 'Keys, tokens, secret headers, and command output of added services',
       heads: ['scenarios', 'sinks', 'bytes searched', 'hits'],
       rows: [[String(runs), SINKS.length, bytes, hits]],
     });
