@@ -14,7 +14,7 @@ interface Reply {
   readonly failure?: string;
 }
 
-/** The counterpart of `Child`: handles the requests of the parent process. */
+/** Handles the requests that `Child` sends from the parent process. */
 export function answerParent(handlers: Handlers): void {
   process.on('message', async ({ name, value }: Request) => {
     process.send?.(await reply(handlers[name] as (value: unknown) => unknown, value));
@@ -36,7 +36,7 @@ export class Child {
     this.#process = fork(path, [...values], { execArgv: [...nodeOptions] });
   }
 
-  /** @throws {Error} with the stack of the error in the child, or with its exit code */
+  /** @throws {Error} with the stack of the child's error, or with the exit code of the child */
   async ask<Value>(name: string, value?: unknown): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const ended = (code: number | null) =>

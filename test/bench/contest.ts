@@ -4,7 +4,7 @@ import { median } from './editor/stage/figures.ts';
 import type { AnswerShape } from './emulatorProcess.ts';
 import type { Row } from './question.ts';
 
-/** Runs callers in separate processes, which take turns with the same emulator. */
+/** Runs callers in separate processes, which take turns calling the same emulator. */
 
 export type CallerName = 'product' | 'officialSdk' | 'openai' | 'axios' | 'fetch' | 'rawSocket';
 
@@ -20,7 +20,7 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
-  /** True to replay recorded responses, because the emulator's work would hide differences. */
+  /** True to replay recorded responses, if the emulator's work would hide differences. */
   readonly isReplayed?: boolean;
   /** Number of measured rounds. The rounds in `warmUps` come first and aren't measured. */
   readonly rounds: number;
@@ -40,7 +40,7 @@ export async function hold(contest: Contest): Promise<Map<CallerName, Figures[]>
     }
     const figures = new Map<CallerName, Figures[]>(callers.map((name) => [name, []]));
     for (let round = -warmUps; round < rounds; round += 1) {
-      // Each round starts with a different caller, so that leftovers of a round affect all equally.
+      // Each round starts with a different caller, because the first caller may have an advantage.
       const first = (round + warmUps) % children.size;
       const inTurn = [...children].slice(first).concat([...children].slice(0, first));
       for (const [name, child] of inTurn) {
@@ -61,7 +61,7 @@ function charactersOf({ calls, answer }: Contest): number {
   return calls * answer.pieces * answer.length;
 }
 
-/** Returns a row for each name, with the median of its values and of the ratios per round. */
+/** Returns a row for each name, with the median of its values and the median of its ratios. */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
   {
@@ -82,7 +82,7 @@ export function rowsOf<Name extends string>(
   });
 }
 
-/** Returns the rows for one of the figures of a contest. */
+/** Returns the rows for one figure of a contest. */
 export function callerRows(
   figures: ReadonlyMap<CallerName, readonly Figures[]>,
   value: (figures: Figures) => number,
@@ -92,7 +92,7 @@ export function callerRows(
   return rowsOf(values, { product: 'product', titles: callerTitles, unit });
 }
 
-/** Returns the product's value divided by that of the row with this name. */
+/** Returns the product's value divided by the value of the row with this name. */
 export function ratioTo(rows: readonly Row[], name: string): number {
   return rows.find((row) => row.name === name)?.ratio ?? Number.NaN;
 }

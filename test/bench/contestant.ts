@@ -9,7 +9,7 @@ const [name, url = ''] = process.argv.slice(2);
 const { makeCaller }: { makeCaller: MakeCaller } = await import(`./callers/${name}.ts`);
 const caller: Caller = await makeCaller(url);
 
-/** Costs and results of a number of calls. */
+/** The costs and results of several calls. */
 export interface Figures {
   readonly ms: number;
   /** CPU time in user and system code. */
@@ -62,7 +62,7 @@ async function run({ kind, calls, inFlight }: Order): Promise<Figures> {
   return { ms, cpuMs: (user + system) / 1_000, failed, firstTextMs, characters };
 }
 
-/** Returns the memory in use after garbage collection. */
+/** Returns the bytes of memory in use after garbage collection. */
 async function heapBytes(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

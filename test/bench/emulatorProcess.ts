@@ -5,7 +5,10 @@ import { record, replay } from './replay.ts';
 
 /** Runs the emulated service in its own process. */
 
-/** Delay of a token request, as in a network, so that more callers arrive while it's pending. */
+/**
+ * Milliseconds to delay each token response, as a network would, so that more callers arrive while
+ * the request is pending.
+ */
 const TOKEN_MS = 100;
 
 // Only the product would respect a request limit that the service announces.

@@ -9,8 +9,8 @@ import { provideEditor } from '../builtEditor.ts';
 import { answerParent } from './child.ts';
 
 /**
- * A process in the same state as an extension host that loads an extension. The network modules and
- * `fetch` are already loaded, because the host has patched them. So is the module `vscode`.
+ * A process in the same state as an extension host right before it loads an extension. The module
+ * `vscode` is loaded. So are the network modules and `fetch`, because the host has patched them.
  */
 
 answerParent({ activate, load });
@@ -39,7 +39,11 @@ async function activated(path: string): Promise<void> {
   await extension.activate?.(context);
 }
 
-/** Loads a file and its imports, after the code that activation loads. @returns milliseconds */
+/**
+ * Loads a file and its imports. If the file is a part of the product, first loads the code that
+ * activation loads, and leaves it out of the result.
+ * @returns milliseconds
+ */
 async function load(path: string): Promise<number> {
   if (dirname(path) === resolve('dist')) await loaded(resolve(extensionPath));
   const startedAt = performance.now();

@@ -18,7 +18,9 @@ export interface Pace {
   readonly idleMs?: number;
 }
 
-/** An event at the near end of a line: a connection, or the first byte in one direction. */
+/**
+ * An event at the near end of a line: a new connection, or the first byte of a request or response.
+ */
 export interface Passed {
   /** The port at the near end of the line. */
   readonly port: number;
@@ -45,7 +47,7 @@ answerParent({
   pace: (wanted: Pace) => {
     pace = wanted;
   },
-  /** Returns the events since the previous request. */
+  /** Returns the events since the previous call. */
   passed: () => passed.splice(0),
 });
 

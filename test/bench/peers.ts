@@ -39,7 +39,7 @@ const emptyExtensions = {
 /** Installs the peers if they're missing or older than the lock file, and bundles them. */
 export async function installPeers(): Promise<void> {
   if (installedAt() < statSync(resolve(folder, 'package-lock.json')).mtimeMs) {
-    console.log('Installing the packages to compare with …');
+    console.log('Installing the packages to compare with…');
     const command = 'npm ci --ignore-scripts --no-audit --no-fund';
     const { status } = spawnSync(command, { cwd: folder, shell: true, stdio: 'inherit' });
     if (status !== 0) throw new Error(`${command} failed in ${folder}`);

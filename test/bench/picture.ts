@@ -1,7 +1,7 @@
 /**
  * `node test/bench/picture.ts`: draws `media/bench.svg` from `test/bench/results.json`. Round trips
- * and connections have bars from 0 for the product and each peer. All other bars show the product's
- * figure divided by that of a peer, on a logarithmic axis with 1 as the center.
+ * and connections have bars from 0 for the product and each peer. All other bars start at 1 on a
+ * logarithmic axis, and show the product's figure divided by the peer's.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const counts: readonly Axis[] = [
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
 ];
 
-/** Colors of VS Code's and GitHub's themes, each with a contrast of at least 4.5. */
+/** Colors of VS Code's and GitHub's themes. All text has a contrast of at least 4.5. */
 const style = `
   :root { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --pale: #59636e;
     --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #bc4c00; }
@@ -130,7 +130,7 @@ function partOf({ title, goal, isMet, rows }: Answer, top: number): Part {
   return { drawn, bottom };
 }
 
-/** Draws the bar of a row beside its name, or its number if it has no bar. */
+/** Draws a row's bar and number beside the row's name, or only the number if it has no bar. */
 function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): string[] {
   const value = barred(axis, row);
   const number = `${figure(row.value)} ${unitText(row.value, row.unit)}`.trim();
@@ -194,14 +194,14 @@ function axisFor(rows: readonly Row[]): Axis {
   return isNarrow ? narrow : wide;
 }
 
-/** Pixels from the left. */
+/** Returns the place of a value on an axis, in pixels from the left of the picture. */
 function placeOf({ least, most, unit }: Axis, value: number): number {
   const kept = Math.min(most, Math.max(least, value));
   const share = unit ? kept / most : Math.log(kept / least) / Math.log(most / least);
   return round(bars.left + share * (bars.right - bars.left));
 }
 
-/** Parses a text such as `≤ 0.90 × official SDK`. @returns the goals by row */
+/** Parses the text of a goal, such as `≤ 0.90 × official SDK`. @returns the goals by row */
 function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, number> {
   const goals = new Map<Row, number>();
   const [product] = rows;
@@ -264,7 +264,7 @@ function withBars(results: Results): Results {
   return { ...results, questions };
 }
 
-/** Draws `results.json`. */
+/** Draws the picture of `results.json`. */
 export async function drawPicture(): Promise<void> {
   const results = JSON.parse(await readFile(join(import.meta.dirname, 'results.json'), 'utf8'));
   const picture = join(import.meta.dirname, '..', '..', 'media', 'bench.svg');

@@ -30,7 +30,10 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
   ];
 }
 
-/** @param titles the titles of all questions; those that weren't measured keep their answers */
+/**
+ * Writes an answer to `results.json` and `RESULTS.md`.
+ * @param titles the titles of all questions; all other questions keep their answers
+ */
 export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
   const last: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
   const questions = titles.flatMap(
@@ -51,9 +54,9 @@ function page({ machine, versions, questions }: Results): string {
 
 ${daysOf(questions)} on ${machine}. ${named.join(', ')}.
 
-All contestants take turns in each round, and call the emulated service of this repository. Values are medians of all rounds. A ratio is the product's value divided by the value of its row. In plain Node, it's the median of the ratios of all rounds, which is reliable even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
+In each round, all contestants take turns calling this repository's emulated service. Values are medians of all rounds. A ratio is Hosted Model's value divided by the value in the same row. In plain Node, it's the median of the ratios of all rounds, which is reliable even if a busy machine changes the values. In VS Code, it's the ratio of the medians.
 
-_Far from the service_ is a real VS Code that reaches both services over a line with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own lines. The number of round trips is the time that the line adds to the first character, divided by 500 ms.
+_Far from the service_ means that a real VS Code reaches the identity service and the model service over lines with a round trip of 500 ms. Every byte takes 250 ms each way. A new connection needs two more round trips, as with TCP and TLS 1.3. The far end closes a connection after 5 s without traffic. Hosted Model is compared with three small extensions, each on its own lines. The number of round trips is how much later the first character appears than near the service, divided by 500 ms.
 
 In plain Node, the CPU time of a call and of a stream, calls per second, the first token on a warm connection, and memory have no goal. VS Code adds its own network layer to every extension, so users never get these values.
 
@@ -69,10 +72,10 @@ export function daysOf(questions: readonly Answer[]): string {
   return [...new Set([days[0], days.at(-1)])].join(' to ');
 }
 
-/** Maximum number of figures without a peer that a question has in the summary. */
+/** Maximum number of figures without a ratio that the summary shows for a question. */
 const OWN_ROWS = 8;
 
-/** Returns a table with a row for each question: its first figures, and the ratios to its peers. */
+/** Returns a table with a row for each question: its first figures, and the ratios to the peers. */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {
     const own = rows.filter(({ ratio }) => ratio === undefined).slice(0, OWN_ROWS);
@@ -115,12 +118,12 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unitText(value, unit)}`;
 }
 
-/** Returns `connection` for 1 connection. */
+/** Returns the unit in the singular if the value is 1, such as `connection`. */
 export function unitText(value: number, unit: string): string {
   return value === 1 ? unit.replace(/(call|connection|request)s$/, '$1') : unit;
 }
 
-/** Uses three significant digits, so that rounding never makes a goal look met or missed. */
+/** Uses three significant digits, so that rounding rarely makes a goal look met or missed. */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';
   return `${ratio.toPrecision(3)} ×`;

@@ -63,7 +63,7 @@ export function textOf(answer: ChatAnswer): string {
   return choice?.message?.content ?? choice?.delta?.content ?? '';
 }
 
-/** Creates a minimal reader of event streams. @returns a function for each part of the body */
+/** Creates a minimal reader of event streams. @returns a function to call with each body part */
 export function eventReader(onText: (text: string) => void): (part: string) => void {
   let rest = '';
   return (part) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { body, eventReader, fetchToken, type MakeCaller, paths, textOf } from './caller.ts';
 
-/** A socket and string functions: a bound that no real HTTP client can reach. */
+/** A socket and string functions. No real HTTP client can be as fast. */
 export const makeCaller: MakeCaller = async (url) => {
   const { hostname, port } = new URL(url);
   const token = await fetchToken(url);

@@ -1,6 +1,6 @@
 /**
- * Activation time of the shipped extension in a real extension host. It is compared with an empty
- * extension, and with one that makes the same registrations without code behind them.
+ * Activation time of the shipped extension in a real extension host. The extension is compared with
+ * an empty one, and with one that makes the same registrations without code behind them.
  */
 
 import { extensionId } from '../../extensionId.ts';
@@ -9,7 +9,7 @@ import { compared, median } from './stage/figures.ts';
 import { emptyId, sameRegistrationsId } from './stage/install.ts';
 import { onStage } from './stage/stage.ts';
 
-/** Number of extension hosts. Each activates all extensions, starting with a different one. */
+/** Number of extension hosts. Each host activates all extensions, in rotating order. */
 const rounds = 12;
 /** Activated before the others, because the first extension waits for code that all share. */
 const firstId = 'bench.fetchAndEdit';

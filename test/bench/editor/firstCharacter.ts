@@ -7,10 +7,10 @@ import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
-/** Number of windows, and of commands in each after the first, which is measured separately. */
+/** Number of windows, and of rounds in each after its first round, which is measured separately. */
 const [windows, rounds] = [12, 4];
 
-/** Milliseconds until the first output token of a fast model. Work in this time delays no one. */
+/** Milliseconds until a fast model's first output token. Work during this time delays no one. */
 const serviceMs = 200;
 
 const peer = 'one fetch and one edit';
@@ -42,7 +42,7 @@ const question: Question = {
         for (let round = 0; round <= rounds; round += 1) {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
-            // The first fetch in a window also reads the certificates for the following ones.
+            // The first fetch in a window also reads the certificates for all later ones.
             if (round > 0) later.get(who)?.push(ms);
             else if (index === 0) firsts.get(who)?.push(ms);
           }
@@ -73,7 +73,7 @@ function middle(times: ReadonlyMap<Who, readonly number[]>, who: Who): number {
   return median(times.get(who) ?? []);
 }
 
-/** Returns all contestants, starting with a different one each time. */
+/** Returns all contestants, starting with a different one in each round. */
 function inTurn(round: number): Who[] {
   const first = round % all.length;
   return [...all.slice(first), ...all.slice(0, first)];

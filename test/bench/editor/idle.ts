@@ -1,4 +1,4 @@
-/** Work of the shipped extension between its activation and its first use. */
+/** The work that the shipped extension does between its activation and its first use. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ const watchedMs = 1_000;
 
 const question: Question = {
   title: 'Idle after activation',
-  goal: '0 sockets, timers, token requests, and secrets read',
+  goal: '0 sockets, timers, secrets read, and requests',
   measure: async () => {
     const inNode = await countedByTest();
     const inEditor = await requestsOfWindow();
@@ -44,7 +44,7 @@ async function countedByTest(): Promise<Record<string, number>> {
   return { sockets: sockets ?? 1, timers: timers ?? 1, 'secrets read': secrets ?? 1 };
 }
 
-/** Counts the requests of a window with a stored key and an address, which could get a token. */
+/** Counts the requests of a window that could get a token: it has a stored key and an address. */
 async function requestsOfWindow(): Promise<Record<string, number>> {
   return onStage(async ({ start, storeKey, emulator, workbench }) => {
     const first = await start();

@@ -7,8 +7,8 @@ import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
 /**
- * Streams of each contestant, and output tokens of each stream. On the slow line, each edit and
- * undo of the peer takes a round trip, so streams are shorter and aren't undone.
+ * Number of streams per contestant, and of output tokens per stream. On the slow line, each edit
+ * and undo of the peer takes a round trip, so streams are shorter and aren't undone.
  */
 const here = { rounds: 3, tokens: 300, isNear: true };
 const far = { rounds: 3, tokens: 100, isNear: false };

@@ -1,4 +1,4 @@
-/** How much a stream into a document delays typing elsewhere in the document. */
+/** The delay of typing in a document while a response streams into another part of it. */
 import type { Question } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
 import { compared, quantile } from './stage/figures.ts';
@@ -7,7 +7,10 @@ import { onStage, type Stage } from './stage/stage.ts';
 import { watchTyping } from './stage/typingWatch.ts';
 
 const rounds = 5;
-/** Keys, their interval, and output tokens of one round. 100 output tokens arrive per second. */
+/**
+ * Number of keys in a round, milliseconds between two keys, and number of output tokens in a round,
+ * which arrive at 100 per second.
+ */
 const [keys, everyMs, tokens] = [30, 60, 400];
 
 type Beside = 'product' | 'peer' | 'nothing';

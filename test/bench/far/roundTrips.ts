@@ -14,7 +14,7 @@ import { median } from '../editor/stage/figures.ts';
 import { clockMs } from '../editor/stage/protocol.ts';
 import type { Question } from '../question.ts';
 
-/** Number of windows far from the service, and the same number near the service. */
+/** Number of windows at each distance: far from the service, and near it. */
 const windows = 5;
 
 /** Milliseconds between two generations: the maximum for `next`, and the minimum for `later`. */
@@ -31,7 +31,7 @@ const questions: Question[] = [
 ];
 export default questions;
 
-/** @param most maximum number of round trips that the distance adds to the first character */
+/** @param most maximum number of round trips by which distance may delay the first character */
 function question(what: string, moment: Moment, most: number, mostOpened?: number): Question {
   return {
     title: `Far from the service, first character of ${what}`,
@@ -62,7 +62,7 @@ function openedIn({ passed }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** One run measures all three questions. */
+/** Measures all three questions in one run, which they share. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };

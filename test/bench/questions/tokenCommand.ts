@@ -21,7 +21,7 @@ appendFileSync(runs, '.');
 setTimeout(() => console.log(token), 300);
 `;
 
-/** Milliseconds from the call to the first character. */
+/** Returns the milliseconds from the call to the first character. */
 async function firstCharacter(connection: Connection): Promise<number> {
   const start = performance.now();
   const first = Promise.withResolvers<number>();
@@ -50,7 +50,7 @@ const question: Question = {
         authentication,
       };
       const [service] = readServices([entry]).own;
-      if (!service) throw new Error('The entry of the service is invalid.');
+      if (!service) throw new Error('The service entry is invalid.');
       const { url } = emulator;
       const own = { service, apiKey: '', projectId: '', authUrl: url, serviceUrl: url };
       return new Connection(

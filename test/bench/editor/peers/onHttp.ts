@@ -3,7 +3,7 @@ import { askingWith, generating } from '../stage/peer.ts';
 
 const agent = new Agent({ keepAlive: true });
 
-/** Uses Node's `http` with an agent that keeps connections. */
+/** Uses Node's `http` with an agent that keeps connections alive. */
 export const activate = generating(
   'bench.onHttp',
   askingWith((url, headers, body) => {

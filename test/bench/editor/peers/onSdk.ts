@@ -5,7 +5,7 @@ import { generating } from '../stage/peer.ts';
 const { WatsonXAI, IamAuthenticator }: Module = require('../../peers/built/officialSdk.cjs');
 let sdk: Sdk | undefined;
 
-/** Uses the official SDK of the service, which gets its own token. */
+/** Uses the service's official SDK, which gets its own token. */
 export const activate = generating('bench.onSdk', async ({ authUrl, url }, prompt, onText) => {
   sdk ??= WatsonXAI.newInstance({
     version,

@@ -1,6 +1,6 @@
 /**
- * The product and the small extensions that it is compared with. Each reaches both services over
- * its own lines, so none uses a connection of another contestant.
+ * The product and the small extensions that it is compared with. Each contestant reaches both
+ * services over its own lines, so none uses another contestant's connection.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
@@ -21,19 +21,19 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/** The line to a service on another continent that closes idle connections after 5 s. */
+/** The line to a service on another continent. The service closes idle connections after 5 s. */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
 /** The result of a command. Times are milliseconds on the clock of `clockMs`. */
 export interface Generation extends Pick<Ran, 'startedAt' | 'endedAt'> {
   /** Milliseconds from the command to the first character in the document. */
   readonly firstMs: number;
-  /** Events on the lines of this contestant while the command runs, each with its service. */
+  /** Events on this contestant's lines while the command runs, each with its service. */
   readonly passed: readonly (Passed & { readonly service: ServiceName })[];
 }
 
 export interface Window {
-  /** Runs the command of a contestant, by default from one selected line. */
+  /** Runs a contestant's command, by default on one selected line. */
   generate(who: Contestant, how?: Partial<Run>): Promise<Generation>;
 }
 

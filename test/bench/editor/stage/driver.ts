@@ -43,7 +43,7 @@ export class Drivers {
   }
 }
 
-/** Carries out one order at a time. */
+/** Sends orders to the driver, one at a time. */
 export class Driver {
   readonly #socket: Socket;
   readonly #lines: Interface;

@@ -54,7 +54,7 @@ async function activateInTurn(ids: readonly string[]): Promise<Record<string, nu
   for (const id of ids) {
     const extension = extensions.getExtension(id);
     if (!extension) throw new Error(`${id} is not installed.`);
-    if (extension.isActive) throw new Error(`${id} is active already.`);
+    if (extension.isActive) throw new Error(`${id} is already active.`);
     await quiet();
     const startedAt = performance.now();
     await extension.activate();
@@ -100,7 +100,7 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can replace this one. The command waits for it.
+    // A late event can restore the previous selection. The command waits for such an event.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;

@@ -1,4 +1,4 @@
-/** Packages and installs the extensions of the benchmark: product, peers, and driver. */
+/** Packages and installs the benchmark's extensions: product, peers, and driver. */
 import { globSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -21,7 +21,7 @@ export const sameRegistrationsId = 'bench.sameRegistrations';
 
 let installed: Promise<string> | undefined;
 
-/** Installs all extensions like a user, once per process, and returns their folder. */
+/** Installs all extensions as a user would, once per process, and returns their folder. */
 export function installedExtensions(): Promise<string> {
   installed ??= install();
   return installed;

@@ -14,7 +14,7 @@ export interface Service {
 }
 
 /**
- * Times and delays the next response of this operation.
+ * Delays the next response of this operation, and records when each of its parts is sent.
  * @param everyMs milliseconds from the start of one part to the start of the next
  * @param firstMs milliseconds before the first part
  */

@@ -1,9 +1,9 @@
 /**
  * The orders that the benchmark sends to its driver, an extension in the measured window. Each
- * order and answer is one line of JSON, over a loopback connection.
+ * order and answer is one line of JSON, sent over a loopback connection.
  */
 export interface Orders {
-  /** Activates extensions one after the other, and returns the milliseconds of each. */
+  /** Activates extensions one after the other, and returns the milliseconds that each takes. */
   activate: { order: readonly string[]; answer: Record<string, number> };
   /** Opens a document with text, selects lines, and runs a command. */
   run: { order: Run; answer: Ran };
@@ -28,7 +28,7 @@ export interface Run {
 /** Times are milliseconds on the clock of `clockMs`. */
 export interface Ran {
   readonly startedAt: number;
-  /** Times of the change events of the document. */
+  /** Times of the document's change events. */
   readonly changedAt: readonly number[];
   /** Time when the command ended. */
   readonly endedAt: number;

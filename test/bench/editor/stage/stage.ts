@@ -21,7 +21,7 @@ export interface Stage {
   /** The addresses of both services for the product. */
   readonly addresses: Addresses;
   readonly server: VSCodeServer;
-  /** The only window, without a folder. */
+  /** The only window, which has no folder. */
   readonly workbench: Workbench;
   /**
    * Opens or reloads the window, which starts a new extension host. Extensions that wait for the
@@ -29,7 +29,7 @@ export interface Stage {
    * @param port the port that the window uses to reach its server, by default the server's own
    */
   start(port?: number): Promise<Driver>;
-  /** Stores the key of the emulated service in the product, like a user. */
+  /** Enters the emulated service's key in the product's setup, as a user would. */
   storeKey(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function onStage<Value>(
   }
 }
 
-/** Opens separate lines to both services, so that their connections can be counted. */
+/** Opens a separate line to each service, so that their connections can be told apart. */
 export async function addressesByLine(lines: Child, emulatorUrl: string): Promise<Addresses> {
   const { port } = new URL(emulatorUrl);
   const open = async () => `http://127.0.0.1:${await lines.ask('open', Number(port))}`;
@@ -87,7 +87,7 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // Turn off VS Code's own work after each change, which isn't part of the question.
+      // Turn off work that VS Code itself does after each change, which isn't being measured.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },

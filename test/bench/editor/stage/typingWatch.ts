@@ -4,7 +4,7 @@ import type { Workbench } from '../../../vscode/workbench.ts';
 /**
  * Starts to watch the first line of the editor.
  * @param text the current text of this line
- * @returns a function that waits for a number of keys, and returns the milliseconds of each
+ * @returns a function that waits for this many characters, and returns the milliseconds of each
  */
 export async function watchTyping(
   { screen }: Workbench,
