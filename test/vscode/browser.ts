@@ -16,7 +16,7 @@ export interface PageOptions {
 }
 
 export interface Browser {
-  /** A page with a keyring of its own, which later pages of the same context share. */
+  /** Opens a page with its own keyring, which later pages of the same context share. */
   newPage(options?: PageOptions): Promise<Page>;
   close(): Promise<void>;
 }

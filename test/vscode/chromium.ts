@@ -22,7 +22,7 @@ const usualPlaces = [
  * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
  * none, installs Chromium on Debian as root, or with a sudo that asks for no password.
  *
- * @throws Error that says what to install.
+ * @throws Error that names what to install.
  */
 export async function ensureChromium(isHeadless = true): Promise<string> {
   const found = await findChromium(isHeadless);

@@ -13,7 +13,7 @@ const HANG_MS = 60_000;
  * Calls `probe` until it returns something other than undefined, and returns that.
  *
  * @param what completes the sentence "Waited 10 s for …".
- * @throws DeadlineError after `milliseconds`, or at once any error of `probe`.
+ * @throws DeadlineError after `milliseconds`; any error from `probe`, immediately.
  */
 export async function until<T>(
   what: string,

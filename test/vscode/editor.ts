@@ -1,4 +1,4 @@
-/** Drives the active text editor by keyboard only. */
+/** Drives the active text editor with the keyboard, and reads what it shows. */
 import { readFile } from 'node:fs/promises';
 import { matches, type Screen } from './screen.ts';
 
@@ -57,7 +57,7 @@ export class Editor {
     await this.waitForPosition(/selected/);
   }
 
-  /** Selects lines, counted from 1, without the last line break. The last line can't be empty. */
+  /** Selects lines, counted from 1, without the last line break. The last line must not be empty. */
   async selectLines(first: number, last = first): Promise<void> {
     await this.placeCursor(first, 1);
     for (let line = first; line < last; line++) {
@@ -69,7 +69,7 @@ export class Editor {
 
   /**
    * Selects each of these lines separately, counted from 1, with the cursor at its start. The last
-   * line can't be empty. Other empty lines get an empty selection.
+   * line must not be empty. Other empty lines get an empty selection.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
     await this.selectLines(first, last);
@@ -128,7 +128,7 @@ export class Editor {
     await this.#screen.page.keyboard.press('Control+Y');
   }
 
-  /** Saves the active document, and waits until its tab shows that. */
+  /** Saves the active document, and waits until its tab shows that it's saved. */
   async save(): Promise<void> {
     await this.#screen.page.keyboard.press('Control+S');
     await this.#screen.until('the document to be saved', async () =>
@@ -153,7 +153,7 @@ export class Editor {
   async savedText(path: string): Promise<string> {
     await this.focus();
     await this.save();
-    // VS Code empties a file for a moment while it rewrites it.
+    // While VS Code rewrites a file, the file is empty for a moment.
     return this.#screen.until(
       `text in ${path}`,
       async () => (await readFile(path, 'utf8')) || undefined,
@@ -231,7 +231,10 @@ export class Editor {
   }
 }
 
-/** Reads the visible lines. VS Code places them in any order, with no-break spaces. */
+/**
+ * Returns a script that reads the visible lines. VS Code places them in any order, with no-break
+ * spaces.
+ */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]
   .sort((one, other) => Number.parseFloat(one.style.top) - Number.parseFloat(other.style.top))

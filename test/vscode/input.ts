@@ -55,7 +55,7 @@ export class QuickInput {
     return (await this.#screen.read<QuickInputState | null>(stateScript)) ?? undefined;
   }
 
-  /** Waits for a quick input that matches, by default any. */
+  /** Waits for a quick input that matches, by default any quick input. */
   waitFor(expected: QuickInputExpectation = {}): Promise<QuickInputState> {
     return this.#screen.until(`a quick input with ${describe(expected)}`, async () => {
       const state = await this.state();

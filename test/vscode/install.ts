@@ -85,8 +85,8 @@ function nodeForServer(): string {
   const major = Number.parseInt(process.versions.node, 10);
   if (major !== serverNodeMajor) {
     throw new Error(
-      `The VS Code server needs Node ${serverNodeMajor}, this is Node ${process.versions.node}. ` +
-        'Run through an npm script, or with node_modules/.bin/node.',
+      `The VS Code server needs Node ${serverNodeMajor}, but this is Node ${process.versions.node}. ` +
+        'Run the command through an npm script, or with node_modules/.bin/node.',
     );
   }
   return process.execPath;
@@ -98,7 +98,7 @@ async function installServer(version: string, directory: string, vscode: string)
   console.log(`Installing code-server ${version} (620 MB, once)…`);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  // A manifest in this folder keeps npm from using that of the repository.
+  // A manifest in this folder keeps npm from using the repository's manifest.
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);

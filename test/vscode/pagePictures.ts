@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: creates the icon, the animation, and the pictures of the README in media/
- * with a real VS Code and the emulated service. VS Code's screencast mode shows the keys.
+ * `npm run pictures`: creates the icon, the animation, and the README's pictures in media/ with a
+ * real VS Code and the emulated service. VS Code's screencast mode shows the keys.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { themes, Workbench } from './workbench.ts';
 
 const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
-/** Makes room for the text, and shows keys as long as the recording needs. */
+/** Makes room for the text, and shows keys for as long as the recording needs. */
 const bare = {
   // The selected comment is the prompt, so it must be legible.
   'editor.tokenColorCustomizations': { '[Dark 2026]': { comments: '#b9c4d0' } },
@@ -107,7 +107,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   const take = async (ms: number) => frames.push({ picture: await page.screenshot(), ms });
   let [seen, selected] = ['', ''];
   const takeMore = async () => {
-    seen = await screen.until('more of the answer', async () => {
+    seen = await screen.until('more of the response', async () => {
       const text = await editor.visibleText();
       return text === seen ? undefined : text;
     });
@@ -183,8 +183,8 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   ).then(() => {})`);
   const hover = await page.locator('.workbench-hover-container').boundingBox();
   const size = page.viewportSize();
-  if (!hover || !size) return screen.fail('No tooltip of the status item.');
-  // Other status items would be cut at the edges.
+  if (!hover || !size) return screen.fail('The status item has no tooltip.');
+  // Other status items would be cut off at the edges.
   await page.addStyleTag({
     content: `.statusbar-item:not([id$=".${statusId}"]) { visibility: hidden; }`,
   });

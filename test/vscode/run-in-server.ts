@@ -1,7 +1,7 @@
 /**
- * Replaces the VS Code executable on machines without a display. Takes the arguments of `runTests`
- * of @vscode/test-electron, and runs the tests in the extension host of a VS Code server. Prints
- * that host's console, and exits with the code of the suite.
+ * Replaces the VS Code executable on machines without a display. Takes the arguments that `runTests`
+ * of @vscode/test-electron passes, and runs the tests in the extension host of a VS Code server.
+ * Prints that host's console, and exits with the suite's exit code.
  *
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
  * --extensionTestsPath=…, --disable-workspace-trust. Others are ignored. The environment variable
@@ -35,7 +35,7 @@ const suiteMilliseconds = inForm(300, 40) * 60_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  // `runTests` also passes flags of the desktop build.
+  // `runTests` also passes flags for the desktop build.
   strict: false,
   options: {
     extensionDevelopmentPath: { type: 'string', multiple: true },
@@ -105,7 +105,7 @@ async function runSuite(): Promise<number> {
 
 function requireAbsolute(value: unknown): string {
   if (typeof value !== 'string' || !isAbsolute(value)) {
-    throw new Error('Give --extensionDevelopmentPath and --extensionTestsPath as absolute paths.');
+    throw new Error('Pass --extensionDevelopmentPath and --extensionTestsPath as absolute paths.');
   }
   return value;
 }

@@ -145,7 +145,7 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
     await ended;
   };
   try {
-    const port = await until('the VS Code server to answer', startMilliseconds, async () => {
+    const port = await until('the VS Code server to respond', startMilliseconds, async () => {
       if (supervisor.exitCode !== null) throw new Error('The VS Code server ended.');
       const bound = /listening on (\d+)/.exec(log)?.[1];
       if (bound === undefined) return undefined;
@@ -193,7 +193,7 @@ async function outputOf(logs: string, extension: string): Promise<string> {
   return texts.join('');
 }
 
-/** @returns a folder with some of the built-in extensions of a server */
+/** @returns a folder with only the named built-in extensions of a server */
 async function linkBuiltIn(
   names: readonly string[],
   serverMain: string,

@@ -19,8 +19,8 @@ Open letter.md there, click "Set Up Hosted Model" in the status bar, and answer:
   Project ID   ${demoProject}
   Region       Enter: the emulated service at ${sample.emulator.url}
 
-Enter tests and saves. Then select a line and press Ctrl+K Ctrl+G.
-Control+C ends it.
+Press Enter to test and save. Then select a line and press Ctrl+K Ctrl+G.
+To stop, press Ctrl+C here.
 `);
 openOnDesktop(address);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,4 +1,4 @@
-/** Items of the status bar. */
+/** Status bar items. */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface StatusItemState {

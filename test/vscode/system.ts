@@ -3,7 +3,7 @@
 /** The message that explains why this system has no VS Code server, or undefined if it has one. */
 export const whyNoServer =
   process.platform === 'win32'
-    ? 'On Windows there is no VS Code server to test with: it is started by a shell script and ended as a process group. HOSTED_MODEL_DESKTOP_VSCODE=1 runs the host tests in a desktop VS Code; ui tests, npm start and npm run demo need Linux, macOS or WSL.'
+    ? 'On Windows there is no VS Code server to test with, because it needs a shell script and process groups. Set HOSTED_MODEL_DESKTOP_VSCODE=1 to run the host tests in a desktop VS Code. The UI tests, npm start, and npm run demo need Linux, macOS, or WSL.'
     : undefined;
 
 /** Exits with that message if this system has no server. */

@@ -36,4 +36,4 @@ const development = [
   `--inspect-extensions=${debuggerPort}`,
 ];
 spawn(vscode, [...places, ...development, folder], { detached: true, stdio: 'ignore' }).unref();
-console.log(`Run "Hosted Model: Set Up..." there, once, with the key ${demoKey}.`);
+console.log(`Run "Hosted Model: Set Up..." in that window once, with the key ${demoKey}.`);

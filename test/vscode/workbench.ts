@@ -169,7 +169,7 @@ export class Workbench {
    */
   async showNotifications(): Promise<void> {
     const centre = this.page.locator('.notifications-center.visible');
-    await this.screen.until('the notification centre', async () => {
+    await this.screen.until('the notification center', async () => {
       await this.runCommand('Notifications: Show Notifications');
       return within(lookMilliseconds, async () => ((await centre.count()) > 0 ? true : undefined));
     });
@@ -225,7 +225,7 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands come first. The list moves, so a click could hit another row, unlike a key.
+      // Recent commands come first. Uses a key, because the list moves, and a click could miss.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });
@@ -237,7 +237,8 @@ export class Workbench {
       );
       if (closed === true) return closed;
     }
-    // Nothing ran: the command isn't listed yet, the list changed, or a starting window closed it.
+    // Nothing ran: the command isn't listed yet, the list changed, or the palette was closed by a
+    // window that is still starting.
     if ((await this.quickInput.state()) !== undefined) await this.quickInput.dismiss();
     return undefined;
   }
