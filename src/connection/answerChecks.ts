@@ -29,7 +29,7 @@ export function validationOf(
   return what ? { message: what, severity: INFORMATION } : undefined;
 }
 
-/** Returns why a key can't be used; undefined if it can. Keys have no minimum length. */
+/** Returns a message if a key can't be used; undefined if it can. Keys have no minimum length. */
 export function problemOfKey(text: string, service: Service): string | undefined {
   if (!neededSettings(service).includes('apiKey')) return undefined;
   const { value, flaws } = cleanValue(text);
@@ -39,13 +39,13 @@ export function problemOfKey(text: string, service: Service): string | undefined
   return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
 }
 
-/** Returns why a text can't be sent as a header value; undefined if it can. */
+/** Returns a message if the text can't be sent as a header value; undefined if it can. */
 export function problemOfHeader(text: string): string | undefined {
   if (text.trim() === '') return ANSWER_ISSUES.nothing;
   return isHeaderValue(text.trim()) ? undefined : ANSWER_ISSUES.garbledHeader;
 }
 
-/** Returns why the stored key can't be used; undefined if it can. */
+/** Returns a message if the stored key can't be used; undefined if it can. */
 export function problemOfStoredKey({ record, settings }: SourceSnapshot): string | undefined {
   return problemOfKey(record ? Secret.open(record).apiKey : '', settings.service);
 }
@@ -56,7 +56,7 @@ export function problemOfAccount(label: string, text: string): string | undefine
   return isGood ? undefined : ANSWER_ISSUES.noAccount(label);
 }
 
-/** Returns why a project, space, or deployment ID can't be used; undefined if it can. */
+/** Returns a message if a project, space, or deployment ID can't be used; undefined if it can. */
 export function problemOfProject(text: string): string | undefined {
   const { value } = cleanValue(text);
   if (value === '') return ANSWER_ISSUES.nothing;
@@ -74,7 +74,7 @@ export function warningOfProject(text: string): InputBoxValidationMessage | unde
 }
 
 /**
- * Returns a problem if a value contains the key, because the value may be sent to hosts that must
+ * Returns a message if a value contains the key, because the value may be sent to hosts that must
  * not receive the key.
  * @param values the values to check, by label
  */

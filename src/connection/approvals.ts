@@ -23,7 +23,7 @@ const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
  * Maximum number of stored decisions. If there are more, the oldest ones are dropped, and the user
- * is prompted for their sources again.
+ * is prompted again before their sources are used.
  */
 const MAX_DECISIONS = 500;
 

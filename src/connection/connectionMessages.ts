@@ -241,7 +241,7 @@ export function hiddenSourceText(target: SettingsTarget): string {
   return `Another value of hostedModel.credentialSource overrides the one in ${targetText(target)}. Remove the other value.`;
 }
 
-/** The reasons why credentials aren't used, as phrases for a list. */
+/** The reasons why credentials aren't used, as phrases for use within a sentence. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service can’t be used',

@@ -206,7 +206,7 @@ export class Connections implements Disposable {
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look(owner);
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';
-    // After an import, no offer is needed, because the import declines the source of its values.
+    // After an import, no offer is needed, because the imported source then counts as declined.
     const staysInUse = inUse !== 'editor' && inUse === found.settings.credentialSource;
     if (!staysInUse || reason?.imported) return true;
     const offer = this.#offerEditor(inUse, found, owner);
@@ -231,7 +231,7 @@ export class Connections implements Disposable {
   /**
    * Sets `hostedModel.credentialSource` for a folder. Prompts before writing if that source isn't
    * approved, so that closing the prompt changes nothing.
-   * @returns true if the setting is written and the source can be used
+   * @returns true if the setting was written and, unless it's `auto`, its source is now in use
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
     const { found, source } = await this.#lookAt(value, owner);

@@ -133,7 +133,7 @@ export function askSource(
       : ['VS Code’s environment', 'the person who set these variables'];
   const label = settingLabel('apiKey', { service });
   const { resource } = Secret.open(values);
-  // Most users have the default service and don't recognize its name, so leave the name out.
+  // Most users use the default service and may not recognize its name, so leave the name out.
   const ofService = service.word === services[0].word ? '' : ` for ${service.name}`;
   return ask(
     `Use the ${allSettings({ service, resource })}${ofService} from ${what}?`,

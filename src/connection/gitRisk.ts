@@ -53,9 +53,9 @@ export async function gitRisk(file: Uri): Promise<GitRisk | undefined> {
 }
 
 /**
- * Calls the listener when VS Code opens or closes a repository, and when git becomes available, is
- * enabled, or is disabled. Repositories often open after start-up, and the Git extension is missing
- * until the workspace is trusted.
+ * Calls the listener when VS Code opens or closes a repository, and when the Git extension becomes
+ * available, is enabled, or is disabled. VS Code often opens repositories after start-up, and the
+ * Git extension is missing until the workspace is trusted.
  */
 export function onDidChangeRepositories(listener: () => void): Disposable {
   const parts = new DisposableStack();

@@ -273,8 +273,7 @@ export class KeyStore {
   }
 
   /**
-   * Reads the stored value, and announces a change if it differs from the last value that this
-   * window has seen.
+   * Reads the stored value, and announces a change if it differs from the last value in `#seen`.
    */
   #readAndCompare(name: string): Promise<string | undefined> {
     return this.#readCurrent(

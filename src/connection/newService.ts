@@ -267,7 +267,7 @@ export function withFields(added: NewService, fields: ServiceEntry): NewService 
   return service && { ...added, entry, service };
 }
 
-/** Replaces the entry with the same `word`, or appends the entry if there is none. */
+/** Adds an entry to a list, or replaces the entry with the same `word`. Returns a new list. */
 export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
   const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
   return entries.some(isSame)

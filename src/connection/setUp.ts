@@ -27,15 +27,15 @@ import type { SourceSnapshot } from './sourceSelection.ts';
 export interface SetUpReason {
   /** The values to import from another source, and the service that they belong to. */
   readonly imported?: SetUp['imported'];
-  /** Missing settings that a waiting command needs. */
+  /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
   /** True if the caller reports the success itself, because it also offers a retry. */
   readonly isRepair?: boolean;
 }
 
 /**
- * Prompts for the service, credentials, project, and address, and tests them. Current values are
- * prefilled, so the setup can also change a key or add another service. No credentials are stored
+ * Prompts for the service, credentials, project, and address, and tests them. The setup can also
+ * change current values, which are prefilled, or add another service. No credentials are stored
  * until the test passes or the user saves without testing. Problems are shown in the step where the
  * user can fix them.
  * @returns true if credentials were saved

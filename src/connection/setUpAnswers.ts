@@ -31,8 +31,8 @@ export interface StepProblem {
 }
 
 /**
- * Prompts for one value and stores the answer in `setUp`. If there is a problem, the setup
- * continues with the step where the user can fix it.
+ * Runs one step of the setup, and stores the user's answers in `setUp`. If the step returns a
+ * problem, the setup continues with the step where the user can fix it.
  */
 export type AskStep = (
   setUp: SetUp,
@@ -60,7 +60,7 @@ export interface SetUpOptions {
     credentials: Credentials,
     settings: Settings,
   ) => Promise<string | undefined>;
-  /** True if this key was refused in this window. */
+  /** True if the identity service refused this key and hasn't accepted it since. */
   readonly isRefused: (apiKey: string) => boolean;
 }
 
@@ -84,7 +84,7 @@ interface ServiceAnswers {
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;
-  /** True if there is a stored key that is valid and wasn't refused. */
+  /** True if there is a valid stored record and its key wasn't refused. */
   canKeepStored: boolean;
   account: string;
   apiKey: string;

@@ -124,7 +124,7 @@ export const MANAGE = {
   badHeaderValue: 'Use only ASCII characters on a single line.',
 } as const;
 
-/** Explains why the answers can't be combined. Shown in the step where the user can fix it. */
+/** Explains why the answers can't be combined. Shown in the step where the user can fix them. */
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
     case 'url':

@@ -15,7 +15,8 @@ import { NEW_SERVICE } from './setUpMessages.ts';
 
 /**
  * Prompts for the model of a new service.
- * @param list the models that the service lists; undefined if they weren't requested
+ * @param list the models that the service lists; undefined if they weren't requested or couldn't
+ * be loaded
  * @returns the model ID, `back`, or undefined if the list was closed
  */
 async function askModel(
@@ -66,8 +67,8 @@ export function describe(setUp: SetUp, added: NewService): void {
 }
 
 /**
- * Prompts for the model of a new service, and tests the service by generating one token if there is
- * no other test.
+ * Prompts for the model of a new service. If the user chose to test the service, but it has no
+ * model list, offers to test it by generating one token.
  * @param wasTested true if the user chose to test the service before saving
  */
 export async function chooseModel(

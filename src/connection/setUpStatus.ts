@@ -6,7 +6,8 @@ import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 
 /**
- * The state of the setup, for the status bar and the command palette. Reading it needs no secret.
+ * The state of the setup, for the status bar and the command palette. Determined without reading a
+ * secret.
  */
 export interface SetUpStatus {
   /**

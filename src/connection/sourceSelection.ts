@@ -128,7 +128,7 @@ type EditorObstacle =
   | { readonly kind: 'bad-service'; readonly problem: ServiceProblem }
   /** An address in the settings is invalid, so nothing may be sent to it. */
   | ({ readonly kind: 'bad-address' } & AddressProblem)
-  /** A malformed project, space, or deployment ID in the user, workspace, or folder settings. */
+  /** The project, space, or deployment ID in the settings is malformed. */
   | { readonly kind: 'bad-project' }
   /**
    * The addresses, the service's entry, or its program differ from those that the user approved.
@@ -232,7 +232,7 @@ export function othersInOrder({ settings, external }: SourceSnapshot): readonly 
   return settings.credentialSource === 'editor' ? [] : external;
 }
 
-/** The reasons for not reading a `.env` file that make the file count as absent, not as faulty. */
+/** If a `.env` file wasn't read for one of these reasons, it counts as absent, not as faulty. */
 const ABSENT: ReadonlySet<UnreadReason> = new Set([
   'no-folder',
   'untrusted',
@@ -243,8 +243,8 @@ const ABSENT: ReadonlySet<UnreadReason> = new Set([
 ]);
 
 /**
- * True if a `.env` file names a setting, but has no complete set without errors. Also true if the
- * file can't be read, because it may name a setting.
+ * True if a `.env` file names a setting, but contains no complete set of values without errors.
+ * Also true if the file can't be read, because it may name a setting.
  */
 export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
   if (id !== 'envFile' || values) return false;
@@ -252,8 +252,8 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
- * Selects a source if it's approved, or else requests its approval. Returns undefined if the source
- * can't be used.
+ * Selects a source if it's approved. Otherwise, returns the missing approval as an obstacle.
+ * Undefined if the source can't be used.
  */
 function externalSelection(source: ExternalSource): SourceSelection | undefined {
   if (!isUsable(source)) return undefined;
@@ -321,7 +321,7 @@ export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
   return [settings, ...ofSources].map(({ projectId }) => projectId);
 }
 
-/** Returns `apiKey` if the service needs a key. */
+/** Returns a list with `apiKey` if the service needs a key. Otherwise, the list is empty. */
 function secretNames(service: Service): SettingName[] {
   return neededSettings(service).filter((name) => name === 'apiKey');
 }

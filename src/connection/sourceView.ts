@@ -62,7 +62,7 @@ export function sourceRows(found: SourceSnapshot, choice: Choice): SourceRow[] {
       source,
       label: `$(${inUse ? 'pass-filled' : 'circle-large-outline'}) ${name}`,
       description: inUse ? 'in use' : '',
-      // The detail has its own line, where the heading of the list doesn't cover it.
+      // The detail has its own line, where the section heading doesn't cover it.
       detail: detailOf(source, found, choice),
     };
   });
@@ -273,7 +273,7 @@ function editorPlace(name: SettingName, found: SourceSnapshot): string {
 }
 
 /**
- * Masks a project ID, such as `1a2b…`. Four characters are enough to distinguish it from others.
+ * Shortens a project ID, as in `1a2b…`. Four characters are enough to distinguish it from others.
  */
 function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';
@@ -283,7 +283,7 @@ function namesKey({ text }: ExternalSource): boolean {
   return text.kind === 'read' && text.reading.named.includes('apiKey');
 }
 
-/** Returns the values of a source for display. The key is fully masked. */
+/** Returns the values of a source for display. No part of the key is shown. */
 function maskedValues(id: SourceId, found: SourceSnapshot): string {
   const source = externalSource(found, id);
   const hasKey = source ? namesKey(source) : found.record !== undefined;

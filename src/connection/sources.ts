@@ -180,8 +180,8 @@ export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]>
 }
 
 /**
- * Returns every well-formed key in a text, if possible with its account. A key in an incomplete or
- * faulty set isn't used, but it may still be valid.
+ * Returns every well-formed key in a source, with its account if possible. A key in an incomplete
+ * or faulty set isn't used, but it may still be valid.
  */
 function keysIn({ all }: ReadText): ServiceKey[] {
   return all.flatMap(({ service, reading }) => {
@@ -190,7 +190,7 @@ function keysIn({ all }: ReadText): ServiceKey[] {
     // Programs differ in whether the first or the last of two duplicate lines counts, so read both.
     const orders = [given, given.toReversed()];
     const read = orders.flatMap((lines) => sets.map((set) => valuesOf(set, lines)));
-    // The other keys are listed without their account, because a text can contain thousands of
+    // The other keys are listed without their account, because a source can contain thousands of
     // keys, and an account can be long.
     const known = new Set(read.map(({ apiKey }) => apiKey));
     const others = given.filter(({ setting, value }) => setting === 'apiKey' && !known.has(value));
@@ -236,8 +236,8 @@ interface ReadText {
 }
 
 /**
- * Selects the reading for the service in the settings, even if its set is incomplete, so that
- * prompts never go to another account. If the settings name no service, `firstReading` decides.
+ * Selects the reading for the service in the settings, even if it's incomplete, so that prompts
+ * never go to another account. If the settings name no service, uses the result of `firstReading`.
  */
 function readText(
   assignments: readonly Assignment[] | UnreadReason,

@@ -37,7 +37,7 @@ export async function useForSelections(
 
 /**
  * Copies the project from the user settings to the stored record of its service. Call this before
- * the settings switch to another service.
+ * writing another service to the settings.
  */
 export async function keepProject(keys: KeyStore): Promise<void> {
   const { service, serviceProblem } = await readSettingsInUse(keys);
