@@ -38,7 +38,7 @@ export interface SourceSettings {
   readonly services: readonly Service[];
   /** Set if the service in the settings is unknown, or if its entry is invalid. */
   readonly serviceProblem?: ServiceProblem | undefined;
-  /** Not validated, like `url`. `connection/sourceSelection.ts` validates both addresses. */
+  /** Neither this nor `url` is validated here. `connection/sourceSelection.ts` validates both. */
   readonly authUrl: string;
   readonly url: string;
   /** The ID of the project, space, or deployment; `resource` states which one it is. */
@@ -76,7 +76,7 @@ export type CredentialSource = 'auto' | SourceId;
 
 /**
  * The problem with the service that `hostedModel.service` names. `field` is undefined if no service
- * has that name.
+ * has that ID.
  */
 export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 
@@ -135,7 +135,7 @@ export function readUserSettings(): Settings {
 
 /**
  * Returns the settings for a service. If the given settings belong to another service, drops their
- * addresses and project, unless the service is used only because the settings name none.
+ * addresses and project, unless the service is used only because `hostedModel.service` is empty.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -190,8 +190,8 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
- * documents outside the folder, too. Such documents have no `.env` file, so without a folder, only
- * the user settings apply.
+ * documents outside the folder, too. Such documents have no `.env` file, so for them, the source is
+ * read only from the user settings.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
   const value =
