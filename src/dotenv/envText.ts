@@ -43,7 +43,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns the assignments in a text. Comments and all other lines are skipped. */
+/** Returns the assignments in the text. Comments and all other lines are skipped. */
 export function assignmentsOf(text: string): Assignment[] {
   return text.split(LINE_END).flatMap((content, line) => {
     const { before = '', name, gap = '', raw = '' } = ASSIGNMENT.exec(content)?.groups ?? {};

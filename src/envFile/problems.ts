@@ -44,7 +44,7 @@ export function parseEnvText(
 /** Parses the text of an open `.env` file, using the settings that apply to the file. */
 export type Parse = (text: string) => ServiceReading;
 
-/** Maximum number of fixes for one line, far more than there are kinds of problems. */
+/** Maximum number of fixes for one line, which is more than there are kinds of issues. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -62,7 +62,7 @@ export function fixAll(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { reading, service: used } = parse(fixed.join('\n'));
     service ??= used;
-    // Without errors, the file may name another service first, whose lines weren't underlined.
+    // Without errors, the text may be read for another service, whose problems weren't underlined.
     if (used.word !== service.word) break;
     const before = count;
     const changed = new Set<number>();

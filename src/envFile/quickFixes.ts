@@ -31,7 +31,7 @@ import { absentNames, fixAll, type Parse, type Problem } from './problems.ts';
 /** Much larger than any real `.gitignore`. */
 const GITIGNORE_LIMIT_BYTES = 1024 * 1024;
 
-/** A text and the range that it replaces. */
+/** The new text and the range that it replaces. */
 type Change = readonly [range: Range, newText: string];
 
 type IsHere = (place: { readonly line: number }) => boolean;
@@ -132,7 +132,7 @@ async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   if (text !== undefined) {
     const { place, newText } = appendedLines(text, ['.env']);
     action.edit.replace(rules, editorRange(place), newText);
-    // Git doesn't see the change until the user saves the file, so open it.
+    // Git applies the new rule only after the user saves the file, so open the file.
     action.command = { command: 'vscode.open', title: ADD_TO_GITIGNORE, arguments: [rules] };
   } else if (!stat) {
     action.edit.createFile(rules, { contents: new TextEncoder().encode('.env\n') });
