@@ -9,7 +9,7 @@ import { type ActivityEvent, nextActivity } from './activity.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 
-/** Receives the progress of one request, for the status item and the log. */
+/** Receives the progress of one generation, for the status item and the log. */
 export interface GenerationWatch {
   /** @returns a function that returns the milliseconds until the retry */
   onRetry(retry: Retry): () => number;
@@ -20,8 +20,8 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item, and
- * logs numbers and kinds, never text. A parameter that the chat operation doesn't support is logged
- * once per window.
+ * logs numbers and kinds, but never prompts or responses. A parameter that the chat operation
+ * doesn't support is logged once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const named = new Set<string>();

@@ -2,8 +2,8 @@ import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurr
 import { type Traffic, toNextSecond } from './statusView.ts';
 
 /**
- * Describes the requests to a service. Empty if there are none, and nothing delays the next
- * request.
+ * Describes the requests to a service. Empty if there are none, the limit isn't lowered, and
+ * nothing delays the next request.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {
   const { inFlight, waiting, limit, loweredFrom, resumesInMs, nextStart } = state;

@@ -24,7 +24,7 @@ export type StatusSettings = Pick<
 
 /**
  * The only owner of the status bar item. Keeps the facts and repaints only if the rendered view
- * changed. Timers run only while the text changes with time.
+ * changed. Repaints on a timer only while the text or tooltip contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -38,8 +38,8 @@ export class StatusItem implements Disposable {
   #isDisposed = false;
 
   /**
-   * @param settings read each time the tooltip is built
-   * @param onTick called once per minute while the text changes with time
+   * @param settings called each time the tooltip is built
+   * @param onTick called once per minute while the text or tooltip contains a time
    */
   constructor(settings: () => StatusSettings, onTick: () => void) {
     this.#settings = settings;
@@ -64,8 +64,8 @@ export class StatusItem implements Disposable {
 
   update(facts: Partial<StatusFacts>): void {
     this.#facts = { ...this.#facts, ...facts };
-    // Generations that were active when the window closed still report their end. Don't repaint
-    // then.
+    // Generations that were active when the window closed still report their end, but the item no
+    // longer exists.
     if (this.#isDisposed) return;
     // Painting reads all settings, which would delay the request or edit that caused this update.
     this.#paintingSoon ??= setTimeout(() => {

@@ -40,7 +40,7 @@ export interface StatusFacts {
  *
  * | State       | Applies if                                                     |
  * |-------------|----------------------------------------------------------------|
- * | refused     | set up, and the identity service refused the credentials       |
+ * | refused     | set up, and the identity service refused the token request     |
  * | unapproved  | a source or an address needs approval                          |
  * | waiting     | a generation waits for its next attempt                        |
  * | generating  | a generation is in progress                                    |
@@ -148,7 +148,7 @@ function shown(state: StatusState): Shown {
       };
     default: {
       const [icon, words, background] = PLAIN[state.kind];
-      // States that need the user's action show words, because color and icon aren't enough.
+      // States that require action by the user show words, because color and icon aren't enough.
       const text = background ? `${NAME}: ${words}` : NAME;
       return { text: `$(${icon}) ${text}`, words, background };
     }

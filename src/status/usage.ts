@@ -128,7 +128,7 @@ export class Usage {
     return this.#deps.connections.fingerprintOf(connection);
   }
 
-  /** Adds up today's usage of a key. Also updates the tooltip if it shows that key. */
+  /** Adds up today's usage of a key. Also updates the tooltip if it shows the usage of that key. */
   async #readUsage(connection: Connection, fingerprint: string) {
     const day = dayOf(this.#now());
     const usedToday = await this.#ledger.today(fingerprint);

@@ -5,7 +5,7 @@ import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
   /**
-   * Identifies the key, or a service without one, without revealing it. See
+   * Identifies the key without revealing it, or the service if it has no key. See
    * `Approvals.fingerprintOf`.
    */
   fingerprint: v.string(),
@@ -51,7 +51,7 @@ export class UsageLedger {
   }
 
   /**
-   * Counts a request. The first request in a window also deletes files older than 31 days.
+   * Counts a request. At the first request in a window, also deletes files older than 31 days.
    * @returns a promise that resolves when the file has been written or the write has failed
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {
