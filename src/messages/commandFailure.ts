@@ -15,7 +15,10 @@ const PROBLEMS: Readonly<Record<Exclude<CommandProblem, 'not-found'>, string>> =
   expired: 'printed an expired token',
 };
 
-/** Maximum characters of a command in a failure message. The approval prompt has no such limit. */
+/**
+ * Maximum length of a command in a failure message, in characters. The approval prompt has no such
+ * limit.
+ */
 const MAX_SHOWN = 300;
 
 /** Formats a command for a terminal. Quotes arguments that contain special characters. */

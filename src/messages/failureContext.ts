@@ -14,7 +14,7 @@ export type SettingsPlace = 'editor' | 'envFile' | 'environment' | 'answers';
 export interface MessageContext extends LabelContext {
   /** The source of the key, project, and service URL. Defaults to `editor`. */
   readonly source?: SettingsPlace | undefined;
-  /** The host of the identity service, if it differs from the host of the inference service. */
+  /** The host of the identity service, if it differs from the service host. */
   readonly authHost?: string | undefined;
   /**
    * True if the request was only a check by a diagnosis or setup, which generates nothing, or at

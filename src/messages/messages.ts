@@ -39,8 +39,8 @@ export function messageFor(error: unknown, context: MessageContext = {}): Messag
 
 /**
  * Converts a lost connection or timeout to `incomplete`, for a response that was partly shown. The
- * usual message states that the request may have run, which would be confusing if part of the
- * response is visible.
+ * usual message states that the service may have processed the request, which would be confusing if
+ * part of the response is visible.
  */
 export function asIncomplete(error: unknown): unknown {
   return isKind(error, 'connection-lost', 'timeout')

@@ -78,7 +78,8 @@ export function hasRegions({ service = services[0] }: LabelContext): boolean {
 }
 
 /**
- * True if there is no exchange, so requests contain the secret itself, if the service needs one.
+ * True if the authentication method gets no token, so requests contain the secret itself, if there
+ * is one.
  */
 export function sendsSecret({ service = services[0] }: LabelContext): boolean {
   return !getsTokens(service);
