@@ -10,7 +10,7 @@ export type ContextKey =
   | 'isGenerating'
   /** True after the first generation in this window has started, even if it fails. */
   | 'hasJobs'
-  /** True once this window has noticed that a key was used today, even in another window. */
+  /** True once this window has found usage for today, even if another window recorded it. */
   | 'hasUsage'
   /** True if a key is stored, a folder has an approval, or a source outside the editor is used. */
   | 'canSignOut'

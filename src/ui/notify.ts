@@ -70,7 +70,7 @@ export class Announcements implements Disposable {
     item.text = text;
     item.accessibilityInformation = { label: `Hosted Model: ${words}`, role: 'alert' };
     item.show();
-    // Without `unref`, the timer would keep a closing window alive.
+    // Without `unref`, the timer could keep the extension host running after the window closes.
     setTimeout(() => item.dispose(), ANNOUNCED_MS).unref();
     this.#item = item;
     return item;

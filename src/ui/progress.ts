@@ -1,6 +1,6 @@
 import { type Progress, ProgressLocation, window } from 'vscode';
 
-/** Work that ends sooner needs no notification, because the status item shows a spinner. */
+/** Milliseconds until a notification appears. Work that ends sooner needs none. */
 const SHOWN_AFTER_MS = 2_000;
 
 /**

@@ -26,7 +26,7 @@ export interface Question {
   readonly totalSteps: number;
   /** A problem with the previous answer, shown until the user types. */
   readonly problem?: string | undefined;
-  /** A web page that helps to answer, opened by a button in the title. */
+  /** A web page that helps the user answer. A button in the title bar opens it. */
   readonly page?: { readonly label: string; readonly url: string } | undefined;
 }
 
