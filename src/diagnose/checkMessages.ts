@@ -22,7 +22,10 @@ import { amount } from '../status/statusView.ts';
 export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
-  /** The result in sentences. While the check waits for a retry, the retry notice, or else empty. */
+  /**
+   * The result, in sentences. Empty if there is no result, except for a notice while the check
+   * waits for a retry.
+   */
   readonly text: string;
   /** The action that fixes the problem. */
   readonly fix?: Fix | undefined;
@@ -110,7 +113,7 @@ export function shownCheck(result: CheckResult, context: MessageContext = {}): S
   const isIdentity = check === 'identity-host' || check === 'token';
   const authHost = isIdentity ? details.host : context.authHost;
   const message = messageFor(result.error, { ...context, authHost, isCheck: true });
-  // Without an action, the user fixes the problem outside the editor and then checks again.
+  // If the message has no action, the user fixes the problem elsewhere and then checks again.
   const fix = message?.actions[0] ?? 'retry';
   const { code, requestId, redirectHost } = details;
   const externalText = [code, requestId, redirectHost].filter((word) => word !== undefined);
@@ -128,8 +131,8 @@ function clockText(aheadMs: number | undefined): string {
 }
 
 /**
- * Returns the fix for a warning. There is none for a model that supports no test call, because
- * checking again wouldn't help.
+ * Returns the fix for a warning. There is none for a model that doesn't support test requests,
+ * because checking again wouldn't help.
  */
 function warningFix(check: CheckName, { model }: CheckFacts): Action | undefined {
   if (check === 'clock') return 'retry';

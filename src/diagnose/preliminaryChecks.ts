@@ -231,8 +231,8 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /**
- * Returns the fix for a problem with an external source. VS Code can't edit its own environment, so
- * the fix for that is the setup.
+ * Returns the fix for a problem with an external source. The extension can't change VS Code's
+ * environment, so for the environment, the fix is the setup.
  */
 function fixOf(id: SourceId): Fix {
   return id === 'envFile' ? 'openEnvFile' : 'setUp';

@@ -23,7 +23,7 @@ export interface Report {
 }
 
 export interface ReportFacts {
-  /** Wall-clock milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: number;
   /** Versions of the extension, the editor, and the system, one per line. */
   readonly versions: readonly string[];
@@ -48,8 +48,8 @@ export interface Load {
 }
 
 /**
- * Builds the report: the checks with their results, then sections with kinds, counts, and states.
- * The sections contain no user input, and name only built-in hosts.
+ * Builds the report: the checks with their results, then sections about settings, credentials, and
+ * recent events. The sections contain no user input, and name only built-in hosts.
  */
 export function buildReport(facts: ReportFacts): Report {
   const { now, versions, checks, status, loads, history } = facts;
