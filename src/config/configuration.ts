@@ -92,7 +92,7 @@ type WritableSettings = Partial<Record<Written, string>>;
 export type SettingsTarget = 'user' | 'workspace' | Uri;
 
 /**
- * Returns the settings where values for a folder are written.
+ * Returns the settings to write a folder's values to.
  * @param folder undefined for documents outside all folders
  */
 export function targetForFolder(folder: Uri | undefined): SettingsTarget {

@@ -25,7 +25,7 @@ export class ActiveConnection implements Disposable {
   /** Key of the last active folder for which a lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
-  /** The obstacles by folder. The empty key stands for no folder. */
+  /** The obstacles, by `folderKey`. */
   readonly #obstacles = new Map<string, Obstacle>();
   /** The obstacle for the active folder when `#showObstacle` last ran. */
   #shownObstacle: Obstacle = 'none';

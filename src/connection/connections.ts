@@ -60,7 +60,7 @@ export class Connections implements Disposable {
   readonly #signOuts = new EventEmitter<void>();
   readonly #listening: readonly Disposable[];
   #lastPrompt: Promise<unknown> = Promise.resolve();
-  /** Open prompts by folder. The empty key stands for no folder. */
+  /** Open prompts, by `folderKey`. */
   readonly #openPrompts = new Map<string, Promise<Connection | undefined>>();
   #signedOut = new AbortController();
 

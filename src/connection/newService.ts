@@ -18,7 +18,7 @@ import {
 } from './newServiceChoices.ts';
 import { NEW_SERVICE, notAllowedText } from './setUpMessages.ts';
 
-/** The setup steps in which the user describes a new service. They write nothing. */
+/** The setup steps in which the user describes a new service. They don't write settings. */
 
 /** An entry of `hostedModel.services`. */
 export type ServiceEntry = Readonly<Record<string, unknown>>;

@@ -64,7 +64,7 @@ export async function resolveObstacle(
         offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
         return false;
       }
-      // A button that opens a list would close the setup.
+      // Offer only the log, because a button that opens a list would close the setup.
       offer('warning', text, SHOW_LOG, 'hostedModel.showLog');
       return options.setUp({ missing: choice.names });
     }

@@ -48,8 +48,8 @@ export interface Load {
 }
 
 /**
- * Builds the report: the checks with their results, then sections about settings, credentials, and
- * recent events. The sections contain no user input, and name only built-in hosts.
+ * Builds the report: the checks with their results, then sections about the settings, credentials,
+ * state, and recent events. The sections contain no user input, and name only built-in hosts.
  */
 export function buildReport(facts: ReportFacts): Report {
   const { now, versions, checks, status, loads, history } = facts;

@@ -5,7 +5,7 @@ import type { ServiceError } from '../service/errors.ts';
 export interface PastFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Undefined for an error of another type, because reports must not contain its text. */
+  /** Undefined for any other type of error, because reports must not contain its text. */
   readonly error: ServiceError | undefined;
 }
 

@@ -56,7 +56,7 @@ type StatusState =
   | { readonly kind: 'refused' | 'unapproved' }
   | { readonly kind: 'waiting'; readonly leftMs: number }
   | { readonly kind: 'generating' | 'fetching' }
-  /** `leftMs` is the remaining life of the token in milliseconds; 0 without a token. */
+  /** `leftMs` is the remaining lifetime of the token in milliseconds; 0 without a token. */
   | { readonly kind: 'unreachable'; readonly leftMs: number }
   | { readonly kind: 'valid'; readonly leftMs: number }
   | { readonly kind: 'noToken' }
