@@ -4,9 +4,9 @@ import { oneLine } from '../ui/oneLine.ts';
 import { isVSCode } from '../undocumentedApi.ts';
 
 /**
- * Remembers which other extensions may use the model. VS Code lets any extension call the models of
- * any other extension without notifying the user. This isn't a security boundary, because
- * extensions share a process and can fake their IDs.
+ * Remembers which other extensions may use the model. VS Code lets any extension call another
+ * extension's models without notifying the user. This isn't a security boundary, because extensions
+ * share a process and can fake their IDs.
  */
 
 const DECISIONS = 'hostedModel.callers';
@@ -17,8 +17,8 @@ interface CallerDecision {
   readonly id: string;
   readonly isAllowed: boolean;
   /**
-   * Keyed hash of the API key (or the service, if it has no key), and of the service address and
-   * project that the user saw.
+   * Keyed hash of the API key (or of the service, if there is no key), and of the service address
+   * and project that the user saw.
    */
   readonly fingerprint: string;
 }

@@ -11,8 +11,8 @@ import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
- * Stores the model list of each service for VS Code's chat. VS Code requests the models often, so
- * the lists are read from storage instead of the service.
+ * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
+ * lists are read from storage instead of the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
@@ -88,8 +88,8 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // Include the service, because two services can share an address. Include the models in its
-  // entry, so that a list that was stored before the user changed them isn't used.
+  // Include the service, because two services can share an address. Include the models in its entry
+  // in the settings, so that a list stored before the user changed that entry isn't used.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }

@@ -135,7 +135,8 @@ export class ChatProvider {
    * Streams the response to a request from the chat or another extension.
    * @throws {CancellationError} if the request is canceled
    * @throws {LanguageModelError} if a request from another extension fails
-   * @throws {Error} if any other request fails. Has no stack, because the chat would show it.
+   * @throws {Error} if any other request fails. The error has no stack, because the chat would show
+   * it.
    */
   async respond(
     { id }: Pick<LanguageModelChatInformation, 'id'>,

@@ -16,7 +16,7 @@ const NOT_STARTED =
   'Couldn’t start Hosted Model. It may have been updated or removed. If reloading doesn’t help, check the log.';
 const RELOAD = 'Reload Window';
 
-/** The part of the extension that exists before the first command. */
+/** The part of the extension that exists before the first command runs. */
 export interface CommandHost {
   readonly log: Log;
   /**
@@ -112,7 +112,7 @@ async function guarded(
     code = await host.loadCommands();
   } catch (error) {
     if (isKind(error, 'cancelled')) return;
-    // The code that reports failures couldn't be loaded either, so report this one here.
+    // The code that reports failures couldn't be loaded either, so report this failure here.
     host.log.error(`couldn’t load the commands: ${errorName(error)}`);
     offerReload(NOT_LOADED);
     return;

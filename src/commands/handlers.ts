@@ -71,7 +71,7 @@ export const handlers: Handlers = {
   showLastResponse: async (app) => showResult(app.jobs.result),
 
   showUsage: async (app) => {
-    // Prefer the chat's connection, because the budget limits chat requests but not selections.
+    // Prefer the chat's connection, because the budget limits only chat requests.
     const [ofChat] = await app.connections.all();
     const { choice } = await app.connections.peekWithProgress();
     const active = choice.kind === 'ready' ? choice.connection : undefined;
@@ -144,8 +144,8 @@ export const handlers: Handlers = {
       await connections.useForSelections(choice.service, picked);
       return inform(COMMAND_MESSAGES.usedForSelections(choice.service.name));
     }
-    // The model in the user settings belongs to the service in the settings. The model of another
-    // service goes into the folder settings.
+    // The model in the user settings belongs to the service in the settings. Another service's
+    // model goes into the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);
     if (settingsFor(service, readSettings(scope)).modelId === picked) return;
     void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
@@ -242,13 +242,16 @@ async function openMenu(app: App): Promise<unknown> {
   }
 }
 
-/** Returns the reason and the model of a connection. Leaves out the model if it contains a key. */
+/**
+ * Returns the reason why a connection's source is used, and its model. Leaves out the model if it
+ * contains a key.
+ */
 function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
   return { reason, modelId: isSecret ? '' : modelId };
 }
 
-/** Shows the problem of a keybinding's arguments, and offers to open the keybindings. */
+/** Shows the problem with a keybinding's arguments, and offers to open the keybindings. */
 function offerKeybindings(text: string): void {
   const { openKeybindings } = undocumentedCommands;
   offer('warning', text, COMMAND_MESSAGES.openKeybindings, openKeybindings);

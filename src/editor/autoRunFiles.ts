@@ -104,8 +104,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * True if the file or one of its folders is a symbolic link. For remote files, VS Code reports
- * links but not their targets, so any link counts.
+ * True if the file or any of its parent folders is a symbolic link. For remote files, VS Code
+ * reports links but not their targets, so any link counts.
  */
 async function hasLink(uri: Uri): Promise<boolean> {
   const { type } = await workspace.fs.stat(uri);

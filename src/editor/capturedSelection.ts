@@ -43,7 +43,7 @@ export type Targets = readonly [Target, ...Target[]];
 
 /**
  * Captures an editor's selections, in document order. Skips empty and whitespace-only selections.
- * If that leaves none, captures only the primary selection, because an instruction that the user
+ * If that leaves none, captures only the primary selection, so that an instruction that the user
  * types gets a single response.
  */
 export function captureTargets(

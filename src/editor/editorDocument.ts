@@ -14,7 +14,7 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called with all changes of one event, in order. The offsets of each change refer to the document
+ * Called with all changes in one event, in order. The offsets of each change refer to the document
  * after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
@@ -22,7 +22,7 @@ export type ChangeListener = (changes: readonly TextChange[], replay: Replay | u
 /** The public interface of `EditorDocument`, which unit tests replace with a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
-/** An open document, followed across editors and renames. Offsets are in UTF-16 units. */
+/** An open document, followed across editors and renames. Offsets are in UTF-16 code units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;
@@ -43,7 +43,7 @@ export class EditorDocument implements Disposable {
     return this.#document;
   }
 
-  /** Increases with every change. */
+  /** The document's version, which increases with every change. */
   get version(): number {
     return this.#document.version;
   }
@@ -76,8 +76,8 @@ export class EditorDocument implements Disposable {
    * Applies changes in a single edit. The changes must not touch each other.
    * @param undoStopBefore true if the edit starts a new undo step
    * @returns false if a change is out of bounds, otherwise the result from VS Code. VS Code can
-   * return true for an edit that changed nothing, and false for an edit that came too late (both
-   * measured).
+   * return true for an edit that changed nothing, and false for an edit that another change
+   * overtook (both tested).
    * @throws if the editor closes before the edit is applied
    */
   async write(changes: readonly TextChange[], undoStopBefore: boolean): Promise<boolean> {

@@ -22,7 +22,7 @@ export const insertModeIds: readonly string[] = [
 export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
-  /** The announcement once all responses are complete. Defaults to a general one. */
+  /** The text to announce once all responses are complete. Defaults to a general text. */
   readonly doneText?: string;
   /**
    * Returns where a response goes in the document. Undefined for modes that write elsewhere. Their

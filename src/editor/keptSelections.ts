@@ -71,7 +71,8 @@ export interface Selected extends OffsetRange {
  * - The last line break stays selected only if the same line break still follows the selected text.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.
- * @param changes changes that don't touch each other, with offsets before any of them is applied
+ * @param changes changes that don't touch each other; all offsets refer to the document before the
+ * changes
  * @param textOf returns text of the document before the changes
  */
 export function selectionAfter(

@@ -190,7 +190,7 @@ export class ResponseInDocument {
     this.#state = this.own.rewind() ? 'waiting' : 'lost';
   }
 
-  /** Completes a change event. Must be called once `own` has tracked all changes of the event. */
+  /** Completes a change event. Must be called once `own` has tracked all changes in the event. */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }

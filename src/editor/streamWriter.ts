@@ -266,7 +266,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Records the changes of one event. VS Code may add changes to an edit, for example to remove
+   * Records the changes in one event. VS Code may add changes to an edit, for example to remove
    * whitespace from the previous line.
    */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {

@@ -1,6 +1,6 @@
 /**
- * A document change as reported by VS Code. The offset and length are in UTF-16 units and refer to
- * the document before the change.
+ * A document change as reported by VS Code. The offset and length are in UTF-16 code units and
+ * refer to the document before the change.
  */
 export interface TextChange {
   readonly rangeOffset: number;
@@ -8,7 +8,7 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** A range of a document, in UTF-16 units. The end is exclusive. */
+/** A range of a document, in UTF-16 code units. The end is exclusive. */
 export interface OffsetRange {
   readonly start: number;
   readonly end: number;

@@ -91,8 +91,8 @@ export function completeText(count: number): string {
 }
 
 /**
- * @param all number of responses of the run
- * @param failed one-based first line of each selection whose generation failed; if there is none, the
+ * @param all number of responses in the run
+ * @param failed one-based first line of each selection whose generation failed; if it's empty, the
  * rest was canceled
  */
 export function partlyCompleteText(
@@ -104,7 +104,7 @@ export function partlyCompleteText(
   return `${complete} of ${all} complete, ${rest}`;
 }
 
-/** @param tokens the limit that the responses reached; undefined if it's unknown or not the same */
+/** @param tokens the token limit that all truncated responses reached, if there is one */
 export function truncatedText(
   truncated: number,
   count: number,

@@ -59,7 +59,7 @@ export class Jobs implements Disposable {
 
   /**
    * Updates the `isGenerating` context key, which enables the Escape keybinding.
-   * @returns a function that releases the responses of the run, and updates the key again
+   * @returns a function that releases the run's responses, and updates the key again
    */
   markRunning(job: Job, controller: AbortController): () => void {
     this.#updateContextKey();

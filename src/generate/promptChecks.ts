@@ -9,13 +9,14 @@ import type { Job } from './job.ts';
 /** Checks and confirmations before text is sent. They never shorten the text. */
 
 /**
- * Number of characters above which the user must confirm. Larger requests are rarely intentional,
- * and they cost money.
+ * Number of characters above which the user must confirm the requests. Larger requests are rarely
+ * intentional, and they cost money.
  */
 const ASK_ABOVE = 100_000;
 const REFUSE_ABOVE = 1_000_000;
 /**
- * Number of selections above which the user must confirm, because each one is a separate request.
+ * Number of selections above which the user must confirm the requests, because each selection is a
+ * separate request.
  */
 const ASK_ABOVE_SELECTIONS = 10;
 

@@ -11,20 +11,17 @@ import type { RunMode } from './runState.ts';
 
 /** Messages about responses, and the actions that the messages offer. */
 
-/** Regenerates or continues some responses of a job. */
+/** Regenerates or continues some of a job's responses. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** What to report about the complete responses of a run. */
+/** The facts to report about the complete responses of a run. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
   readonly runAgain: RunAgain;
   /** True if a limit truncated a response of this run. */
   readonly isTruncated: boolean;
-  /**
-   * The token limit that the truncated responses reached; undefined if it's unknown or not the
-   * same.
-   */
+  /** The token limit that all truncated responses reached, if there is one. */
   readonly limit: number | undefined;
   /** True if all generations of the run succeeded. */
   readonly isWhole: boolean;
@@ -71,7 +68,7 @@ async function offerMore(
   }
 }
 
-/** True if an editor shows some of the generated text, or if it went elsewhere. */
+/** True if an editor shows some of the generated text, or if the text went elsewhere. */
 function isInView(job: Job): boolean {
   const written = writtenRanges(job);
   const visible = editorOf(job.document)?.visibleRanges ?? [];

@@ -51,7 +51,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-/** A set of responses of one job that are generated together. */
+/** Some of a job's responses, which are generated together. */
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;
@@ -63,7 +63,7 @@ interface Run {
 interface RunResult {
   readonly connection: Connection;
   readonly folder: WorkspaceFolder | null;
-  /** Indices of the responses that the run could generate. */
+  /** Indices of the responses in the run, without those that couldn't be inserted. */
   readonly indices: readonly number[];
   /** One outcome for each generation that was started, in document order. */
   readonly outcomes: readonly Outcome[];
@@ -84,8 +84,8 @@ interface RunContext {
 const MAX_AT_ONCE = 8;
 
 /**
- * Generates some responses of a job, inserts them while they stream, and reports the outcome. Text
- * received before a failure stays until a retry replaces it.
+ * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
+ * Text received before a failure stays until a retry replaces it.
  * @param prepare prompts the user before the run; resolves to false if the user cancels
  */
 export async function runJob(

@@ -6,7 +6,7 @@ import { toNextSecond } from '../status/statusView.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
-/** The label and the progress of a generation that waits for its text. */
+/** The label and the progress text of a generation that is waiting for its response. */
 
 /**
  * Shows a label at the end of a line while text is being generated. VS Code moves the label with
@@ -33,21 +33,25 @@ export function markLine(document: TextDocument, line: number): () => void {
 const OFFER_AFTER_MS = 15_000;
 
 /**
- * Shows in the progress notification of a run what its requests are waiting for: a slow response,
- * which the user may retry, or the next attempt. A network connection can die silently after the
- * service has received a request. A repeated request may be billed twice, so the user decides.
+ * Shows in a run's progress notification what its requests are waiting for: a slow response, the
+ * next attempt, or the end of a pause that the service requested. A network connection can die
+ * silently after the service has received a request. A retry may be billed twice, so the user
+ * decides whether to retry a slow request.
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;
-  /** The requests without a response, each with the timer of the offer to retry it. */
+  /** The requests without a response, each with the timer for the offer to retry it. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the open offer is about. */
   #offered: Set<AbortController> | undefined;
-  /** The requests that wait for their next attempt, each with the time left and its text. */
+  /**
+   * The requests that are waiting for their next attempt or for the end of a pause, each with the
+   * time left and the text to show.
+   */
   readonly #waits = new Map<AbortController, { leftMs: () => number; text: () => string }>();
   #countDown: NodeJS.Timeout | undefined;
 
-  /** @param say shows a message in the progress notification of the run */
+  /** @param say shows a message in the run's progress notification */
   constructor(say: (message: string) => void) {
     this.#say = say;
   }
@@ -72,7 +76,7 @@ export class WaitProgress {
     this.#wait(request, leftMs, () => retryText(retry, leftMs()));
   }
 
-  /** Called if the service has asked to send no requests for some time. Counts down the seconds. */
+  /** Called if the service accepts no requests for some time. Counts down the seconds. */
   onPause(request: AbortController, pauseMs: number): void {
     const endsAt = performance.now() + pauseMs;
     const leftMs = () => endsAt - performance.now();
@@ -86,7 +90,7 @@ export class WaitProgress {
     if (wasWaiting && this.#waits.size === 0) this.#say(texts.GENERATING);
   }
 
-  /** Called when the request no longer waits. */
+  /** Called when the request is no longer waiting. */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);

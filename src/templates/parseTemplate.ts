@@ -86,7 +86,8 @@ export async function readTemplateText(
 
 /**
  * Creates a template, or a broken template if there is an error. Warnings are ignored.
- * @param place the origin; `otherName` is used if the template has no valid name of its own
+ * @param place the origin and the file; `otherName` is used if the template has no valid name of
+ * its own
  */
 export function entryOf(
   { fields, prompt, issues }: TemplateReading,
@@ -222,8 +223,8 @@ function readField(
 
 /**
  * Returns the issue with the first parameter that is invalid on its own. Conflicts between
- * parameters are checked when a request is sent, because the parameters from the settings are
- * merged in only then.
+ * parameters are checked when a request is sent, because the parameters from the settings aren't
+ * merged in until then.
  */
 function parameterIssue(
   operation: Operation,

@@ -38,7 +38,7 @@ export type TemplateIssue = TemplateIssueDetails &
     readonly isError: boolean;
   };
 
-/** The span of issues without a position, such as those of templates in the settings. */
+/** The span of issues without a position, such as issues with templates in the settings. */
 export const NO_SPAN: TextSpan = { offset: 0, length: 0 };
 
 export function errorOf(
@@ -104,7 +104,7 @@ function alternatives(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 }
 
-/** UI text of the template picker and of the message about a broken template. */
+/** UI texts for the template picker and for the message about a broken template. */
 export const PICKER_WORDS = {
   title: 'Generate with Template',
   placeHolder: 'Select a template',
@@ -119,7 +119,7 @@ export function noTemplateText(name: string): string {
   return `There’s no template “${oneLine(name)}” here.`;
 }
 
-/** Shown after the origin of a template that hides another one with the same name. */
+/** The text shown after the origin of a template that hides another one with the same name. */
 export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   'built-in': ' · hides the built-in template',
   user: ' · hides your template',

@@ -47,8 +47,8 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 ]);
 
 /**
- * Opens the file of a broken template at its error. If the error has no position, or the file can't
- * be opened, shows a message. Never opens a link, because a repository may have chosen its target.
+ * Opens a broken template's file at the error. If the error has no position, or the file can't be
+ * opened, shows a message. Never opens a link, because a repository may have chosen its target.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
@@ -126,7 +126,7 @@ function rowOf(entry: TemplateEntry): TemplateItem {
   return { label: name, description, detail: oneLine(outlineOf(entry.prompt)), entry };
 }
 
-/** Compares by name. Built-in templates come last, and keep their order in a stable sort. */
+/** Compares two templates by name. Built-in templates come last and keep their order. */
 function compareOrigins(one: TemplateEntry, other: TemplateEntry): number {
   const isBuiltIn = (entry: TemplateEntry) => (entry.origin === BUILT_IN ? 1 : 0);
   if (isBuiltIn(one) || isBuiltIn(other)) return isBuiltIn(one) - isBuiltIn(other);

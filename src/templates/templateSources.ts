@@ -94,8 +94,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the template files of a trusted folder. A repository controls the folder, so links,
- * devices, and large files aren't opened. Unusable files become broken templates.
+ * Reads the folder's template files if the workspace is trusted. A repository controls the folder,
+ * so links, devices, and large files aren't opened. Unusable files become broken templates.
  */
 async function templatesOfFiles({
   folder,
