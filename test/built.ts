@@ -23,17 +23,17 @@ export function partPath(source: string): string {
   return found[0];
 }
 
-/** Returns the files that load together with a file, including itself. */
+/** Returns the files that load together with a file, including the file itself. */
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // Reads the file itself, because the build removes unused imports.
+  // Reads the imports from the file instead of the metadata, because the build removes unused ones.
   const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*"\.\/([\w.-]+)"/g);
   for (const [, name = ''] of imports) loadedWith(join(dirname(path), name), found);
   return found;
 }
 
-/** Returns the files that the first command loads. */
+/** Returns the files that the first command loads in addition to those loaded at activation. */
 export function loadedByFirstCommand(): readonly string[] {
   const before = loadedAtStart();
   return [...loadedWith(partPath('src/app.ts'))].filter((path) => !before.has(path));

@@ -6,7 +6,7 @@ import type { HostedModel, Started } from '../src/app.ts';
 import type { ServiceRuntime } from '../src/service/serviceRuntime.ts';
 import { partPath } from './built.ts';
 
-/** An editor whose properties and calls all return the editor itself. No setting has a value. */
+/** A fake editor whose properties and calls return the editor itself. No setting has a value. */
 const ANYTHING = `
 const anything = new Proxy(function () {}, {
   get: (_, property) =>
@@ -46,7 +46,7 @@ export function provideEditor(
   });
 }
 
-/** Creates the shipped service client. Call `provideEditor` first. */
+/** Creates the service runtime from the built files. Call `provideEditor` first. */
 export async function shippedRuntime(): Promise<ServiceRuntime> {
   const file = pathToFileURL(resolve(partPath('src/app.ts'))).href;
   const shipped: { HostedModel: typeof HostedModel } = await import(file);

@@ -9,12 +9,12 @@ const TICKS_PER_SECOND = 100;
 
 /**
  * Adds up the CPU time of each process in a tree. The operating system's own sum misses processes
- * whose parent ended first, which are most of those of VS Code and Chromium. CPU time after the last
- * sample of a process isn't counted.
+ * whose parent ended first, such as most processes of VS Code and Chromium. CPU time after a
+ * process's last sample isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();
-  /** User and system time by process, including ended ones. */
+  /** User and system time by process, including processes that have ended. */
   readonly #ticks = new Map<string, number>();
   readonly #timer = setInterval(() => this.#sample(), SAMPLES_APART_MS);
 
@@ -23,7 +23,7 @@ export class CpuTime {
     this.#names.set(String(pid), name);
   }
 
-  /** Seconds that the processes of a name have used so far. */
+  /** Returns the seconds of CPU time that the processes with this name have used so far. */
   secondsOf(name: string): number {
     let ticks = 0;
     for (const [pid, own] of this.#ticks) if (this.#names.get(pid) === name) ticks += own;
@@ -37,7 +37,7 @@ export class CpuTime {
   #sample(): void {
     if (process.platform !== 'linux') return;
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    // A parent comes before its children.
+    // Sorts by ID, so that a parent comes before its children.
     for (const pid of pids.sort((one, other) => Number(one) - Number(other))) {
       const [, parent = '', ...fields] = statOf(pid);
       const name = this.#names.get(pid) ?? this.#names.get(parent);

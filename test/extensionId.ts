@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** The ID of the extension in VS Code. It depends on the publisher. */
+/** The extension's ID in VS Code, which depends on the publisher. */
 export const extensionId = `${manifest.publisher}.${manifest.name}`;

@@ -1,4 +1,4 @@
-/** Returns a generator of random numbers from 0 to 1 with a seed (mulberry32). */
+/** Returns a random number generator with a seed (mulberry32). The numbers are from 0 to under 1. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

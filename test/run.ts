@@ -12,7 +12,7 @@ interface Step {
   readonly name: string;
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A check counts as one test; a suite counts its own. */
+  /** A check counts as one test; a suite counts its own tests. */
   readonly isSuite: boolean;
   /** True if the step runs in the VS Code server, which isn't available on every system. */
   readonly needsServer?: true;
@@ -23,8 +23,8 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites with servers run with `--exit`, because a failed test can leave a server open. Under load,
-// Node also waited forever for its last socket at the end of the process (seen twice).
+// Suites that start servers run with `--exit`, because a failed test can leave a server open. Under
+// load, Node also waited forever for its last socket at the end of the process (seen twice).
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
@@ -47,11 +47,11 @@ const sources: readonly Step[] = [
 const emulated: readonly Step[] = [
   suite('contract', 'npm run --silent test:contract'),
   suite('faults', 'npm run --silent test:faults'),
-  // The full form takes minutes and has its own command.
+  // The full soak test takes minutes and has its own command.
   suite('soak', 'npm run --silent soak'),
 ];
 
-/** Prepares both package lanes, so that their workers don't install the same things. */
+/** Runs before both lanes of `packaged`, so that they don't install the same things at once. */
 const prepared: readonly Step[] = [
   check('package', 'npm run --silent package'),
   inServer(check('VS Code, Chromium', 'node test/vscode/install.ts')),
@@ -65,7 +65,7 @@ const packaged: readonly (readonly Step[])[] = [
   [inServer(suite('ui', 'npm run --silent ui'))],
 ];
 
-/** Steps that take too long while someone is waiting. */
+/** Steps that take too long for `npm test`, which developers wait for. */
 const nightly: readonly Step[] = [
   suite('the rest', 'npm run --silent test:rest'),
   inServer({ ...hostSuite(onlyNightly), name: `host ${newestServer}, the rest` }),
@@ -76,7 +76,7 @@ const nightly: readonly Step[] = [
   inServer(suite('sequences, in full', 'npm run --silent test:sequences')),
   suite('third-party clients', 'npm run --silent test:clients'),
   check('mutants', 'npm run --silent test:mutants'),
-  // Each night tries 5 new orders. On its own, the command tries 20.
+  // Tries 5 new orders each night. By default, the command tries 20.
   check('order', 'npm run --silent test:order -- 5'),
 ];
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 
-/** Counts or measurements of a suite. */
+/** Counts or measurements from a suite. */
 export interface Table {
-  /** The subject of the table, with the main figure. */
+  /** The subject of the table, with the most important number. */
   readonly title: string;
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];

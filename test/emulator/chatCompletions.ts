@@ -58,8 +58,8 @@ export function chatCompletionsAnswer(
 }
 
 /**
- * Removes the ID and name of each event, removes the usage event unless `counts` is set, and adds
- * the end marker.
+ * Removes each event's ID and name, removes the usage event unless `counts` is set, and adds the
+ * end marker.
  */
 function inEvents({ parts, ...answer }: Answer, counts: boolean): Answer {
   const events = [...parts].flatMap(({ bytes, ...when }) => {

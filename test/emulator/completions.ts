@@ -4,7 +4,7 @@ import { isRecord, type Service } from './service.ts';
 import type { StopReason } from './settings.ts';
 import { piecesOf, tokenCount } from './text.ts';
 
-/** Reported for every model, because the recordings contain no other version. */
+/** The version reported for every model, because the recordings contain no other version. */
 const modelVersion = '4.0.0';
 
 /** The rate limit that responses state if the emulator enforces no rate limit. */
@@ -127,8 +127,8 @@ function chatEvents(body: Record<string, unknown>, service: Service): unknown[] 
 }
 
 /**
- * Returns the chunks of all tool calls, one call after the other. The name of a call comes first,
- * then its arguments in several chunks.
+ * Returns the chunks of all tool calls, one call after the other. A call's name comes first, then
+ * its arguments in several chunks.
  */
 function callFragments(
   calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[],

@@ -16,7 +16,7 @@ export interface Received {
   readonly bytes: number;
 }
 
-/** Tracks the open connections of a server, and how much it has received on all connections. */
+/** Tracks a server's open connections, and how much the server has received on all connections. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #count = 0;

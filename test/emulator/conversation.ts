@@ -3,7 +3,7 @@ import { isRecord } from './service.ts';
 /** Reads the model's input from a request. */
 
 /**
- * Returns the prompt: the input of a generation or the last user message of a chat. Empty if the
+ * Returns the prompt: the input of a generation or the last user message in a chat. Empty if the
  * request contains neither.
  */
 export function promptOf(body: Record<string, unknown>): string {

@@ -19,7 +19,7 @@ import { IssuedTokens, type TokenState } from './tokens.ts';
 export interface EmulatorOptions extends Partial<EmulatorSettings> {
   /** 0, the default, selects any free port. */
   readonly port?: number;
-  /** The clock of this machine in milliseconds, which determines when access tokens expire. */
+  /** Returns this machine's time in milliseconds, which determines when access tokens expire. */
   readonly now?: () => number;
   /** Returns 32 hexadecimal digits for each trace and ID. Random by default. */
   readonly identifier?: () => string;
@@ -80,7 +80,7 @@ export class Emulator {
     return this.#log.countsByPath();
   }
 
-  /** The number of matching requests so far. */
+  /** Returns the number of matching requests so far. */
   count(match?: RequestMatch): number {
     return this.#log.count(match);
   }
@@ -95,7 +95,7 @@ export class Emulator {
     return this.#log.nth(match, n);
   }
 
-  /** Resolves when the connection of this request is closed by either side. */
+  /** Resolves when this request's connection is closed by either side. */
   async disconnected(request: ReceivedRequest): Promise<void> {
     await this.#closedOf.get(request);
   }

@@ -1,7 +1,7 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { Service } from './service.ts';
 
-/** The documentation of the service, which each inference error links to. */
+/** The service documentation, which each inference error links to. */
 const documentation = 'https://cloud.ibm.com/apidocs/watsonx-ai';
 
 /** An error in the format of the inference operations. */
@@ -60,8 +60,8 @@ export const quotaReached: InferenceError = {
 };
 
 /**
- * The live service wraps the 404 of its project service in a 403. The value of `code` is inferred,
- * not recorded.
+ * The live service wraps its project service's 404 in a 403. The value of `code` is inferred, not
+ * recorded.
  */
 export function projectUnknown(projectId: string): InferenceError {
   const inner = {

@@ -4,15 +4,15 @@ import type { EventFormat } from './settings.ts';
 
 /**
  * Describes how the response to one request differs from the normal response. For example, `{
- * cutAfterBytes: 10 }` cuts off the normal response. A status without content replaces the normal
- * body: `{ status: 503 }` is an empty 503 response.
+ * cutAfterBytes: 10 }` cuts off the body after 10 bytes. A status without content replaces the
+ * normal body: `{ status: 503 }` is an empty 503 response.
  */
 export interface Fault {
-  // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes`.
+  // Content. At most one of `body`, `json`, `recording`, `chunks`, and `oversizedBytes` can be set.
   readonly status?: number;
   /**
-   * Added to the headers. An empty value removes a header. Without content-length, the encoding is
-   * chunked.
+   * Headers to add or replace. An empty value removes a header. Without content-length, the
+   * encoding is chunked.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -28,11 +28,11 @@ export interface Fault {
   readonly oversizedBytes?: number;
   /** Redirects to this location, with status 307 unless `status` is set. */
   readonly redirectTo?: string;
-  /** Written to the socket instead of an HTTP response. Then the connection ends. */
+  /** Bytes to write to the socket instead of an HTTP response. Then the connection ends. */
   readonly raw?: string | Uint8Array;
 
-  // Timing. The normal response is created after `hold` and `delayHeadersMs`, from the state of the
-  // service at that time.
+  // Timing. The normal response is created after `hold` and `delayHeadersMs`, from the service's
+  // state at that time.
   readonly delayHeadersMs?: number;
   /** Holds the response until this promise resolves. */
   readonly hold?: Promise<unknown>;
@@ -46,7 +46,7 @@ export interface Fault {
   readonly chunkSize?: number;
   /** Pause before each chunk except the first. */
   readonly chunkDelayMs?: number;
-  /** Like `chunkSize` 1 with this pause. With 0, each byte is still written separately. */
+  /** Like a `chunkSize` of 1 with this pause. Even with 0, each byte is written separately. */
   readonly oneByteAtATimeMs?: number;
 
   // Failures.

@@ -4,7 +4,8 @@ import type { EmulatorSettings } from './settings.ts';
 /** The model lists of OpenAI, vLLM, and LiteLLM. */
 
 /**
- * https://platform.openai.com/docs/api-reference/models/list, with the fields that vLLM adds:
+ * Returns the model list of the OpenAI API, with the fields that vLLM adds:
+ * https://platform.openai.com/docs/api-reference/models/list
  * https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  */
 export function gatewayModels({ gateway, models }: EmulatorSettings): object {
@@ -21,7 +22,7 @@ export function gatewayModels({ gateway, models }: EmulatorSettings): object {
 }
 
 /**
- * The response to LiteLLM's `/model/info`, with `null` for unknown values:
+ * Returns the response to LiteLLM's `/model/info`, with `null` for unknown values:
  * https://docs.litellm.ai/docs/proxy/model_management
  */
 export function gatewayModelInfo({ models }: EmulatorSettings): object {

@@ -1,6 +1,6 @@
 import { recording } from './recordings.ts';
 
-/** An entry of the model list. Names only the fields that the emulator reads. */
+/** An entry in the model list. Declares only the fields that the emulator reads. */
 export interface ModelSpecification {
   readonly model_id: string;
   readonly functions: readonly { readonly id: string }[];
@@ -22,9 +22,9 @@ export const recordedModels = resources;
 const defaultLimit = 100;
 
 /**
- * Returns the response body of the model list.
- * @param url of the emulator, without a trailing slash
- * @param nowMs the clock of the service
+ * Returns one page of the model list, as a response body.
+ * @param url the emulator's URL, without a trailing slash
+ * @param nowMs the time on the service's clock
  */
 export function modelList(
   models: readonly ModelSpecification[],

@@ -4,15 +4,15 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Authentication other than with IBM Cloud: an OAuth 2.0 server, an on-premises platform, keys that
- * are sent to the model service, and headers for a gateway.
+ * Authentication methods other than IBM Cloud's: an OAuth 2.0 server, an on-premises platform, keys
+ * that are sent to the model service, and headers for a gateway.
  */
 
 export const oauthPath = '/oauth2/token';
 export const platformPath = '/icp4d-api/v1/authorize';
 const expiryPath = '/usermgmt/v1/user/tokenExpiry';
 
-/** Returns the response of the OAuth server or the platform, or undefined for any other path. */
+/** Returns the response from the OAuth server or the platform, or undefined for any other path. */
 export function otherWaysAnswer(request: ReceivedRequest, service: Service): Answer | undefined {
   return answersByPath(service.settings).get(request.path)?.(request, service);
 }
@@ -30,7 +30,10 @@ function answersByPath({ oauth }: EmulatorSettings) {
   ]);
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6749#section-4.4, with the errors of section 5.2. */
+/**
+ * Exchanges client credentials for a token: https://www.rfc-editor.org/rfc/rfc6749#section-4.4,
+ * with the errors from section 5.2.
+ */
 function clientCredentialsAnswer(
   { method, form, headers }: ReceivedRequest,
   { settings, tokens, nowMs }: Service,
@@ -108,8 +111,8 @@ export function keyIn(
 }
 
 /**
- * Returns the refusal by a gateway in front of the inference service, or undefined if the gateway
- * forwards the request.
+ * Returns the error response from a gateway in front of the inference service, or undefined if the
+ * gateway forwards the request.
  */
 export function gatewayAnswer(
   { headers }: ReceivedRequest,

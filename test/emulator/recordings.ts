@@ -1,6 +1,6 @@
 import recorded from './recordings.json' with { type: 'json' };
 
-/** One event of a recorded stream of server-sent events. */
+/** One event in a recorded stream of server-sent events. */
 export interface RecordedEvent {
   readonly id: number;
   readonly event: string;

@@ -27,8 +27,8 @@ export interface ReceivedRequest {
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
 /**
- * Returns true if the request has the path in `match`, or if the function in `match` returns true.
- * Undefined matches every request.
+ * True if `match` is the path of the request, is a function that returns true for the request, or
+ * is undefined.
  */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;

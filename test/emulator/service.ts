@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { EmulatorSettings } from './settings.ts';
 import type { IssuedTokens } from './tokens.ts';
 
-/** The data that responses of both services depend on. */
+/** The data that responses from both services depend on. */
 export interface Service {
   readonly settings: EmulatorSettings;
   readonly tokens: IssuedTokens;
   readonly url: string;
-  /** The clock of the services in milliseconds, including the offset. */
+  /** Returns the time on the services' clock in milliseconds, including the offset. */
   readonly nowMs: () => number;
   /** Returns 32 hexadecimal digits for traces and IDs. */
   readonly identifier: () => string;
-  /** The number of concurrent inference requests, including the current one. */
+  /** Returns the number of concurrent inference requests, including the current one. */
   readonly inFlight: () => number;
   /** Times of the inference requests accepted within the last second, for the rate limit. */
   readonly accepted: number[];

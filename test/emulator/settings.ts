@@ -17,7 +17,7 @@ export interface EventFormat {
   spaceAfterColon: boolean;
 }
 
-/** The output of a model for one request of a chat, which can include tool calls. */
+/** A model's output for one chat request, which can include tool calls. */
 export interface ModelStep {
   readonly reasoning?: string;
   readonly text?: string;
@@ -53,19 +53,19 @@ export interface EmulatorSettings extends EventFormat {
   isOpen: boolean;
   /** Headers that a gateway in front of the inference service requires, with names in lowercase. */
   demandedHeaders: Readonly<Record<string, string>>;
-  /** True if the OAuth server and the platform state the lifetime of a token. */
+  /** True if the OAuth server and the platform state a token's lifetime. */
   saysLife: boolean;
   projectIds: readonly string[];
   spaceIds: readonly string[];
   deploymentIds: readonly string[];
   /** Maximum length of a chat completions prompt, in characters. Undefined for no limit. */
   longestPrompt: number | undefined;
-  /** Existing projects without an associated runtime. */
+  /** IDs of existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
   /** The product whose model list the OpenAI API returns. OpenAI's own list states no limits. */
   gateway: 'openai' | 'vllm' | 'litellm';
-  /** Models that exist, but aren't listed and don't support chat. */
+  /** IDs of models that exist, but aren't listed and don't support chat. */
   modelIdsWithoutChat: readonly string[];
   /** Lifetime in seconds of the access tokens issued from now on. */
   tokenLifeSeconds: number;
@@ -73,23 +73,23 @@ export interface EmulatorSettings extends EventFormat {
   clockOffsetSeconds: number;
   /** Returns the generated text for a prompt, as one string or as the chunks of a stream. */
   answer: (prompt: string) => string | readonly string[];
-  /** Returns the next step of the model in a chat, or undefined to use `answer`. */
+  /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
    * The stop reason of every response. If undefined, the stop reason is `max_tokens` for text that
    * the limit in the request truncated, and `eos_token` for all other text.
    */
   stopReason: StopReason | undefined;
-  /** Pause between two events of a stream, in milliseconds. */
+  /** Pause between two events in a stream, in milliseconds. */
   tokenDelayMs: number;
-  /** True if responses of the generation operations warn that these operations are legacy. */
+  /** True if responses from the generation operations warn that these operations are legacy. */
   legacyWarning: boolean;
   /**
    * Maximum number of inference requests per second. Further requests get a 429. Undefined for no
    * limit.
    */
   requestsPerSecond: number | undefined;
-  /** True if responses state how many requests per second are allowed, as the live service does. */
+  /** True if responses state how many requests per second are allowed, as on the live service. */
   namesRequestLimit: boolean;
   /**
    * Maximum number of concurrent inference requests. Further requests get a 429. Undefined for no

@@ -21,7 +21,7 @@ export class IssuedTokens {
 
   /**
    * Issues a token that looks like a JWT, but is opaque to a client.
-   * @param serverNowMs the server's time, which only the claims of the token contain
+   * @param serverNowMs the server's time, which affects only the claims in the token
    */
   issue(lifeSeconds: number, serverNowMs: number): string {
     const iat = Math.floor(serverNowMs / 1000);

@@ -5,16 +5,16 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * A server that stands in for an unapproved host. All such servers of a process are counted, even
- * after their tests, so that a suite can check at its end what they received.
+ * A server that stands in for an unapproved host. All such servers in a process are counted, even
+ * after their tests have ended, so that a suite can check at its end what they received.
  */
 export interface Unapproved {
   readonly received: Received;
 }
 
-/** Accepts any connection, with or without TLS, until the process ends. */
+/** A server that accepts any connection, with or without TLS, until the process ends. */
 export interface UnapprovedListener extends Unapproved {
-  /** Includes the port. */
+  /** The host, including the port. */
   readonly host: string;
   /** The address without TLS. */
   readonly url: string;
@@ -98,7 +98,7 @@ export function assertUntouched(...unapproved: readonly Unapproved[]): void {
   }
 }
 
-/** The total that all unapproved servers of this process have received. */
+/** Returns the total that all unapproved servers in this process have received. */
 export function totalOfUnapproved(): UnapprovedTotal {
   const all = [...(globalThis.unapprovedOfTests ?? [])].map(({ received }) => received);
   return sumOf(all.map((received) => ({ ...received, listeners: 1 })));

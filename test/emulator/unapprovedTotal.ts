@@ -28,7 +28,7 @@ export function unapprovedTotal(atLeast: number): Plugin {
     mochaHooks: {
       afterAll() {
         const total = totalOfUnapproved();
-        // The total grows with each test file, so the last total covers all files of this process.
+        // The total grows with each test file, so the last total covers all files in this process.
         writeFileSync(join(folder(), String(process.pid)), JSON.stringify(total));
         assertUntouched({ received: { connections: total.connections, bytes: total.bytes } });
       },
