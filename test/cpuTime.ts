@@ -9,8 +9,8 @@ const TICKS_PER_SECOND = 100;
 
 /**
  * Adds up the CPU time of each process in a tree. The operating system's own sum misses processes
- * whose parent ended first, such as most processes of VS Code and Chromium. CPU time after a
- * process's last sample isn't counted.
+ * whose parent ended first, such as most VS Code and Chromium processes. CPU time after a process's
+ * last sample isn't counted.
  */
 export class CpuTime {
   readonly #names = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Returns a random number generator with a seed (mulberry32). The numbers are from 0 to under 1. */
+/** Returns a seeded random number generator (mulberry32). Its numbers are from 0 to less than 1. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

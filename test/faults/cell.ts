@@ -30,7 +30,7 @@ const pathOfPhase: Readonly<Record<Phase, string>> = {
   'mid-stream': pathOf('chat', true),
 };
 
-/** The result of one of the parallel calls of a cell. */
+/** The result of one of a cell's parallel calls. */
 interface Ending {
   readonly result: PromiseSettledResult<Generation>;
   readonly parts: readonly string[];
@@ -108,13 +108,13 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The rest of a response is read in the background. Until then, the call keeps its slot.
+  // The rest of a response is read in the background. Until the end, the call keeps its slot.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
-/** Returns addresses that nothing listens on, if the cell has no fault. */
+/** Returns credentials with an address that nothing listens on, if the cell has no fault. */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};
   const closed = `http://127.0.0.1:${CLOSED_PORT}`;

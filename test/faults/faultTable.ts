@@ -2,7 +2,7 @@ import type { ErrorKind } from '../../src/service/errors.ts';
 import { streamedPiece } from '../contract/service/world.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** The faults of the matrix, and the expected outcome of a call with each of them. */
+/** The faults in the matrix, and the expected outcome of a call with each of them. */
 
 /** The phases of a call in which a fault can occur. */
 export const phases = ['token', 'generation', 'stream start', 'mid-stream'] as const;
@@ -11,19 +11,19 @@ export type Phase = (typeof phases)[number];
 /** A fault in one phase, and the only allowed outcome of the call. */
 export interface Cell {
   /**
-   * The fault of the request. Undefined if nothing listens on the address.
+   * Returns the fault for a request. Undefined if nothing listens on the address.
    * @param begun resolves when the client has received the headers or, mid-stream, the first text
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
-  /** Requests that one call sends. The first `faulty` of them get the fault. */
+  /** Number of requests that one call sends. The first `faulty` of them get the fault. */
   readonly attempts: number;
   readonly faulty: number;
   /** The deadline that ends the call. `none` if the fault itself or the response ends it. */
   readonly deadline: 'headers' | 'idle' | 'none';
 }
 
-/** The reason that a cell is impossible. */
+/** The reason why a cell is impossible. */
 export interface NoCell {
   readonly impossible: string;
 }
@@ -63,7 +63,7 @@ function cell(
   };
 }
 
-/** A stream that continues with these chunks once its first text has arrived. */
+/** Returns a stream that continues with these chunks once its first text has arrived. */
 function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<void>) => Fault {
   return (begun) => ({
     headers: eventStream,
@@ -74,7 +74,7 @@ function afterText(...rest: readonly (string | Uint8Array)[]): (begun: Promise<v
   });
 }
 
-/** A stream that is truncated in the middle of the event after its first text. */
+/** Returns a stream that is cut off in the middle of the event after its first text. */
 function cutAfterText(reset: boolean): (begun: Promise<void>) => Fault {
   return (begun) => ({ ...afterText(last)(begun), cutAfterBytes: first.length + 5, reset });
 }
@@ -87,7 +87,7 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 const headersHaveCome: NoCell = {
   impossible: 'a stream that has delivered text is connected and has already received its headers',
 };
-/** Truncates the body once the headers have arrived, because a reset would overtake them. */
+/** Cuts off the body only once the headers have arrived, because a reset would overtake them. */
 const cut = (reset: boolean) => (begun: Promise<void>) => ({
   beforePart: () => begun,
   cutAfterBytes: 5,

@@ -7,7 +7,7 @@ import { faultTable, phases } from './faultTable.ts';
 
 const CELLS = 104;
 
-describe('a call with a fault ends once, with success or one classified error', () => {
+describe('a call with a fault', () => {
   const parallels = [1, 8] as const;
   const reasons = new Map<string, number>();
   const unhandled: unknown[] = [];
@@ -32,7 +32,8 @@ describe('a call with a fault ends once, with success or one classified error', 
         continue;
       }
       for (const calls of parallels) {
-        it(`K15: ${name}, ${phase}, concurrency ${calls}: ${cell.outcome}`, async () => {
+        const place = `${name}, ${phase}, concurrency ${calls}`;
+        it(`K15: ends once, with the result ${cell.outcome} (${place})`, async () => {
           await playCell(phase, cell, calls);
           played += 1;
         });
@@ -40,7 +41,7 @@ describe('a call with a fault ends once, with success or one classified error', 
     }
   }
 
-  it(`K15: plays all ${CELLS} cells, except the impossible ones`, () => {
+  it(`K15: is tested in all ${CELLS} cells, except the impossible ones`, () => {
     const impossible = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });
@@ -72,7 +73,7 @@ describe('a call with a fault ends once, with success or one classified error', 
   }
 });
 
-/** The number of socket ends in this process, including those of the emulator. */
+/** Returns the number of sockets in this process, including those of the emulator. */
 function sockets(): number {
   return activeResources('TCPSocketWrap');
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run test:earlier -- <commit> [scripts]`: plays random scripts over real sockets, with the
  * HTTP client of an earlier commit and with the current one. Compares requests, outcomes, retries,
- * and the state of the concurrency limit. HOSTED_MODEL_SEED repeats a run.
+ * and the state of the concurrency limit. Set HOSTED_MODEL_SEED to repeat a run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -30,7 +30,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Returns the exit code. */
+/** Compares the two versions, and returns the exit code. */
 async function compare(earlierCommit: string, count: number): Promise<number> {
   const [earlier, current] = [await versionOf(earlierCommit), await versionIn('.')];
   const time = new FakeTime();
@@ -95,7 +95,7 @@ function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   return isDeepStrictEqual(before, { ...after, calls });
 }
 
-/** Extracts the sources of a commit from the repository. */
+/** Extracts the sources of a commit from the repository, and loads them. */
 async function versionOf(name: string): Promise<Version> {
   const archive = join(folder, 'src.tar');
   execFileSync('git', ['archive', `--output=${archive}`, name, 'src', 'package.json']);

@@ -13,7 +13,7 @@ import { nasty, repeat, seed } from './fuzz.ts';
 const FOREIGN = 'f0reign words';
 const anything = fc.oneof(nasty, fc.jsonValue(), fc.constant(FOREIGN));
 
-/** An object with these keys, each of which can be missing or have any value. */
+/** Generates objects with these keys, each of which can be missing or have any value. */
 const shaped = (...keys: string[]) =>
   fc.record(Object.fromEntries(keys.map((key) => [key, anything])), { requiredKeys: [] });
 
@@ -64,8 +64,8 @@ const answers = fc.oneof(
   anything,
 );
 
-describe('responses of the service', () => {
-  it(`F01 F06 F07: with an error become failures and messages without any service text (seed ${seed})`, async () => {
+describe('service responses', () => {
+  it(`F01 F06 F07: become failures and messages without any service text if they report an error (seed ${seed})`, async () => {
     await repeat(
       'error responses',
       [fc.integer({ min: 300, max: 599 }), errorBodies],

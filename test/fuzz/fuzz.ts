@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 
 /**
- * Runs random cases against the code that reads external text. Each run prints a new seed, and
- * HOSTED_MODEL_SEED repeats it.
+ * Runs random cases against the code that reads external text. Each run uses a new seed, which it
+ * prints. Set HOSTED_MODEL_SEED to repeat a run.
  */
 
 export const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? Date.now() % 0x7fff_ffff);
@@ -48,7 +48,7 @@ export async function repeat<Case extends unknown[]>(
   rows.push({ area, ran });
 }
 
-/** Short texts that break careless code. */
+/** Texts that break careless code. */
 export const nasty: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(

@@ -23,7 +23,7 @@ import {
   STEP_MS,
 } from './httpScript.ts';
 
-/** The modules of one version of `src/service` that a script needs. */
+/** The parts of one version of `src/service` that are needed to play a script. */
 export interface Version
   extends Pick<typeof errors, 'ServiceError'>,
     Pick<typeof failures, 'inferenceFailure'>,
@@ -33,13 +33,13 @@ export interface Version
   readonly ConcurrencyLimit: typeof ConcurrencyLimit;
 }
 
-/** The result of one call of a script. */
+/** The result of one call in a script. */
 export interface CallRecord {
   readonly outcome: unknown;
   readonly endedMs: number;
   /** The requests that arrived, without data that depends on the connection. */
   readonly requests: readonly unknown[];
-  /** Retries, the turn of the call, silence, and text, in order. */
+  /** Retries, the call's turn in the queue, silence, delayed tokens, and text, in order. */
   readonly events: readonly unknown[];
 }
 
@@ -59,7 +59,7 @@ const SECRET = 'secret-of-the-script';
 
 /**
  * Plays a script with one version, over real sockets. The clock moves only when nothing happens.
- * @param time one clock for all scripts, since a timer of an earlier script may still be cleared
+ * @param time one clock for all scripts, because an earlier script may still clear its timers
  */
 export async function play(
   version: Version,
@@ -67,7 +67,7 @@ export async function play(
   script: HttpScript,
   time: FakeTime,
 ): Promise<PlayRecord> {
-  // Dates in headers have no fractions of a second.
+  // Starts at a whole second, because dates in headers have no fractions of a second.
   await time.pass(SECOND_MS - (time.monotonic() % SECOND_MS));
   try {
     return await new Play(version, emulator, script, time).run();
@@ -130,7 +130,7 @@ class Play {
   async #step(): Promise<void> {
     await this.#quiet();
     if (this.#passedMs > MAX_MS) throw new Error('A call, or its response, never ends.');
-    // Only pauses and deadlines take longer, so the clock moves faster.
+    // Only pauses and deadlines take longer than `SHORT_MS`, so the clock moves faster after that.
     await this.#time.pass(this.#passedMs < SHORT_MS ? STEP_MS : SECOND_MS);
   }
 
@@ -235,7 +235,7 @@ class Play {
       budget: this.#http.budget(call.totalMs),
       maxBytes: call.reads === 'text' ? 50_000 : 1_000_000,
       signal,
-      // The earlier version uses the second name.
+      // Earlier versions use the second name.
       ...{ beforeFirstAttempt: async () => note('turn'), onTurn: async () => note('turn') },
       onRetry: ({ retry, waitMs, error }) => {
         note({ retry, waitMs, kind: error.kind, details: sorted(error.details) });

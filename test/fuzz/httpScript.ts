@@ -1,7 +1,7 @@
 import type { Fault } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 
-/** One request of a script, with everything that happens to it. Times are on the script's clock. */
+/** One request in a script, with everything that happens to it. Times are on the script's clock. */
 export interface ScriptedCall {
   readonly reads: 'text' | 'events';
   readonly method: 'GET' | 'POST';
@@ -15,7 +15,7 @@ export interface ScriptedCall {
   /** The place of a secret that must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
-  /** The faults of its attempts, in order. Further attempts succeed. */
+  /** The faults for the call's attempts, in order. Further attempts succeed. */
   readonly faults: readonly Fault[];
 }
 
@@ -59,7 +59,7 @@ const RAW = [
   'HTTP/1.1 200',
 ];
 
-/** Returns the script of a seed. */
+/** Returns the script for a seed. */
 export function scriptOf(seed: number): HttpScript {
   const random = randomOf(seed);
   const pick = <Value>(values: readonly Value[]): Value =>

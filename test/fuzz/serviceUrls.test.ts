@@ -22,7 +22,7 @@ const urls = fc.oneof(
   nasty,
 );
 
-/** Returns the origin in a text without using the URL parser. */
+/** Returns the origin in a text. Uses the URL parser only to normalize an IPv6 address. */
 function originIn(text: string): string {
   const [, scheme = '', authority = ''] = /^\W*(https?):\/\/([^/?#]*)/i.exec(text.trim()) ?? [];
   const [, host = '', port = ''] =
@@ -34,7 +34,7 @@ function originIn(text: string): string {
 }
 
 describe('service URLs', () => {
-  it(`M03 C06: keep the origin in the text, have no user, and use HTTPS or a local host, or are rejected (seed ${seed})`, async () => {
+  it(`M03 C06: are rejected, or keep the origin in the text, contain no user name, and use HTTPS or a loopback host (seed ${seed})`, async () => {
     await repeat('service URLs', [urls], (text) => {
       const parsed = parseServiceUrl(text);
       if (!parsed.ok) return;

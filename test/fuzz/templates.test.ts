@@ -6,7 +6,7 @@ import { templateIssueText } from '../../src/templates/templateMessages.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-/** Returns a variable, because the linter reports literal variables as mistakes. */
+/** Returns the text of a variable. The linter reports variables in string literals as mistakes. */
 const variable = (name: string) => `\${${name}}`;
 
 const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;
@@ -60,7 +60,7 @@ const isInside = (text: string, { offset, length }: { offset: number; length: nu
   offset >= 0 && length >= 0 && offset + length <= text.length;
 
 describe('template files', () => {
-  it(`yield a template, or issues with ranges inside the text, and fill in each value once (seed ${seed})`, async () => {
+  it(`yield issues with ranges inside the text, and a prompt with the unchanged selection (seed ${seed})`, async () => {
     await repeat(
       'template texts',
       [join(yaml), join(prompt), nasty],

@@ -10,7 +10,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const FILES = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const [times = '20', givenSeed] = process.argv.slice(2);
-/** Half of the cores of a small machine, so that tests don't time out. */
+/** Number of parallel runs: half of a small machine's cores, so that tests don't time out. */
 const AT_ONCE = 2;
 const firstSeed = Number(givenSeed ?? Date.now() % 0x7fff_ffff);
 
@@ -50,7 +50,7 @@ async function runTheNext(copy: string): Promise<void> {
   }
 }
 
-/** Runs the tests in the order of a seed. A run that crashes counts as failed. */
+/** Runs the tests in the order that a seed determines. A run that crashes counts as failed. */
 function runInOrder(
   seed: number,
   cwd: string,

@@ -17,9 +17,9 @@ import {
 
 const GENERATIONS = inForm(10_000, 200);
 const ALL = GENERATIONS.toLocaleString('en');
-/** Generations before the measurement, so that compiled code and caches don't count as growth. */
+/** Number of warm-up generations, so that compiled code and caches don't count as growth. */
 const WARM_UP = inForm(2_000, 100);
-/** Generations between two restarts, and between two resets of the emulator. */
+/** Number of generations between two restarts, and between two resets of the emulator. */
 const EACH = inForm(500, 100);
 
 describe(`${GENERATIONS} generations`, function () {
@@ -45,7 +45,7 @@ describe(`${GENERATIONS} generations`, function () {
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
-  it('K05: end as expected with 5% mishaps and a revoked token every 50, and leave nothing behind', async () => {
+  it(`K05: end as expected with 5% mishaps and a token revoked every ${BATCH} generations, and leave nothing behind`, async () => {
     const seen = new ServerCount(WARM_UP + GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
@@ -62,7 +62,7 @@ describe(`${GENERATIONS} generations`, function () {
         const options = { first, midway, signedOut: signOut.signal };
         tally.note(first, await runBatch(runtime, credentials, options));
         tally.mostInFlight = Math.max(tally.mostInFlight, emulator.mostInFlight.inference);
-        // Otherwise, the records of the emulator would count as growth.
+        // Otherwise, the emulator's records would count as growth.
         if ((first + BATCH) % EACH === 0) emulator.reset();
       }
     };
@@ -105,7 +105,7 @@ describe(`${GENERATIONS} generations`, function () {
     prove(title, measures, 'soak');
   });
 
-  it(`K06: end as expected even if the service restarts every ${EACH}, and succeed after each restart`, async () => {
+  it(`K06: end as expected if the service restarts every ${EACH} generations, and succeed after each restart`, async () => {
     const seen = new ServerCount(GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);
@@ -150,7 +150,7 @@ describe(`${GENERATIONS} generations`, function () {
   });
 });
 
-/** The outcomes of the generations of a run. */
+/** The outcomes of the generations in a run. */
 class Tally {
   answers = 0;
   failures = 0;

@@ -10,7 +10,7 @@ import { inForm } from './fullOrShort.ts';
 import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
-/** Maximum event loop turns between a close and a call. With so few, close and call can cross. */
+/** Maximum number of event loop turns between a close and a call, so few that the two can cross. */
 const MOST_TURNS = 10;
 
 async function generate(world: World): Promise<'answered' | 'lost'> {
@@ -30,7 +30,7 @@ describe('a service that silently closes connections', () => {
     close();
   });
 
-  it(`loses only generations that were already sent, and gets none twice (seed ${seed})`, async () => {
+  it(`loses no generation after the close has arrived, and receives none twice (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);
@@ -40,7 +40,8 @@ describe('a service that silently closes connections', () => {
     const world = await startWorld({
       credentials: { serviceUrl: url, approved: { auth: service.emulator.url, service: url } },
     });
-    // The token uses another connection, since this test covers only the inference service.
+    // The token request uses another connection, because this test covers only the inference
+    // service.
     world.tokenService.get = (signal) => tokenService.get(signal);
     const found = { answered: 0, lost: 0, inVain: 0, twice: 0 };
     for (let count = 0; count < GENERATIONS; count += 1) {
@@ -51,7 +52,7 @@ describe('a service that silently closes connections', () => {
         line.cut('close');
         for (let passed = 0; passed < turns; passed += 1) await turn();
       }
-      // The connection is removed only after both ends have seen the close.
+      // `open` no longer includes a connection once both of its ends have received the close.
       const isClosed = line.open === 0;
       const call = generate(world);
       if (!closesFirst) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { printTable } from '../table.ts';
 
-/** A figure of a run, and the bar that it must meet. Without a bar, it is only printed. */
+/** A number from a run, and the bar that it must meet. Without a bar, it is only printed. */
 export interface Measure {
   readonly what: string;
   readonly found: number;
@@ -9,7 +9,7 @@ export interface Measure {
 }
 
 /**
- * Prints all figures next to their bars, and then checks them.
+ * Prints all measures next to their bars, and then checks them.
  * @param figure name of the file in test/figures
  */
 export function prove(title: string, measures: readonly Measure[], figure?: string): void {

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../src/service/errors.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** A fault for one job in twenty, and its allowed outcomes. */
+/** A fault for one generation in twenty, and its allowed outcomes. */
 export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
@@ -73,7 +73,7 @@ export const mishaps: readonly Mishap[] = [
 
 const EACH = 20;
 
-/** Returns the mishap of a job. One job in twenty has one, and the mishaps take turns. */
+/** Returns a generation's mishap. One generation in twenty has one, and the mishaps take turns. */
 export function mishapOf(job: number): Mishap | undefined {
   return job % EACH === 7 ? mishaps[Math.floor(job / EACH) % mishaps.length] : undefined;
 }

@@ -10,7 +10,10 @@ export interface Resources {
   readonly timers: number;
 }
 
-/** Sockets count at both ends, because the service runs in the same process. */
+/**
+ * Returns the resources in use. Sockets count at both ends, because the service runs in the same
+ * process.
+ */
 export async function resources(): Promise<Resources> {
   await collectGarbage();
   return {
@@ -20,7 +23,7 @@ export async function resources(): Promise<Resources> {
   };
 }
 
-/** Runs several rounds, because the finalizers of one round create garbage for the next. */
+/** Collects several times, because the finalizers of one round create garbage for the next. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -16,7 +16,7 @@ type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
 
 interface Step {
   readonly passMs: number;
-  /** An additional change of the wall clock, such as after a sleep or when the user sets it. */
+  /** An additional change to the wall clock, such as after a sleep or when the user sets it. */
   readonly wallMs: number;
   readonly deed: Deed;
   /** True if a request that this step sends fails. */
@@ -70,7 +70,10 @@ async function run(steps: readonly Step[]): Promise<void> {
       return { ...tokenAnswer, value, expiresIn: next?.expiresIn };
     },
   });
-  /** Uses the clock that has advanced more, because the wall clock can be set back. */
+  /**
+   * True if the token is past its hard threshold on either clock, because the wall clock can be set
+   * back. Also true for an unknown token.
+   */
   const isPastHard = (value: string) => {
     const birth = born.get(value);
     if (!birth) return true;

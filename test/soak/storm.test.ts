@@ -6,14 +6,14 @@ import { chatAnswer, clientOn, FakeTime, seed } from '../unit/service/fixtures.t
 
 const JOBS = 120;
 const IN_FLIGHT = 8;
-/** The queue size of the commands. */
+/** The queue size that the commands use. */
 const QUEUE = 50;
 const MOST_FAILED = 2;
 const MOST_REQUESTS = 1.8;
-/** Milliseconds that the service takes for a request, and that each step moves the clock. */
+/** The duration of a request at the service, and the time by which each step moves the clock. */
 const [SERVICE_MS, STEP_MS] = [100, 10];
 
-/** A service that accepts this number of concurrent requests, and returns a 429 for all others. */
+/** A service that accepts up to `capacity` concurrent requests, and refuses others with a 429. */
 class NarrowService {
   requests = 0;
   readonly #capacity: number;
@@ -33,7 +33,7 @@ class NarrowService {
   };
 }
 
-/** Starts as many calls as the limit and the queue can hold, and the others when there is room. */
+/** Starts as many calls as the limit and the queue can hold, and the rest when there is room. */
 async function storm(call: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>[]> {
   const all: Promise<unknown>[] = [];
   let open = 0;
@@ -58,7 +58,8 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail (measured).
+  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with a capacity of 1, 2, and 4
+  // (measured).
   after(() => {
     const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed (bar ${MOST_FAILED}), and at most ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;
     const heads = ['capacity', 'failed', 'requests per call', 'final limit', 'seconds'];

@@ -12,18 +12,18 @@ const MINUTE = 60;
 const LIFE = 60 * MINUTE;
 const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
-/** All windows start within this time, as after an update of VS Code. */
+/** All windows start within this time in seconds, as after a VS Code update. */
 const START = MINUTE;
-/** Mean time between two generations of a window, in seconds. */
+/** Mean time between two generations in a window, in seconds. */
 const USE = 10 * MINUTE;
 /** Time before expiration at which a client with a fixed timer refreshes, in seconds. */
 const FIXED_LEAD = 5 * MINUTE;
 
-/** The scheduled events of each second. */
+/** The events that are scheduled for each second. */
 class Calendar {
   readonly #days: (() => void)[][] = Array.from({ length: END }, () => []);
 
-  /** Ignores events after the end. */
+  /** Schedules an event. Ignores events after the end. */
   at(second: number, event: () => void): void {
     this.#days[Math.floor(second)]?.push(event);
   }
@@ -44,7 +44,7 @@ class Calendar {
 /** The number of token requests in each second. */
 type Load = readonly number[];
 
-/** Simulates the token service of the product, which the status item checks once a minute. */
+/** Simulates the extension's token service, which the status item checks once a minute. */
 async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   const load = new Array<number>(END).fill(0);
   const calendar = new Calendar();
@@ -95,15 +95,15 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** Excludes the restart, when each window sends one request in any case. */
+/** Returns the requests in the busiest second, except during the restart of all windows. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
-  // Fewer windows in fewer hours would prove nothing, since the busiest second of a few windows is
-  // random.
+  // Fewer windows in fewer hours would prove nothing, because the busiest second of a few windows
+  // is random.
   if (!isFull) return;
 
-  it(`send at most a fifth of the token requests of a fixed timer in the busiest second after the restart (seed ${seed})`, async () => {
+  it(`send at most a fifth as many token requests as with a fixed timer in the busiest second after the restart (seed ${seed})`, async () => {
     const fixed = withFixedTimer(randomOf(seed));
     const inUse = await ours(randomOf(seed), true);
     const unused = await ours(randomOf(seed), false);

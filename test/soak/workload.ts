@@ -7,14 +7,14 @@ import type { ReceivedRequest } from '../emulator/requests.ts';
 import { answerFor } from '../emulator/text.ts';
 import { mishapOf } from './mishaps.ts';
 
-/** Generations that start together: as many as fit in the queue of the commands. */
+/** Number of generations that start together: as many as fit in the queue that the commands use. */
 export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
 /** The outcome of one generation: its own text, any other text, or a failure. */
 export type Ending = 'answer' | 'foreign text' | 'unclassified' | ErrorKind;
 
-/** Counts the requests of each job at the service, in byte arrays to save memory. */
+/** Counts the requests that the service receives for each generation. Byte arrays save memory. */
 export class ServerCount {
   readonly sent: Uint8Array;
   readonly answered: Uint8Array;
@@ -37,9 +37,9 @@ export class ServerCount {
 }
 
 /**
- * Runs one batch, with a concurrency limit of 1 to 8 that depends on its position.
+ * Runs one batch, with a concurrency limit of 1 to 8 that depends on the batch's position.
  * @param midway called when half of the batch has ended
- * @returns the outcome of each job, in order
+ * @returns the outcome of each generation, in order
  */
 export async function runBatch(
   runtime: ServiceRuntime,
@@ -62,7 +62,7 @@ export async function runBatch(
     const onText = (text: string) => {
       streamed += text;
     };
-    // Like a command: one signal of its own, and one that lives as long as the window.
+    // As in a command, one signal for the call, and one that lives as long as the window.
     const signal = AbortSignal.any([new AbortController().signal, signedOut]);
     const options = isStreamed(job) ? { signal, onText } : { signal };
     try {
@@ -89,7 +89,7 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
   }
 }
 
-/** True if the job may end like this with its mishap. */
+/** True if the generation may end like this with its mishap. */
 export function isExpected(job: number, ending: Ending): boolean {
   const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
   return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);
