@@ -30,13 +30,13 @@ const WIDTH = 960;
 const FLOOR = 92;
 const TOP = 36;
 const BOX = { width: 164, height: 40 };
-/** The possible x coordinates of the center of a box. */
+/** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 176 + column * 58);
 
 const LEGEND =
   'An arrow leads from a room to a room that it imports. If it’s pale, other arrows lead there too.';
 
-/** Colors of the GitHub and VS Code themes. All text has a contrast of at least 4.5. */
+/** Colors from the GitHub and VS Code themes. All text has a contrast ratio of at least 4.5. */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
     --pale: #59636e; --plain: #0969da; --implied: #aab4be; }
@@ -123,7 +123,7 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   return attempts.reduce((one, other) => (other.cost < one.cost ? other : one)).places;
 }
 
-/** Adds up overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
+/** Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
     const [start, end] = [placeOf(places, from), placeOf(places, to)];
@@ -180,7 +180,10 @@ function boxOf(room: Room, { x, y }: Point): string {
 <text class="files" x="${x}" y="${y + 13}">${count}</text>`;
 }
 
-/** Draws a line from the lower edge of a box to the upper edge of another. Lines are spread out. */
+/**
+ * Draws a line from the lower edge of one box to the upper edge of another. The lines at an edge are
+ * spread out.
+ */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);

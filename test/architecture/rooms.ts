@@ -5,12 +5,12 @@ import { floors, importsOf, roomOf } from '../unit/houseRules.ts';
 /** Reads the rooms of src, with their floors and imports. */
 
 export interface Room {
-  /** The first folder under src, or the name of a file next to the folders. */
+  /** The path of a folder or file under src, without `.ts`. See `roomOf`. */
   readonly name: string;
-  /** The name for display. A folder ends with a slash. */
+  /** The name for display. The label of a folder ends with a slash. */
   readonly label: string;
   readonly files: number;
-  /** Names of the rooms that its files import from, even if only types. */
+  /** Names of the rooms that its files import from, even if they import only types. */
   readonly imports: readonly string[];
   readonly floor: number;
 }
@@ -23,29 +23,30 @@ const PURPOSES: Readonly<Record<string, string>> = {
   commands: 'Each command and its function, behind one guard that reports failures.',
   chat: 'Language model provider, tool, and _Use in Chat_.',
   generate: 'Jobs: from selections to prompts, generations, and their outcome.',
-  diagnose: 'The messages of failed commands, the checks of _Diagnose Connection_, and the report.',
+  diagnose: 'Messages for failed commands, the checks of _Diagnose Connection_, and the report.',
   templates:
     'Templates, which are prompts with variables: reading, checks, completion, and selection.',
   editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
   'editor/fit': 'Fits text to its place: indentation, code fences, line endings, characters. Pure.',
-  status: 'The status item, its tooltip and menu, the history of the window, and usage.',
+  status: 'The status item, its tooltip and menu, the session history, and usage.',
   envFile: 'Problems in an open `.env` file, and their quick fixes.',
   connection: 'Sources, their selection, approvals, secret storage, and setup.',
   ui: 'Progress, wizard steps, log, and announcements. Independent of features.',
-  messages: 'A message and its actions for each failure of the service.',
+  messages: 'A message and its actions for each kind of failure.',
   config: 'The only code that reads the configuration, which it returns as one snapshot.',
   dotenv: 'The text of a `.env` file: settings, problems, and fixes. Pure.',
   undocumentedApi:
-    'Undocumented commands and fields of VS Code, each with its source and a canary test.',
+    "VS Code's undocumented commands and fields, each with its source and a canary test.",
   service: 'Services, credentials, error kinds, and masking. Plain Node, like all of `service/`.',
   'service/connection': 'The connection, through which features send requests.',
   'service/serviceRuntime':
     'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
   'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/client': 'One call: request body, search for secrets, parameters, and usage.',
-  'service/sendWithToken': 'Sends a request with a token, and again if the token is refused.',
+  'service/sendWithToken':
+    'Sends a request with a token, and again with a new one if the token is refused.',
   'service/models': 'The models of a service, their lifecycle, and their limits.',
-  'service/api': 'The wire formats: paths, bodies, streams, and errors of each API.',
+  'service/api': 'The wire format of each API: paths, bodies, streams, and errors.',
   'service/auth': 'Authentication methods, and the token of each connection.',
   'service/http': 'One request: attempts, retries, concurrency limit, and event stream.',
 };
@@ -66,7 +67,7 @@ export function readRooms(): Room[] {
   }));
 }
 
-/** Returns the table of the architecture page. @throws {Error} if rooms and descriptions differ */
+/** Returns the table for the architecture page. @throws {Error} if rooms and descriptions differ */
 export function roomsTable(rooms: readonly Room[]): string {
   const names = rooms.map(({ name }) => name);
   const [wanted, said] = [names, Object.keys(PURPOSES)].map((list) => list.toSorted().join(', '));

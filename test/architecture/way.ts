@@ -1,6 +1,6 @@
 /**
  * `npm run way`: prints the files that a generation passes through, from the command to the socket
- * and from the socket to the document. These are the files of src on the stack, including awaiting
+ * and from the socket to the document. These are the files in src on the stack, including awaiting
  * callers, when the request is sent and when text is written. Functions that have already returned
  * don't count. The insert mode is newDocument, because it works with a fake editor in plain Node.
  */
@@ -10,13 +10,13 @@ import { startLife } from '../contract/lifecycle/life.ts';
 
 Error.stackTraceLimit = 300;
 
-/** The file of each stack frame, innermost first. */
+/** Returns the file of each stack frame in src, innermost first. */
 function filesOnStack(): string[] {
   const stack = new Error('here').stack ?? '';
   return [...stack.matchAll(/\/src\/([\w/]+\.ts)/g)].map(([, path = '']) => path);
 }
 
-/** Each file once, outermost first. */
+/** Returns each file once, outermost first. */
 function inOrder(files: readonly string[]): string[] {
   return [...new Set(files.toReversed())];
 }

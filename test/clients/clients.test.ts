@@ -36,7 +36,7 @@ describe('third-party clients', () => {
   }
 
   for (const isPlatform of [false, true]) {
-    const by = isPlatform ? 'user name and API key of a platform' : 'an API key';
+    const by = isPlatform ? 'a user name and an API key for a platform' : 'an API key';
     for (const [name, place] of [
       ['project', { modelId, projectId: defaultProjectId }],
       ['space', { modelId, spaceId: 'emulator-space' }],

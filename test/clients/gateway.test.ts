@@ -21,7 +21,7 @@ const HEADER_BYTES = 1_024;
 
 interface Sent {
   readonly key?: string;
-  /** The fixed headers of the entry in the settings. */
+  /** The fixed headers in the service's settings entry. */
   readonly headers?: Readonly<Record<string, string | { readonly secret: string }>>;
   readonly headerSecrets?: Readonly<Record<string, string>>;
 }
@@ -120,7 +120,7 @@ describe('nginx as a gateway', () => {
 
   for (const [what, sent, status] of [
     ['a wrong key', { key: 'another-key' }, 401],
-    ['no team', { headers: {} }, 403],
+    ['a missing team', { headers: {} }, 403],
     ['another team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
     it(`is reported as intercepting if it refuses ${what} with its own page`, async () => {
@@ -147,7 +147,7 @@ describe('nginx as a gateway', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('causes failures that contain no key, team, or secret header', async () => {
+  it('causes failures that contain neither the key nor a secret header', async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

@@ -31,7 +31,7 @@ export async function ensureNginx(): Promise<FoundNginx> {
 }
 
 export interface GatewayOptions {
-  /** The address behind the gateway. */
+  /** The address of the service behind the gateway. */
   readonly upstream: string;
   /** The key that the gateway requires in the header `api-key`. */
   readonly key: string;
@@ -76,8 +76,8 @@ export async function startGateway(program: string, options: GatewayOptions): Pr
 }
 
 /**
- * Configures a single foreground process that rejects requests itself, with its own pages. It
- * buffers neither requests nor responses.
+ * Returns the configuration for a single foreground process that rejects requests itself, with its
+ * own pages, and buffers neither requests nor responses.
  */
 function configuration(
   { upstream, key, team, upstreamToken, headerBytes }: GatewayOptions,

@@ -3,7 +3,7 @@ import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
 
-/** The outcome of one step for the client, and the exchanges of the step. */
+/** The outcome of one step for the client, and the step's exchanges. */
 export interface StepRun {
   readonly outcome: string;
   readonly exchanges: readonly Exchange[];
@@ -21,14 +21,14 @@ const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);
 
-/** Headers of the transport, which the service doesn't control. */
+/** Transport headers, which the service doesn't control. */
 const OF_TRANSPORT: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'],
 ]);
 
 /**
- * Compares the expected result of a step with the actual one: status, media type, headers, fields
- * with their types, and known words. The result has no values of a service except these words.
+ * Compares a step's expected result with its actual result: status, media type, headers, fields
+ * with their types, and known words. The differences contain no service values except these words.
  */
 export function differencesOf(expected: StepRun, found: StepRun): Differences {
   const otherwise: string[] = [];
@@ -75,7 +75,7 @@ function compare(expected: Exchange, found: Exchange): Differences {
   return { otherwise, beyond };
 }
 
-/** The compared parts of a response, by name. A bar separates alternatives. */
+/** The compared parts of a response, by name. A vertical bar separates alternatives. */
 const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<string, string>>> = {
   header: ({ headers }) => {
     const kept = Object.entries(headers).filter(([name]) => !OF_TRANSPORT.has(name));
@@ -89,14 +89,17 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
   event: ({ events }) => new Map(events.map((name) => [wordOf(name), 'an event'])),
 };
 
-/** Only a media type counts. The values of other headers are numbers and IDs. */
+/**
+ * Returns the value to compare. Only media types are compared, because the values of other headers
+ * are numbers and IDs.
+ */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
   const [type = '', ...others] = value.split(';');
   return `${type.split('/').map(wordOf).join('/')}${others.length > 0 ? ', with more' : ''}`;
 }
 
-/** Collects the type of each field by its path, for all elements of each list together. */
+/** Collects the type of each field by its path, for all elements of a list together. */
 function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {
     for (const element of value) collect(element, `${path}[]`, fields);
@@ -141,7 +144,7 @@ function callOf({ method, path }: Exchange): string {
   return `${method} ${path}`;
 }
 
-/** Returns a word of a service if it is safe to show. */
+/** Returns a word from a service if it is safe to show. */
 function wordOf(text: string): string {
   return safeWord(text) ?? 'a word that is not shown';
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run test:live`: runs the requests of the extension against a real service, and reports where
- * the responses differ from those of the emulator, which follows the recordings. Generates at most
- * 200 tokens. Does nothing without settings in the environment.
+ * `npm run test:live`: sends the extension's requests to a real service, and reports where the
+ * responses differ from those of the emulator, which follows the recordings. Generates at most 200
+ * tokens. Does nothing without credentials in the environment.
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
@@ -66,13 +66,13 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   const { text, isAsRecorded } = comparison(expected, found);
   const report = [
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
-    // The report may be shared with strangers, so it doesn't contain the host of a company.
+    // The report may be shared with strangers, so it doesn't contain a company's host.
     `Service: ${isListed ? new URL(serviceUrl).host : 'a host of your own'}; model ${modelId}`,
     authUrl === service.authUrl ? '' : 'Identity service: a host of your own',
     ...['', text, ''],
     `${found.generated} tokens were generated, as the service counts them; ${found.allowed} were allowed, of at most ${MOST_TOKENS}.`,
   ].join('\n');
-  // Like reports of the extension, a report that contains a secret isn't shown at all.
+  // Like the extension's reports, a report that contains a secret isn't shown at all.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
     console.log('Not shown: a key, a token or a project ID is in the result.');
     return 1;

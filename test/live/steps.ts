@@ -10,7 +10,7 @@ import type { Operation } from '../../src/service/services.ts';
 import type { StepRun } from './differences.ts';
 import { Witness } from './witness.ts';
 
-/** The requests to a service: generations, requests that it must refuse, and connection checks. */
+/** The requests to send: generations, requests that the service must refuse, and checks. */
 
 export interface LiveRun {
   readonly steps: ReadonlyMap<string, StepRun>;
@@ -40,7 +40,7 @@ const never = new AbortController().signal;
 /** Enough for several chunks, but too few for the whole response. */
 const NEW_TOKENS = 12;
 const PROMPT = 'Count from one to five hundred, in words, with a blank between two numbers.';
-/** Like a request of VS Code's chat: a tool is offered, but isn't useful for the task. */
+/** Like a request from VS Code's chat: a tool is offered, but isn't useful for the task. */
 const WITH_TOOL: Conversation = {
   messages: [
     { role: 'system', content: [{ text: 'Answer in plain text.' }] },
@@ -103,7 +103,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       parameters: ALL_PARAMETERS[operation],
     }),
     [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
-    // These requests are refused, so even one output token would be too many.
+    // The service must refuse these requests. If it doesn't, they generate only one token.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },
       newTokens: 1,

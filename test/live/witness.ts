@@ -18,8 +18,8 @@ export interface Exchange {
 export const MOST_TOKENS = 200;
 
 /**
- * Sends the requests of a client, records each response, and enforces the token limit. A request
- * without a limit, or one that exceeds the limit of the run, isn't sent.
+ * Sends a client's requests, records each response, and enforces the token limit. A request without
+ * a limit, or one that could exceed the limit for the run, isn't sent.
  */
 export class Witness {
   readonly #bases: readonly string[];
@@ -77,7 +77,7 @@ export class Witness {
     const headers = new Headers(given);
     if (!this.#spoilsNext || !headers.has('authorization')) return headers;
     this.#spoilsNext = false;
-    // The replacement contains nothing of the token, because some services repeat what they refuse.
+    // The replacement contains no part of the token, because some services repeat what they refuse.
     headers.set(
       'authorization',
       'Bearer eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjEsImV4cCI6Mn0.bm90LXNpZ25lZA',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defenses of chat: who can call, what is sent and shown, and which requests go first. */
+/** Defenses in chat: who can call, what is sent and shown, and which requests go first. */
 
 const provider = 'test/contract/chat/chatProvider.test.ts';
 const callers = 'test/unit/chat/chatCallers.test.ts';
@@ -81,7 +81,7 @@ export const chatMutants: readonly Mutant[] = [
     title: "F15: doesn't turn a host from a service into a link",
   },
   {
-    name: 'a notification turns the name of a template into a link',
+    name: "a notification turns a template's name into a link",
     file: 'src/ui/oneLine.ts',
     from: "\n    .replaceAll('](', '] (')",
     to: '',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defenses of documents and the window. */
+/** Defenses that protect documents and the window. */
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit without an effect counts as done',
@@ -91,7 +91,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'fixes no line that only the user can decide about',
   },
   {
-    name: 'the project of a folder is changed in the setup, where it has no effect',
+    name: "the setup changes a folder's project, where the change has no effect",
     file: 'src/connection/connections.ts',
     from: 'if (!isProjectOfFolder) return',
     to: 'if (true) return',
@@ -131,7 +131,7 @@ export const editorMutants: readonly Mutant[] = [
     title: 'in src/editor take at most linear time',
   },
   {
-    name: 'joiners of words and emoji are removed from code',
+    name: 'joiners in words and emoji are removed from code',
     file: 'src/editor/fit/characterFilter.ts',
     from: '\\u200C\\u200D\\uFE00-\\uFE0F',
     to: '',

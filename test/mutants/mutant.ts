@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 export interface Mutant {
   /** The fault, as a clause. */
   readonly name: string;
-  /** Path in the repository, like `test`. */
+  /** Path of the file to change. Relative to the repository, like `test`. */
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** The text to replace, which occurs exactly once in the file. */
   readonly from: string;
-  /** The file must still pass the type check, except for unused names. */
+  /** The replacement. The file must still pass the type check, except for unused names. */
   readonly to: string;
   readonly test: string;
-  /** Part of the title of that test. If a table creates several such tests, any can fail. */
+  /** Part of that test's title. If it matches several tests, at least one of them must fail. */
   readonly title: string;
 }
 
@@ -31,7 +31,7 @@ export function mutated({ name, file, from, to }: Mutant): string {
 export interface Result {
   readonly end: 'reported' | 'timed out' | 'crashed';
   readonly passed: number;
-  /** Full titles, including those of the suites. */
+  /** Full titles, including the suite titles. */
   readonly failed: readonly string[];
   readonly ms: number;
 }

@@ -186,7 +186,7 @@ export const networkMutants: readonly Mutant[] = [
     title: "come from a single request if the list isn't from LiteLLM",
   },
   {
-    name: "the service's model list overrides the values of the user",
+    name: "the service's model list overrides the user's values",
     file: 'src/service/models/modelFacts.ts',
     from: 'facts.context ?? model.contextLength',
     to: 'model.contextLength ?? facts.context',
@@ -202,7 +202,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'are limited to 1 MiB each',
   },
   {
-    name: 'the attempts of a request have no common deadline',
+    name: "a request's attempts have no common deadline",
     file: 'src/service/http/pendingRequest.ts',
     from: 'setTimeout(() => this.#late.abort(), budget.endsAt - now)',
     to: 'setTimeout(() => {}, budget.endsAt - now)',
@@ -306,7 +306,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is linear for a stream in one chunk',
   },
   {
-    name: 'a redirect to an address that is not on the web is reported with a host',
+    name: "a redirect to an address that isn't a web address is reported with a host",
     file: 'src/service/http/requestFailure.ts',
     from: 'isWeb ? readableHost(to.host) || undefined : undefined',
     to: 'to?.host',
@@ -330,7 +330,7 @@ export const networkMutants: readonly Mutant[] = [
     title: 'asks to wait: until the year 9999',
   },
   {
-    name: 'the token counts of a service can add up to Infinity',
+    name: "a service's token counts can add up to Infinity",
     file: 'src/service/api/responseReader.ts',
     from: ' && Number(value) <= MAX_TOKENS;',
     to: ';',

@@ -12,7 +12,7 @@ import { mutants } from './all.ts';
 import { type Mutant, mutated, type Result, verdictOf } from './mutant.ts';
 import { typeErrors } from './typeErrors.ts';
 
-/** The number of cores of the smallest machine. */
+/** Number of parallel workers, for a machine with two cores. */
 const WORKERS = 2;
 /** Much longer than a test takes, unless the mutant makes the test hang. */
 const PATIENCE_MS = 60_000;

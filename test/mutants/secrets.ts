@@ -6,7 +6,7 @@ const entries = 'test/unit/service/addedServices.test.ts';
 const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
-/** Defenses of keys, tokens, and text, and against planted files in a repository. */
+/** Defenses that keep keys, tokens, and text private, even in a repository with planted files. */
 export const secretMutants: readonly Mutant[] = [
   {
     name: 'text from the service gets into an error',
@@ -73,7 +73,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'sends nothing over http to a remote host',
   },
   {
-    name: 'an error of the OAuth library is passed on',
+    name: 'an error from the OAuth library is passed on',
     file: 'src/service/auth/clientCredentials.ts',
     from: 'throw error instanceof ServiceError ? error : new',
     to: 'throw error ?? new',
@@ -313,7 +313,7 @@ export const secretMutants: readonly Mutant[] = [
     title: "C08: can't be used with the project ID my project",
   },
   {
-    name: 'a prompt can contain a key from an unusable set',
+    name: 'a prompt can contain a key from an unusable set of values',
     file: 'src/connection/sources.ts',
     from: 'const given = reading.named.filter(',
     to: 'const given = (reading.values ? reading.named : []).filter(',
@@ -401,7 +401,7 @@ export const secretMutants: readonly Mutant[] = [
     title: 'A17: uses no key that was read just before a sign-out',
   },
   {
-    name: 'templates of an untrusted folder are offered',
+    name: 'templates in an untrusted folder are offered',
     file: 'src/templates/templateSources.ts',
     from: 'if (!folder || !workspace.isTrusted) return [];',
     to: 'if (!folder) return [];',

@@ -6,7 +6,7 @@ const services = 'test/unit/service/auth/tokenServices.test.ts';
 const onDemand = 'test/unit/service/auth/onDemand.test.ts';
 const life = 'test/unit/service/auth/token.test.ts';
 
-/** Defenses of the token lifetime. */
+/** Defenses that concern access tokens: their requests, owners, and lifetime. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a token command runs in the background',
@@ -57,7 +57,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'test credentials with a new token',
   },
   {
-    name: 'the token of a failed test is used',
+    name: 'the token from a failed test is used',
     file: 'src/service/auth/tokenServices.ts',
     from: 'if (!entry.isUsed) entry.service = undefined;',
     to: '',
@@ -153,7 +153,7 @@ export const tokenMutants: readonly Mutant[] = [
     title: 'is based on expires_in if that is earlier than expiration',
   },
   {
-    name: 'a token life of any length is accepted',
+    name: 'a token lifetime of any length is accepted',
     file: 'src/service/auth/token.ts',
     from: 'Math.min(MAX_LIFE_SECONDS, ...lives)',
     to: 'Math.min(...lives)',

@@ -100,7 +100,7 @@ describe('activation of the shipped file', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An editor whose properties and calls return objects like it. All settings have one value. */
+/** A fake editor whose properties and calls return similar objects. All settings have one value. */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>

@@ -1,6 +1,6 @@
 /**
  * The last step of `npm run package`. Deletes the new VSIX if one of its files contains text that
- * looks like a key or token. Otherwise, removes the file permissions of this machine, so that every
+ * looks like a key or token. Otherwise, gives all of its files the same permissions, so that every
  * machine creates the same VSIX, and prints its SHA-256. Argument: the path of the VSIX.
  */
 import { createHash } from 'node:crypto';

@@ -3,7 +3,7 @@ import { provideEditor, shippedRuntime } from '../builtEditor.ts';
 import { credentialsFor, modelId } from '../contract/service/world.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 
-/** The build omits parts of libraries. The other parts must work, even if a request fails. */
+/** The build omits parts of libraries. The remaining parts must work, even if a request fails. */
 describe('the shipped service client', () => {
   let hooks: ReturnType<typeof provideEditor>;
   before(() => {

@@ -33,7 +33,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('has at most seven script files, and prints their sizes', () => {
+  it('has at most seven script files', () => {
     assert.ok(scripts.length <= 7, scripts.join());
     const start = sizeOf([...loadedAtStart()].map((path) => basename(path)));
     const command = sizeOf(loadedByFirstCommand().map((path) => basename(path)));
@@ -49,18 +49,18 @@ describe('the package', () => {
     }
   });
 
-  it('does not load the HTTP stack at startup', () => {
+  it('does not load the HTTP stack at activation', () => {
     for (const path of loadedAtStart()) {
       assert.doesNotMatch(text.get(basename(path)) ?? '', /axios/, path);
     }
   });
 
-  it('never reads the global navigator, because VS Code logs each access as an error of the extension', () => {
+  it('never reads the global navigator, because VS Code logs each access as an extension error', () => {
     const access = /\btypeof navigator\b|(?<![.\w])navigator[.?]/;
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });
 
-  it('uses no proposed API, which the VS Code server for tests does not reject', () => {
+  it('uses no proposed API, which the VS Code server in the tests would not reject', () => {
     const gated =
       /\b(requiresAuthorization|isDefault|editTools|debounceDelayMs|createChatStatusItem|pastTenseMessage|approveCombination|enabledApiProposals)\b/;
     for (const [name, script] of text) assert.doesNotMatch(script, gated, name);
@@ -96,8 +96,8 @@ describe('the package', () => {
     const others = [...addresses]
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
-    // The base of axios for relative URLs, which the extension doesn't use, and a page of VS Code
-    // about chat models. Addresses in examples end in `.example`, which never exists.
+    // The base URL in axios for relative URLs, which the extension doesn't use, and a page about
+    // chat models in VS Code. Example addresses end in `.example`, a domain that never exists.
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

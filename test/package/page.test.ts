@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 const address = manifest.repository.url;
 
-/** Returns the readme and the changelog as a marketplace and VS Code get them. */
+/** Returns the shipped readme and changelog, which marketplaces and VS Code show. */
 function pagesOf(vsix: string): [name: string, text: string][] {
   const entries = entriesOf(readFileSync(vsix));
   return ['readme.md', 'changelog.md'].map((name) => {
@@ -20,8 +20,8 @@ function pagesOf(vsix: string): [name: string, text: string][] {
   });
 }
 
-describe('the page of the extension', () => {
-  it('has links and images only to its own headings, existing files, and HTTPS addresses', () => {
+describe('the marketplace page', () => {
+  it('contains only links and images that lead to its own headings, existing files, or HTTPS addresses', () => {
     for (const [name, page] of pagesOf('hosted-model.vsix')) {
       const links = linksIn(page);
       const ours = links.filter((link) => link.startsWith(`${address}/`));

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import { makeWorkingCopy } from '../workingCopy.ts';
 
-/** Runs `npm run release` in a temporary repository, with the fastest script as its tests. */
+/** Runs `npm run release` in a temporary repository, with a fast script in place of the tests. */
 
 describe('a release', () => {
   let cwd = '';
@@ -44,7 +44,7 @@ describe('a release', () => {
     return promise;
   };
 
-  it('sets the next version everywhere, creates the package, and publishes nothing @nightly', async () => {
+  it('sets the next version everywhere, creates the package, and commits and tags nothing @nightly', async () => {
     const { version: before } = JSON.parse(read('package.json'));
     const { code, said } = await release('way');
     assert.equal(code, 0, said);

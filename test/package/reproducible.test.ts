@@ -29,9 +29,9 @@ async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
 // Files have no modes on Windows.
 const itWithModes = process.platform === 'win32' ? it.skip : it;
 
-describe('the package of a commit', () => {
+describe('the package built from a commit', () => {
   itWithModes(
-    'has the same bytes with any file mode, time zone, and locale, and prints its SHA-256 @nightly',
+    'has the same bytes with any file mode, time zone, and locale, and the build prints its SHA-256 @nightly',
     async () => {
       const one = await packaged(0o644, { TZ: 'America/Los_Angeles', LC_ALL: 'C' });
       const other = await packaged(0o600, { TZ: 'Asia/Tokyo', LC_ALL: 'sv_SE.UTF-8' });

@@ -7,7 +7,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 import { secretShapesIn } from './secretShapes.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Made-up keys, assembled at run time so that no file of the repository contains one. */
+/** Made-up keys, assembled at run time so that no file in the repository contains one. */
 const letters = (length: number) => 'aB3dE6gH9'.repeat(10).slice(0, length);
 const serviceKey = letters(44);
 const keys: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ function pngWith(type: string, data: Buffer): Buffer {
     return Buffer.concat([length, named, sum]);
   };
   const icon = readFileSync('media/icon.png');
-  // After the signature and the first chunk, which contains the size of the image.
+  // Inserts the chunk after the signature and the first chunk, which contains the image size.
   return Buffer.concat([icon.subarray(0, 33), chunk(type, data), icon.subarray(33)]);
 }
 

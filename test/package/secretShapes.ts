@@ -3,11 +3,11 @@ import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
 /** Finds text that looks like a key or token in files of any type. */
 
-/** Keys of popular services, as far as they have a distinctive prefix. */
+/** Keys for popular services whose keys have a distinctive prefix. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
-/** An API key of IBM Cloud: 44 characters of URL-safe Base64. */
+/** An IBM Cloud API key: 44 characters of URL-safe Base64. */
 const VENDOR_KEY = /(?<![\w-])[\w-]{44}(?![\w-])/g;
 
 /** UTF-16 text in either byte order. */
@@ -46,7 +46,7 @@ const SHAPES: Readonly<Record<string, (text: string) => boolean>> = {
   'a key of another service': (text) => text.search(PREFIXED) >= 0,
 };
 
-/** True for a generated key with letters and digits, unlike code such as `apiKey: other.apiKey`. */
+/** True if the text has letters and digits like a generated key, unlike `apiKey: other.apiKey`. */
 function isMade(found: string): boolean {
   const [word = ''] = /^[\w.~+/=-]*/.exec(found) ?? [];
   return word.length >= 11 && /\d/.test(word) && /[a-z]/i.test(word);
@@ -68,7 +68,7 @@ function chunksOf(file: Buffer): Buffer[] {
   return chunks;
 }
 
-/** Decompresses data at each offset that has the first two bytes of zlib or gzip. */
+/** Decompresses the data at each offset whose two bytes could start zlib or gzip data. */
 function unpackedIn(file: Buffer): Buffer[] {
   const unpacked: Buffer[] = [];
   for (let at = 0; at + 1 < file.length; at += 1) {

@@ -15,7 +15,7 @@ import { listFiles, PackageManager } from '@vscode/vsce';
 import { noticesOf } from '../../notices.ts';
 import { entriesOf } from './vsix.ts';
 
-/** Checks which third-party code is packaged, is bundled, and runs during installation. */
+/** Checks which third-party code is packaged, which is bundled, and which runs on installation. */
 
 interface Locked {
   readonly version: string;
@@ -119,7 +119,7 @@ describe('third-party code', () => {
     const others = withScript
       .map(([path]) => nameOf(path))
       .filter((name) => !allowed.includes(name ?? ''));
-    // keytar stores the password of a publisher, which isn't needed here.
+    // keytar stores a publisher's password, which isn't needed here.
     assert.deepEqual(others, ['keytar']);
   });
 
@@ -162,7 +162,7 @@ describe('third-party code', () => {
     assert.equal(hash, 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30');
   });
 
-  it('is not built if the terms of a license are missing', () => {
+  it('is not bundled without the terms of its license', () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-'));
     const planted = (name: string, license: string, files: Readonly<Record<string, string>>) => {
       const path = `${folder}/node_modules/a/node_modules/${name}`;

@@ -1,8 +1,11 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** Reads a VSIX as a ZIP archive. Field offsets: APPNOTE 4.3.7, 4.3.12, and 4.3.16. */
+/**
+ * Reads a VSIX, which is a ZIP archive, and sets its file permissions. The field offsets are in
+ * sections 4.3.7, 4.3.12, and 4.3.16 of the ZIP specification, APPNOTE.TXT.
+ */
 
-/** A file of the archive. */
+/** A file in the archive. */
 export interface Entry {
   readonly name: string;
   readonly bytes: Buffer;
@@ -36,7 +39,7 @@ export function entriesOf(archive: Buffer): Entry[] {
   });
 }
 
-/** Gives all files the same permissions, in place. vsce copies the permissions of this machine. */
+/** Gives all files the same permissions, in place. vsce copies the permissions on this machine. */
 export function evenRights(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);
 }

@@ -1,13 +1,13 @@
 /**
  * Reads and updates the changelog, which follows keepachangelog.com. A library would also parse
- * entries and dates, and rewrite the whole file. Only two lines matter here.
+ * entries and dates, and rewrite the whole file. A release only adds one heading.
  */
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
 const ENTRY = /^[-*] /m;
 /** Headings of fixes, which add nothing new. */
 const OF_PATCHES: ReadonlySet<string> = new Set(['Fixed', 'Security']);
-/** The heading of breaking changes. */
+/** The heading for breaking changes. */
 const BREAKING = 'Removed';
 
 /**
