@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const SAMPLES_APART_MS = 500;
-/** Linux reports CPU time to programs in hundredths of a second: proc_pid_stat(5), getconf CLK_TCK. */
+/** Linux reports CPU time in hundredths of a second: proc_pid_stat(5), getconf CLK_TCK. */
 const TICKS_PER_SECOND = 100;
 
 /**

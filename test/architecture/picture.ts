@@ -96,7 +96,10 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
   );
 }
 
-/** Moves each room to its best place until no room moves, starting from several random placements. */
+/**
+ * Moves each room to its best place until no room moves. Tries several random placements as the
+ * start, and returns the best result.
+ */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
   const floors = floorsOf(rooms);
@@ -181,8 +184,8 @@ function boxOf(room: Room, { x, y }: Point): string {
 }
 
 /**
- * Draws a line from the lower edge of one box to the upper edge of another. The lines at an edge are
- * spread out.
+ * Draws a line from the lower edge of one box to the upper edge of another. The lines at an edge
+ * are spread out.
  */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {

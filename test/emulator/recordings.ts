@@ -7,7 +7,7 @@ export interface RecordedEvent {
   readonly data: unknown;
 }
 
-/** A request as a client sent it. Words in angle brackets, such as `<API_KEY>`, are placeholders. */
+/** A request as a client sent it. Words in angle brackets are placeholders, such as `<API_KEY>`. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

@@ -55,7 +55,7 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
       total.explained += 1;
       continue;
     }
-    // Responses that arrive together can be read in any order, which depends on the open connections.
+    // The order in which simultaneous responses are read depends on the open connections.
     const [befores, afters] = [[before], [after]];
     const isSteady = () => !befores.some((one) => afters.some((other) => isExplained(one, other)));
     while (befores.length < MOST_PLAYS && isSteady()) {
