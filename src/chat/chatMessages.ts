@@ -10,7 +10,7 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 /** Messages in the chat: failures, confirmations, and the first use. Pure. */
 
 /**
- * Returns the tooltip of a model in VS Code's model list.
+ * Returns a model's tooltip in VS Code's model list.
  * @param withdrawn withdrawal date, YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {

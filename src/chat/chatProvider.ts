@@ -193,7 +193,7 @@ export class ChatProvider {
   /**
    * Returns the message for a failure. Logs the failure and shows it in the status item, unless
    * it's a `ChatError` or a cancellation.
-   * @param used the connection of the request; by default, the chat's first connection
+   * @param used the request's connection; by default, the chat's first connection
    */
   async explainAndLog(error: unknown, used?: Connection): Promise<string> {
     if (error instanceof ChatError) return error.message;
@@ -215,7 +215,7 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches the model lists of the other services that are set up. Ignores failures, because chat
+   * Fetches the model lists from the other services that are set up. Ignores failures, because chat
    * offers each connection's own model even without a list.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {

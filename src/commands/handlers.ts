@@ -170,7 +170,7 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
   void list.then(keep).catch(() => {});
 }
 
-/** Requests the models of all services that are set up, except one. */
+/** Requests the models from all services that are set up, except one. */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();
   return all

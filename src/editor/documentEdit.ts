@@ -67,8 +67,8 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 
 /**
  * Shows a document in the editor group that has its tab. For a notebook cell, shows the notebook.
- * @throws if the document is closed; VS Code would replace a closed untitled document with an empty
- * one
+ * @throws if the document is closed, because VS Code would replace a closed untitled document with
+ * an empty one
  */
 export async function showDocument(document: TextDocument): Promise<void> {
   if (document.isClosed) throw new Error(`${document.uri} is closed`);

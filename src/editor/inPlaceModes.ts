@@ -6,7 +6,7 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
 
 /**
- * Creates an insert mode that writes into the document of the selection.
+ * Creates an insert mode that writes into the selection's document.
  * @param id value of the setting `hostedModel.insertMode`
  * @param place returns where a response to selected text goes; if nothing is selected, the response
  * goes to the cursor
@@ -46,8 +46,8 @@ export const above = placing('above', (target) => {
 
 export const replace = placing('replace', (target) => {
   const { start } = target.selection;
-  // If the selection includes the indentation of its first line, the indentation is replaced, too,
-  // so it's written again.
+  // If the selection includes its first line's indentation, that indentation is replaced, too, and
+  // must be written again.
   const lead = target.indentation.slice(start.character);
   return placeAt(target, new Range(start, selectionEnd(target)), lead);
 });

@@ -43,7 +43,7 @@ export interface ModeDeps {
   readonly previews: Previews;
   /** Cancels the responses that are still streaming. */
   readonly cancel: () => void;
-  /** Called when the user has undone all text of the responses that are still streaming. */
+  /** Called when the user has undone all text from the responses that are still streaming. */
   readonly undone: () => void;
   /** Offers to open or copy a response that couldn't be written after the user accepted it. */
   readonly rescue: () => void;

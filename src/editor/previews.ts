@@ -18,7 +18,7 @@ import { previewTitle } from './insertMessages.ts';
 export interface Previewed {
   /** The document to change. */
   readonly document: TextDocument;
-  /** Returns the text of the document after the change. */
+  /** Returns the document's text after the change. */
   readonly text: () => string;
   /** Returns true if the preview may take the focus. */
   readonly mayTakeFocus: () => boolean;

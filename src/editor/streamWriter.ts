@@ -20,7 +20,7 @@ export type Undone =
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
-  /** The text written into the document of the selections. Undefined for other destinations. */
+  /** The text written into the selections' document. Undefined for other destinations. */
   readonly written?: readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
@@ -67,7 +67,7 @@ const TIMING: Timing = { intervalMs: 34, deadlineMs: 30_000 };
 
 interface WriterOptions {
   readonly timing?: Timing;
-  /** Called when the user has undone all text of the responses that are still streaming. */
+  /** Called when the user has undone all text from the responses that are still streaming. */
   readonly onUndone?: () => void;
 }
 
@@ -150,7 +150,7 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit of the old response is still in progress, the new response would mix with it, so
+    // If an edit for the old response is still in progress, the new response would mix with it, so
     // the new one can't be written.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;

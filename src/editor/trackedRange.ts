@@ -90,7 +90,7 @@ export class TrackedRange {
   /** Number of the response that is being written. */
   #response = 1;
   /**
-   * Number of characters of the current response written so far, including those that were undone.
+   * Number of characters written so far for the current response, including those that were undone.
    */
   #written = 0;
   readonly #states = new ReplayStates<RangeState>();
@@ -116,7 +116,7 @@ export class TrackedRange {
     };
   }
 
-  /** True if any text of the current response was written, even if it has been undone since. */
+  /** True if any text from the current response was written, even if it has been undone since. */
   get hasBegun(): boolean {
     return this.#written > 0;
   }

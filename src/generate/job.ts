@@ -91,7 +91,7 @@ export class Job implements Result, Disposable {
     });
   }
 
-  /** The document of the selections, even after a rename. */
+  /** The selections' document, even after a rename. */
   get document(): TextDocument {
     return this.#openDocument.document;
   }

@@ -47,7 +47,7 @@ export class Jobs implements Disposable {
   }
 
   /**
-   * Makes *Show Last Response* open the text of this job. Called whenever the job receives text.
+   * Makes *Show Last Response* open this job's text. Called whenever the job receives text.
    */
   keepResult(job: Job): void {
     this.#result = job;

@@ -14,16 +14,16 @@ import type { RunMode } from './runState.ts';
 /** Regenerates or continues some of a job's responses. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** The facts to report about the complete responses of a run. */
+/** The facts to report about the complete responses in a run. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;
   readonly runAgain: RunAgain;
-  /** True if a limit truncated a response of this run. */
+  /** True if a limit truncated a response in this run. */
   readonly isTruncated: boolean;
   /** The token limit that all truncated responses reached, if there is one. */
   readonly limit: number | undefined;
-  /** True if all generations of the run succeeded. */
+  /** True if all generations in the run succeeded. */
   readonly isWhole: boolean;
   /** True if all text was inserted. If not, `offerResult` reports that. */
   readonly isPlaced: boolean;
@@ -102,7 +102,7 @@ function writtenRanges({ document, written }: Job): Range[] {
   });
 }
 
-/** Continues the truncated responses of a job, or explains why there are none to continue. */
+/** Continues a job's truncated responses, or explains why there are none to continue. */
 export async function continueResponses(job: Job | undefined, runAgain: RunAgain): Promise<void> {
   if (job?.isUndone) return inform(texts.ALREADY_UNDONE);
   if (!job || job.truncated.length === 0) return inform(texts.NOTHING_TRUNCATED);

@@ -83,7 +83,7 @@ export class ActiveRuns {
   /**
    * Reserves responses for a new run until `release` is called.
    * @returns the controller that cancels the run; undefined if one of the responses is already
-   * reserved, or the job is closed
+   * reserved, or if `close` was called
    */
   reserve(indices: readonly number[]): AbortController | undefined {
     const running = [...this.#taken.values()].flat();

@@ -27,8 +27,8 @@ export interface ReceivedRequest {
 export type RequestMatch = string | ((request: ReceivedRequest) => boolean);
 
 /**
- * True if `match` is the path of the request, is a function that returns true for the request, or
- * is undefined.
+ * True if `match` is the request's path, is a function that returns true for the request, or is
+ * undefined.
  */
 export function matches(match: RequestMatch | undefined, request: ReceivedRequest): boolean {
   if (match === undefined) return true;

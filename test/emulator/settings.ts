@@ -25,7 +25,7 @@ export interface ModelStep {
 }
 
 /**
- * The state of the emulated services. It can be changed at any time, and applies to the next
+ * The state of the emulated services. It can be changed at any time. A change applies to the next
  * response.
  */
 export interface EmulatorSettings extends EventFormat {

@@ -100,7 +100,7 @@ describe('text that looks like a key or token', () => {
     });
   }
 
-  it('is in no file of the package', () => {
+  it('is in no file in the package', () => {
     const entries = entriesOf(readFileSync('hosted-model.vsix'));
     assert.ok(entries.some(({ name }) => name === 'extension/media/icon.png'));
     for (const { name, bytes } of entries) assert.deepEqual(secretShapesIn(bytes), [], name);

@@ -12,7 +12,7 @@ interface Fence {
 /**
  * Removes the code fence around a response while it streams, so that the fence never appears.
  * Fences follow CommonMark, except that the opening line can have any indentation, because models
- * repeat the indentation of the prompt. That indentation is also removed from the lines inside the
+ * repeat the prompt's indentation. That indentation is also removed from the lines inside the
  * fence.
  *
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank

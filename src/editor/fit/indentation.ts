@@ -16,12 +16,12 @@ export interface FitOptions {
 }
 
 /**
- * Adds the indentation of the selection to streamed text. Removes whitespace from blank lines.
+ * Adds the selection's indentation to streamed text. Removes whitespace from blank lines.
  *
- * Models often repeat the indentation of the prompt. That indentation is removed first, so that it
- * isn't doubled. A response counts as already indented in two cases:
+ * Models often repeat the prompt's indentation. That indentation is removed first, so that it isn't
+ * doubled. A response counts as already indented in two cases:
  *
- * - The first non-blank line starts with the indentation of the selection.
+ * - The first non-blank line starts with the selection's indentation.
  * - In code, the first non-blank line isn't indented, but later lines are (see
  *   `repeatsIndentation`).
  *
@@ -138,12 +138,12 @@ interface NextLine {
 }
 
 /**
- * True if all lines but the first repeat the indentation of the prompt. Models respond like this if
- * the selection starts after the indentation of its line. Only the first two non-blank lines are
+ * True if all lines but the first repeat the prompt's indentation. Models respond like this if the
+ * selection starts after the indentation of its line. Only the first two non-blank lines are
  * checked. False if in doubt, so that intended indentation is kept.
  *
  * - A complete statement or a comment doesn't indent the next line. If the next line starts with
- *   the indentation of the selection, its indentation comes from the prompt.
+ *   the selection's indentation, its indentation comes from the prompt.
  * - A line that opens a block (`{`, `:`) indents the next line by one step. The indentation of that
  *   line comes from the prompt only if it's deeper than the selection's and deeper than one step.
  * - After any other line, the next line can have any indentation, so the result is false.
