@@ -140,7 +140,7 @@ describe('nginx as a gateway', () => {
     });
   }
 
-  it('is recognized if it refuses headers that are too large', async () => {
+  it('causes a headers-too-large failure if it refuses headers that are too large', async () => {
     const headers = { 'X-Team': team, 'X-Trace': 'x'.repeat(HEADER_BYTES) };
     const { kind, details } = await failureOf(connect({ headers }).generateText('Write a haiku'));
     assert.deepEqual([kind, details.status, details.attempts], ['headers-too-large', 400, 1]);
