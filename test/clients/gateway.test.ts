@@ -120,10 +120,10 @@ describe('nginx as a gateway', () => {
 
   for (const [what, sent, status] of [
     ['a wrong key', { key: 'another-key' }, 401],
-    ['a missing team', { headers: {} }, 403],
+    ['no team', { headers: {} }, 403],
     ['another team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported as intercepting if it refuses ${what} with its own page`, async () => {
+    it(`is reported as intercepting if its own page refuses a request with ${what}`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

@@ -76,8 +76,9 @@ export interface EmulatorSettings extends EventFormat {
   /** Returns the model's next step in a chat, or undefined to use `answer`. */
   step: (request: Record<string, unknown>) => ModelStep | undefined;
   /**
-   * The stop reason of every response. If undefined, the stop reason is `max_tokens` for text that
-   * the limit in the request truncated, and `eos_token` for all other text.
+   * The stop reason of every response that doesn't come from `step`. If undefined, the stop reason
+   * is `max_tokens` for text that the limit in the request truncated, and `eos_token` for all other
+   * text.
    */
   stopReason: StopReason | undefined;
   /** Pause between two events in a stream, in milliseconds. */
