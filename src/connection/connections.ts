@@ -33,13 +33,14 @@ import { setUpOptions } from './setUpRequests.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
+  chooseEditor,
   chooseWithoutFolder,
   externalSource,
   isUsable,
   type Lookup,
   type SourceSnapshot,
 } from './sourceSelection.ts';
-import { type FindOptions, findSources, keysOfFolders } from './sources.ts';
+import { type FindOptions, findSources } from './sources.ts';
 import { useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
@@ -130,12 +131,9 @@ export class Connections implements Disposable {
     return this.#forFolder(activeFolder(uri));
   }
 
-  /**
-   * Returns the connection for a folder, or the obstacle. Never prompts.
-   * @param service the `word` of a service; defaults to the one in the settings
-   */
-  async peek(owner = activeFolder(), service?: string): Promise<Lookup> {
-    const found = await findSources(this.#options, owner, service);
+  /** Returns the connection for a folder, or the obstacle. Never prompts. */
+  async peek(owner = activeFolder()): Promise<Lookup> {
+    const found = await findSources(this.#options, owner);
     return { found, choice: choiceOf(found, choose(found), this.#options.runtime) };
   }
 
@@ -157,27 +155,19 @@ export class Connections implements Disposable {
    * prompts.
    */
   async all(): Promise<readonly Connection[]> {
+    const { runtime } = this.#options;
     const owner = onlyFolder();
-    const found = await findSources(this.#options, owner);
-    const selection = owner
-      ? choose(found)
-      : chooseWithoutFolder(found, await keysOfFolders(found.settings));
-    const choice = choiceOf(found, selection, this.#options.runtime);
-    const first = choice.kind === 'ready' ? [choice.connection] : [];
-    const inUse = first[0]?.service.word ?? found.settings.service.word;
-    const others = await this.#others(owner, inUse);
-    return [...first, ...others];
-  }
-
-  /** Returns the usable connections to the services in the key store, except for one service. */
-  async #others(owner: WorkspaceFolder | null, except: string): Promise<Connection[]> {
-    const stored = await this.#options.keys.services();
-    const words = stored.filter((word) => word !== except);
-    const lookups = await Promise.all(words.map((word) => this.peek(owner, word)));
-    const ready = lookups.flatMap(({ choice }) =>
-      choice.kind === 'ready' ? [choice.connection] : [],
-    );
-    return ready.filter(({ service }) => words.includes(service.word));
+    const unused = owner ? [] : workspace.workspaceFolders;
+    const found = await findSources(this.#options, owner, unused);
+    const first = choiceOf(found, owner ? choose(found) : chooseWithoutFolder(found), runtime);
+    const { service: inUse } = first.kind === 'ready' ? first.connection : found.settings;
+    const stored = [found, ...found.others]
+      .filter(({ settings }) => settings.service.word !== inUse.word)
+      .map((source) => {
+        const ofService = { ...found, ...source, external: [] };
+        return choiceOf(ofService, chooseEditor(ofService), runtime);
+      });
+    return [first, ...stored].flatMap((one) => (one.kind === 'ready' ? [one.connection] : []));
   }
 
   /**

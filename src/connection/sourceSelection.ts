@@ -59,18 +59,25 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/**
- * The content of all sources, each read once and without prompting. Modules outside this folder
- * also receive the snapshot, so each secret is wrapped in a `Secret`.
- */
-export interface SourceSnapshot {
+/** What the editor source has for one service. */
+export interface EditorSource {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
   /** The program that the service's command starts now; undefined if there is none. */
   readonly program?: string | undefined;
+}
+
+/**
+ * The content of all sources, each read once and without prompting. Modules outside this folder
+ * also receive the snapshot, so each secret is wrapped in a `Secret`.
+ */
+export interface SourceSnapshot extends EditorSource {
+  /** The other services in the key store, as if the settings named each of them. */
+  readonly others: readonly EditorSource[];
   /**
-   * Every key that is stored or in one of the sources, used or not. No prompt may contain any of
-   * these keys.
+   * Every key that is stored or in one of the sources, used or not. For chat, also the keys in the
+   * `.env` files of all folders, because an agent can read them. No prompt may contain any of these
+   * keys.
    */
   readonly keys: Secret<readonly ServiceKey[]>;
   readonly folder: Folder;
@@ -161,25 +168,23 @@ export interface Lookup {
  * credentials can't be used and the `.env` file is faulty, later sources aren't tried.
  */
 export function choose(found: SourceSnapshot): SourceSelection {
-  return withOtherKeys(chooseSource(found), Secret.open(found.keys));
+  return withOtherKeys(chooseSource(found), found);
 }
 
-/**
- * Selects a source if there's no folder: the editor, unless the settings name another source.
- * @param keys further keys that no prompt may contain, from sources that can't be selected
- */
-export function chooseWithoutFolder(
-  found: SourceSnapshot,
-  keys: readonly ServiceKey[],
-): SourceSelection {
-  const selection = namedSource(found) ? chooseSource(found) : selectEditorSource(found);
-  return withOtherKeys(selection, [...Secret.open(found.keys), ...keys]);
+/** Selects a source if there's no folder: the editor, unless the settings name another source. */
+export function chooseWithoutFolder(found: SourceSnapshot): SourceSelection {
+  return namedSource(found) ? choose(found) : chooseEditor(found);
 }
 
-function withOtherKeys(choice: SourceSelection, keys: readonly ServiceKey[]): SourceSelection {
+/** Selects the editor source, regardless of the other sources. */
+export function chooseEditor(found: SourceSnapshot): SourceSelection {
+  return withOtherKeys(selectEditorSource(found), found);
+}
+
+function withOtherKeys(choice: SourceSelection, { keys }: SourceSnapshot): SourceSelection {
   if (choice.kind !== 'ready') return choice;
   const { credentials } = choice;
-  const others = new Map(keys.map((key) => [keyIdentity(key), key]));
+  const others = new Map(Secret.open(keys).map((key) => [keyIdentity(key), key]));
   others.delete(keyIdentity(credentials));
   return { ...choice, credentials: { ...credentials, otherKeys: [...others.values()] } };
 }
@@ -331,7 +336,7 @@ export function selectEditorSource({
   settings,
   record: stored,
   program,
-}: Pick<SourceSnapshot, 'settings' | 'record' | 'program'>): EditorSourceSelection {
+}: EditorSource): EditorSourceSelection {
   const { service, serviceProblem, url, authUrl } = settings;
   const record = stored && Secret.open(stored);
   if (serviceProblem) return { kind: 'bad-service', problem: serviceProblem };

@@ -32,6 +32,7 @@ import { parseDestination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import type {
+  EditorSource,
   ExternalSource,
   ExternalSourceId,
   ExternalText,
@@ -49,14 +50,13 @@ export interface FindOptions {
 }
 
 /**
- * Reads all three sources once, for one folder. Never prompts.
- * @param word a service other than the one in the settings; its credentials can only come from the
- *   editor
+ * Reads all three sources once, for one folder or without one. Never prompts.
+ * @param unused folders whose `.env` files aren't used, but whose keys must not be sent
  */
 export async function findSources(
   options: FindOptions,
   owner: WorkspaceFolder | null,
-  word?: string,
+  unused: readonly WorkspaceFolder[] = [],
 ): Promise<SourceSnapshot> {
   const { keys, approvals } = options;
   const folder = folderOf(owner);
@@ -84,12 +84,13 @@ export async function findSources(
   };
   // Read on each lookup, because any code in the extension host can change the environment.
   const assignments = assignmentsIn(options.environment);
-  // Read the stored keys after the `.env` file, which can be slow to read, so that a sign-out in
+  // Read the stored keys after the `.env` files, which can be slow to read, so that a sign-out in
   // the meantime is noticed.
-  const envFile = await readEnvFile(owner);
-  const ofWindow = withStoredService(readSettings(owner?.uri), await keys.services());
-  const other = word && word !== ofWindow.service.word && serviceFor(word, ofWindow.services);
-  const settings = other ? await settingsOfStored(other, ofWindow, keys) : ofWindow;
+  const [envFile, unusedFiles] = await Promise.all([
+    readEnvFile(owner),
+    Promise.all(unused.map(readEnvFile)),
+  ]);
+  const settings = withStoredService(readSettings(owner?.uri), await keys.services());
   const inFile = readText(envFile, settings);
   const own = settings.service.word;
   const stored = [keys.read(own), keys.others(own)] as const;
@@ -103,29 +104,39 @@ export async function findSources(
     sourceOf('environment', inEnvironment),
   ]);
   const kept = record ? [[own, record] as const, ...others] : others;
+  const texts = [inFile, inEnvironment, ...unusedFiles.map((file) => readText(file, settings))];
+  const editorSources = others.map((stored) => storedSource(stored, settings));
   return {
     settings,
     record: record && new Secret(record),
     program,
-    keys: new Secret([...kept.map(storedKey), ...keysIn(inFile), ...keysIn(inEnvironment)]),
+    others: (await Promise.all(editorSources)).filter((one) => one !== undefined),
+    keys: new Secret([...kept.map(storedKey), ...texts.flatMap(keysIn)]),
     folder,
-    external: other ? [] : external,
+    external,
   };
 }
 
-/** Returns the settings for a service, with the address and project of its last setup. */
-async function settingsOfStored(
-  service: Service,
+/**
+ * Returns the editor source of a stored service, with the address and project of its last setup.
+ * Undefined if the service is no longer in the settings.
+ */
+async function storedSource(
+  [word, record]: readonly [word: string, record: KeyRecord],
   settings: Settings,
-  keys: KeyStore,
-): Promise<Settings> {
-  const record = await keys.read(service.word);
-  const { authUrl = '', serviceUrl = '', projectId = '', resource } = record ?? {};
+): Promise<EditorSource | undefined> {
+  const service = serviceFor(word, settings.services);
+  if (!service) return undefined;
+  const { authUrl, serviceUrl, projectId = '', resource } = record;
   return {
-    ...settingsFor(service, settings),
-    authUrl: canOverrideAuthUrl(service) ? authUrl : service.authUrl,
-    url: service.url || serviceUrl,
-    ...{ projectId, resource, isProjectOfFolder: false },
+    settings: {
+      ...settingsFor(service, settings),
+      authUrl: canOverrideAuthUrl(service) ? authUrl : service.authUrl,
+      url: service.url || serviceUrl,
+      ...{ projectId, resource, isProjectOfFolder: false },
+    },
+    record: new Secret(record),
+    program: await programOf(service),
   };
 }
 
@@ -167,16 +178,6 @@ export async function readExternalFile(
   known: KnownServices,
 ): Promise<ReadText> {
   return readText(await readEnvFile(folder), known);
-}
-
-/**
- * Returns the keys in the `.env` files of all folders. These keys aren't used here, but an agent
- * can read them, so no prompt may contain them.
- */
-export async function keysOfFolders(known: KnownServices): Promise<ServiceKey[]> {
-  const folders = workspace.workspaceFolders ?? [];
-  const texts = await Promise.all(folders.map((folder) => readExternalFile(folder, known)));
-  return texts.flatMap(keysIn);
 }
 
 /**

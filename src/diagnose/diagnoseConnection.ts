@@ -12,7 +12,7 @@ import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
-import { type DiagnosisDeps, peekWithin, runChecks } from './runChecks.ts';
+import { type DiagnosisDeps, runChecks, within } from './runChecks.ts';
 
 /** The command *Diagnose Connection*, which shows the checks in a list and offers the report. */
 
@@ -43,7 +43,7 @@ export async function diagnoseConnection(
     let anonymous: readonly ShownCheck[] = [];
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);
-      looked = await peekWithin(deps, KEYRING_MS, folder);
+      looked = await within(KEYRING_MS, deps.connections.peek(folder));
       if (!looked) return show(UNANSWERED);
       settings = settingsFor(serviceInUse(looked), settings);
       const diagnosed = prepareDiagnosis(looked.found, looked.choice);

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { WorkspaceFolder } from 'vscode';
 import type { Connections } from '../connection/connections.ts';
-import type { Lookup } from '../connection/sourceSelection.ts';
 import type { CheckResult } from '../service/checks/diagnose.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ServiceError } from '../service/errors.ts';
@@ -46,37 +45,29 @@ export function runChecks(
 }
 
 /**
- * True if a new lookup returns the same connection. For the editor source, also looks up the
- * connection's own service, which may differ from the one in the settings. False after a timeout.
+ * True if a new lookup returns the same connection, for the folder or for chat. False after a
+ * timeout.
  */
 export async function isStillUsed(
-  deps: DiagnosisDeps,
+  { connections }: DiagnosisDeps,
   connection: Connection,
   folder: WorkspaceFolder | null,
 ): Promise<boolean> {
-  const { word } = connection.service;
-  for (const service of connection.source === 'editor' ? [undefined, word] : [undefined]) {
-    const looked = await peekWithin(deps, CREDENTIALS_LOOK_MS, folder, service);
-    if (!looked) return false;
-    const { choice } = looked;
-    if (choice.kind === 'ready' && choice.connection.isSameAs(connection)) return true;
-  }
-  return false;
+  const looks = Promise.all([connections.peek(folder), connections.all()]);
+  const looked = await within(CREDENTIALS_LOOK_MS, looks);
+  if (!looked) return false;
+  const [{ choice }, all] = looked;
+  const ofFolder = choice.kind === 'ready' ? [choice.connection] : [];
+  return [...ofFolder, ...all].some((one) => one.isSameAs(connection));
 }
 
-/**
- * Looks up the credentials, with a time limit.
- * @param service the `word` of a service; defaults to the one in the settings
- * @returns undefined if secret storage or the folder doesn't respond in time
- */
-export function peekWithin(
-  { connections }: DiagnosisDeps,
+/** Awaits a lookup of credentials. Undefined if it takes longer than `patienceMs`. */
+export function within<Found>(
   patienceMs: number,
-  folder: WorkspaceFolder | null,
-  service?: string,
-): Promise<Lookup | undefined> {
+  lookup: Promise<Found>,
+): Promise<Found | undefined> {
   const late = setTimeout(patienceMs, undefined, { ref: false });
-  return Promise.race([connections.peek(folder, service), late]);
+  return Promise.race([lookup, late]);
 }
 
 function outcome(result: CheckResult): string {

@@ -40,7 +40,7 @@ const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: s
   ],
   [
     'functions that return secrets',
-    /\b(choose|chooseWithoutFolder|credentialsFor|keysOfFolders|readExternalFile|secretsOf|secretsOfKeys|selectEditorSource)\(|\bkeys\.(read|others)\(/,
+    /\b(choose|chooseEditor|chooseWithoutFolder|credentialsFor|readExternalFile|secretsOf|secretsOfKeys|selectEditorSource)\(|\bkeys\.(read|others)\(/,
     '  const selection = selectEditorSource(looked.found);',
   ],
   [

@@ -4,6 +4,7 @@ import type { Obstacle } from '../../../src/connection/activeConnection.ts';
 import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
+import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -138,6 +139,35 @@ describe('Connections', () => {
       const [first, second] = await connections.all();
       assert.equal(second?.modelId, 'coder');
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
+    });
+
+    it('E15: protects the .env keys of all folders from each service', async () => {
+      await storeBoth();
+      editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
+      editor.addFolder('/other');
+      assert.deepEqual((await connections.all()).map(otherKeysOf), [
+        ['key-of-acme', 'key-in-the-file'],
+        ['my-key', 'key-in-the-file'],
+      ]);
+    });
+
+    it('counts as used in a diagnosis if the folders have keys', async () => {
+      const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
+      await storeBoth();
+      editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
+      editor.addFolder('/other');
+      const deps = { connections } as unknown as DiagnosisDeps;
+      for (const one of await connections.all()) assert.ok(await isStillUsed(deps, one, null));
+    });
+
+    it('includes the stored service in the settings if a .env file names another service', async () => {
+      await storeBoth();
+      editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
+      editor.userSettings.set('credentialSource', 'envFile');
+      const required = connections.for();
+      await (await editor.question()).answer(use);
+      await required;
+      assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
     it('switches the service for selections, and keeps the project and address of each service', async () => {

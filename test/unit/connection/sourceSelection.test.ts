@@ -299,7 +299,7 @@ describe('source selection', () => {
     it('follows the setting even without a folder', () => {
       const outside = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
-        const choice = chooseWithoutFolder(found({ external: outside, ...settings }), []);
+        const choice = chooseWithoutFolder(found({ external: outside, ...settings }));
         return choice.kind === 'ready' ? choice.source : choice.kind;
       };
       assert.equal(kindOf({}), 'editor');

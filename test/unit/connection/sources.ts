@@ -81,6 +81,7 @@ export function found(changes: Changes = {}): SourceSnapshot {
   const { external: outside = [] } = changes;
   const known = { record, ...changes };
   return {
+    others: [],
     folder: { uri: 'file:///work/a', path: '/work/a', name: 'a', workspaceFolder: null },
     ...known,
     record: known.record && new Secret(known.record),
