@@ -254,17 +254,9 @@ export class Client {
     const { modelId, credentials } = this.#options;
     const body = { ...this.#api.modelFields(modelId, credentials), ...fields };
     const callbacks = new Callbacks();
-    let received = '';
-    const receive = (listener: CallOptions['onText']) => (text: string) => {
-      received += text;
-      listener?.(text);
-    };
-    const onChunk = onText && callbacks.wrap(receive(onText));
+    const onChunk = onText && callbacks.wrap(onText);
     const api = this.#api;
-    const listeners = onChunk && {
-      onText: onChunk,
-      onReasoning: callbacks.wrap(receive(onReasoning)),
-    };
+    const listeners = onChunk && { onText: onChunk, onReasoning: callbacks.wrap(onReasoning) };
     const reader = new ResponseReader(operation, listeners, api);
     const url = api.url(onChunk ? `${operation}Stream` : operation, this.#options.credentials);
     const asked = { url, body: { ...body, ...(onChunk && api.streaming) }, streams: !!onChunk };
@@ -277,11 +269,11 @@ export class Client {
       read: ({ body }) => reader.read(body, signal),
     });
     const generation = await answer.catch((error) => {
-      const usage = usageOfFailed(error, request.text, received);
+      const usage = usageOfFailed(error, request.text, reader.received);
       if (usage) onUsage?.(usage);
       return this.#throwExplained(error, request, signal);
     });
-    onUsage?.(usageOf(generation.usage, request.text, received || generation.text));
+    onUsage?.(usageOf(generation.usage, request.text, reader.received));
     const secrets = Object.values(this.#secrets).flat();
     const isSafe = (id: string) => !repeats(id, secrets);
     const warnings = generation.warnings.filter(isSafe);

@@ -15,7 +15,7 @@ export interface RequestUsage extends TokenUsage {
 /**
  * Returns the usage that the service reported, or an estimate if it reported none. Pure.
  * @param prompt all text that was sent
- * @param received all text that the model generated, including reasoning
+ * @param received everything that the model generated, including reasoning and tool calls
  */
 export function usageOf(usage: TokenUsage, prompt: string, received: string): RequestUsage {
   const isCounted = usage.inputTokens + usage.outputTokens > 0;

@@ -62,7 +62,7 @@ export class ResponseReader {
   readonly #failureInEvent: Api['failureInEvent'];
   readonly #parts: string[] = [];
   readonly #toolCalls = new Map<number, ToolCall>();
-  #hasBegun = false;
+  readonly #received: string[] = [];
   readonly #warnings = new Set<string>();
   #stopReason: StopReason | undefined;
   #inputTokens = 0;
@@ -81,7 +81,12 @@ export class ResponseReader {
 
   /** True once any text, reasoning, or tool call has been received. */
   get hasBegun(): boolean {
-    return this.#hasBegun;
+    return this.#received.length > 0;
+  }
+
+  /** Everything that the model has generated so far, including reasoning and tool calls. */
+  get received(): string {
+    return this.#received.join('');
   }
 
   /**
@@ -137,18 +142,18 @@ export class ResponseReader {
     for (const id of chunk.warnings) this.#warnings.add(id);
     for (const fragment of chunk.toolCalls) this.#addToolCall(fragment);
     if (chunk.reasoning !== '') {
-      this.#hasBegun = true;
+      this.#received.push(chunk.reasoning);
       this.#listeners?.onReasoning?.(chunk.reasoning);
     }
     if (chunk.text === '') return;
-    this.#hasBegun = true;
+    this.#received.push(chunk.text);
     this.#parts.push(chunk.text);
     this.#listeners?.onText(chunk.text);
   }
 
   /** Adds a fragment to its tool call. Only the first fragment has the ID and name. */
   #addToolCall({ index, ...fragment }: ToolCallFragment): void {
-    this.#hasBegun = true;
+    this.#received.push(fragment.name, fragment.arguments);
     const known = this.#toolCalls.get(index);
     this.#toolCalls.set(index, {
       id: known?.id || fragment.id,

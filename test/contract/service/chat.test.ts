@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
+import type { RequestUsage } from '../../../src/service/api/requestUsage.ts';
 import { type CallOptions, Client } from '../../../src/service/client.ts';
 import type { ModelStep } from '../../emulator/settings.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
@@ -100,6 +101,23 @@ describe('a conversation with the service', () => {
     await answer;
     assert.deepEqual([retries, steps, told.join('')], [[1, 2, 3], 2, 'I look.']);
     assert.equal(world.emulator.count(chatStream), 5);
+  });
+
+  it('counts tool calls in the estimated usage if the service reports none', async () => {
+    const world = await startWorld();
+    const written = { name: 'write', arguments: JSON.stringify({ text: 'x'.repeat(4_000) }) };
+    const delta = { tool_calls: [{ index: 0, id: '1', function: written }] };
+    const events = [{ choices: [{ delta, finish_reason: 'tool_calls' }] }, '[DONE]'];
+    world.emulator.faults.next(chatStream, {
+      headers: { 'content-type': 'text/event-stream', 'content-length': '' },
+      body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+    });
+    const usages: RequestUsage[] = [];
+    await chat(world, { onUsage: (usage) => usages.push(usage) }).answer;
+    assert.deepEqual(
+      usages.map(({ isEstimate, outputTokens }) => [isEstimate, outputTokens > 1_000]),
+      [[true, true]],
+    );
   });
 
   const expired = { errors: [{ code: 'authentication_token_expired' }], status_code: 401 };
