@@ -1,4 +1,5 @@
 import { parseServiceUrl } from './credentials.ts';
+import { MODEL_ID } from './modelId.ts';
 import {
   APIS,
   AUTH_INPUTS,
@@ -100,7 +101,7 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   const models = readStatedModels(Object(entry).models);
   if (!models) return wrong('models');
   const defaultModelId = text('defaultModel') || models[0]?.id;
-  if (!defaultModelId) return wrong('defaultModel');
+  if (!defaultModelId || !MODEL_ID.test(defaultModelId)) return wrong('defaultModel');
   const keyPage = text('keyPage');
   if (keyPage && !/^https:\/\/[\w./-]+$/.test(keyPage)) return wrong('keyPage');
   const service = {

@@ -165,6 +165,7 @@ describe('an added service', () => {
     ['a prefix with dot segments', { prefix: '/v1/../x' }, 'prefix'],
     ['an unknown API', { api: 'constructor' }, 'api'],
     ['an empty default model', { defaultModel: '' }, 'defaultModel'],
+    ['F06: a link as the default model', { defaultModel: '[x](command:y)' }, 'defaultModel'],
     [
       'neither a default model nor listed models',
       { defaultModel: undefined, models: [] },
