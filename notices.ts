@@ -45,10 +45,10 @@ function noticeOf(folder: string): string {
   if (terms === undefined || !texts.some((text) => text.includes(terms))) {
     // The standard text is enough for a license that names no copyright holder. axios-retry, for
     // example, only refers to its license.
-    const standard = `licences/${license}.txt`;
+    const standard = `licenses/${license}.txt`;
     if (!existsSync(standard)) {
       throw new Error(
-        `The terms of ${name} ${version} (licence: ${license}) are neither in its folder nor in ${standard}.`,
+        `The terms of ${name} ${version} (license: ${license}) are neither in its folder nor in ${standard}.`,
       );
     }
     texts.push(readFileSync(standard, 'utf8').trimEnd());

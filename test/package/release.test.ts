@@ -72,10 +72,7 @@ describe('a release', () => {
   it('stops at the first step that fails, and explains how to undo the changes', async () => {
     const { code, said } = await release('no-such-script');
     assert.equal(code, 1);
-    assert.match(
-      said,
-      /`npm run --silent no-such-script` failed\. To take back .*: git restore \./,
-    );
+    assert.match(said, /`npm run --silent no-such-script` failed\. To undo .*: git restore \./);
     assert.ok(!existsSync(join(cwd, 'hosted-model.vsix')));
   });
 
@@ -86,7 +83,7 @@ describe('a release', () => {
     const { code, said } = await release('way');
     git('tag', '--delete', tag);
     assert.equal(code, 1);
-    assert.match(said, new RegExp(`Nothing is released\\. There is a tag ${tag}`));
+    assert.match(said, new RegExp(`Nothing was released\\. The tag ${tag} exists`));
     assert.equal(git('status', '--porcelain'), '');
   });
 
@@ -99,14 +96,14 @@ describe('a release', () => {
     const { code, said } = await release('way');
     git('reset', '--hard', '--quiet', 'HEAD~1');
     assert.equal(code, 1);
-    assert.match(said, /^\nNothing is released\. CHANGELOG\.md has nothing under/);
+    assert.match(said, /^\nNothing was released\. CHANGELOG\.md has nothing under/);
   });
 
   it('is refused if there are uncommitted changes', async () => {
     writeFileSync(join(cwd, 'LICENSE'), 'changed');
     const { code, said } = await release('way');
     assert.equal(code, 1);
-    assert.match(said, /Commit or put away first what git lists:\n M LICENSE/);
+    assert.match(said, /First commit or stash these changes:\n M LICENSE/);
     assert.equal(git('status', '--porcelain'), ' M LICENSE\n');
   });
 });

@@ -61,7 +61,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
 };
 
 /** The license text of packages whose license file only refers to it. */
-const APACHE = 'licences/Apache-2.0.txt';
+const APACHE = 'licenses/Apache-2.0.txt';
 
 /** Since this version, axios forwards no secrets to other hosts, and limits the response size. */
 const AXIOS_FLOOR = [1, 18] as const;
@@ -172,7 +172,7 @@ describe('third-party code', () => {
       return noticesOf(['src/extension.ts', `${path}/dist/a.js`, `${path}/b.js`]);
     };
     try {
-      const error = /^Error: The terms of @of\/it 1\.2\.3 \(licence: MIT\) are neither /;
+      const error = /^Error: The terms of @of\/it 1\.2\.3 \(license: MIT\) are neither /;
       assert.throws(() => planted('@of/it', 'MIT', {}), error);
       assert.throws(() => planted('@of/it', 'MIT', { LICENSE: 'MIT, see our page' }), error);
       assert.throws(() => planted('it', 'Other', { LICENSE: 'Free' }), /of it 1\.2\.3/);

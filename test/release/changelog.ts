@@ -18,7 +18,8 @@ const BREAKING = 'Removed';
 export function nextVersion(changelog: string, version: string): string | Error {
   const section = unreleasedIn(changelog);
   if (!ENTRY.test(section)) return new Error('CHANGELOG.md has nothing under "Unreleased".');
-  if (!/^\d+\.\d+\.\d+$/.test(version)) return new Error(`${version} is no plain version.`);
+  if (!/^\d+\.\d+\.\d+$/.test(version))
+    return new Error(`“${version}” isn’t a version such as 1.2.3.`);
   const headings = headingsOf(section);
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (headings.every((heading) => OF_PATCHES.has(heading))) return `${major}.${minor}.${patch + 1}`;

@@ -21,12 +21,13 @@ process.exitCode = release(values.tests);
 function release(tests: string): 0 | 1 {
   const changed = run('git status --porcelain', 'pipe');
   if (changed === undefined) return refuse('This isn’t a Git repository.');
-  if (changed !== '') return refuse(`Commit or put away first what git lists:\n${changed}`);
+  if (changed !== '') return refuse(`First commit or stash these changes:\n${changed}`);
   const changelog = readFileSync(CHANGELOG, 'utf8');
   const version = nextVersion(changelog, manifest.version);
   if (version instanceof Error) return refuse(version.message);
   const isTagged = run(`git tag --list v${version}`, 'pipe') !== '';
-  if (isTagged) return refuse(`There is a tag v${version}, so this version is already released.`);
+  if (isTagged)
+    return refuse(`The tag v${version} exists, so this version has already been released.`);
   writeFileSync(CHANGELOG, released(changelog, version, new Date().toISOString().slice(0, 10)));
   rmSync(PACKAGE, { force: true });
   const steps = [
@@ -39,7 +40,7 @@ function release(tests: string): 0 | 1 {
     console.log(`\n=== ${step}`);
     if (run(step) === undefined) {
       return refuse(
-        `\`${step}\` failed. To take back what was done: git restore . && git clean -f test/contract/upgrade/stored`,
+        `\`${step}\` failed. To undo all changes, run: git restore . && git clean -f test/contract/upgrade/stored`,
       );
     }
   }
@@ -58,8 +59,8 @@ function run(command: string, stdout: 'inherit' | 'pipe' = 'inherit'): string | 
   return status === 0 ? (said ?? '') : undefined;
 }
 
-function refuse(sentence: string): 1 {
-  console.error(`\nNothing is released. ${sentence}`);
+function refuse(reason: string): 1 {
+  console.error(`\nNothing was released. ${reason}`);
   return 1;
 }
 
@@ -69,14 +70,14 @@ function nextSteps(version: string): string {
   const open = 'First, fill in the owner’s values: see docs/releases.md.\n';
   return `
 ${PACKAGE} is version ${version}, SHA-256 ${sum}
-Nothing is committed or published. ${isReady ? '' : open}To go on:
+Nothing has been committed or published. ${isReady ? '' : open}To publish it:
 
   git add --all
   git commit --message "Version ${version}"
   git tag v${version}
   git push origin HEAD v${version}
 
-The tag starts .github/workflows/release.yml, which builds the same bytes, attests where they come
-from, and publishes them to both registries. Then compare the SHA-256.
+The tag starts .github/workflows/release.yml, which builds the same file, attests its origin, and
+publishes it to both registries. Then compare the SHA-256.
 `;
 }

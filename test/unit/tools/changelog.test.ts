@@ -49,7 +49,7 @@ describe('the next version', () => {
     const text = changelog('\n* New.\n').replace('## Unreleased', '## [Unreleased] ');
     assert.equal(nextVersion(text, '0.3.4'), '0.4.0');
     assert.match(released(text, '0.4.0', '2026-03-04'), /Unreleased\] \n\n## 0\.4\.0 - 2026/);
-    assert.match(String(nextVersion(text, '0.4.0-beta.1')), /no plain version/);
+    assert.match(String(nextVersion(text, '0.4.0-beta.1')), /isn’t a version/);
   });
 
   it('gets a dated section with the changes, below an empty section for unreleased changes', () => {
