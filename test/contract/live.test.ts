@@ -52,21 +52,21 @@ describe('a live test run', () => {
   it('is skipped with a message if the environment has none of the settings', async () => {
     const { code, said } = await runLive({});
     assert.equal(code, 0);
-    assert.match(said, /^Skipped: .*VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL.*\n$/);
+    assert.match(said, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);
   });
 
   it('reports missing and invalid settings, and sends nothing', async () => {
     const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
     const { code, said } = await runLive(some);
     assert.equal(code, 1);
-    assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Wrong: IBM_URL: bad-url.\n');
+    assert.equal(said, 'Not run. Missing: IBM_PROJECT_ID. Invalid: IBM_URL (bad-url).\n');
   });
 
   it('finds no differences if the service matches the recordings, and stays within its output token limit', async () => {
     const { code, said } = await runAgainst(emulator);
     assert.equal(code, 0, said);
     assert.doesNotMatch(said, /DIFFERS/);
-    assert.match(said, /, 0 differ\.\n/);
+    assert.match(said, /, and 0 differ\.\n/);
     assertHarmless(said);
     const limits = emulator.requests
       .filter(({ path }) => /\/text\/(chat|generation)/.test(path))
@@ -96,7 +96,7 @@ describe('a live test run', () => {
       new RegExp(`^${place} field choices\\[\\]\\.finish_reason is stop, not length$`, 'm'),
       new RegExp(`^${place} header x-requests-limit-rate is missing$`, 'm'),
       /\(POST .*: further fields: extra\.more\)$/m,
-      /15 steps as recorded, 2 differ\./,
+      /15 steps match the recordings, and 2 differ\./,
     ]) {
       assert.match(said, expected);
     }
@@ -110,7 +110,10 @@ describe('a live test run', () => {
     });
     const { code, said } = await runAgainst(emulator);
     assert.equal(code, 1);
-    assert.equal(said, 'Not shown: a key, a token or a project ID is in the result.\n');
+    assert.equal(
+      said,
+      'The result isn’t shown, because it contains a key, a token, or a project ID.\n',
+    );
   });
 
   it('blocks requests that could exceed the output token limit of a run', async () => {

@@ -12,7 +12,7 @@ const { url } = await startEmulator({
   apiKeys: [apiKey],
   projectIds: [projectId],
   tokenDelayMs: 20,
-  onEnd: ({ method, path }, status) => console.log(`${method} ${path} ${status || 'no answer'}`),
+  onEnd: ({ method, path }, status) => console.log(`${method} ${path} ${status || 'no response'}`),
 });
 
 console.log(`Identity service and inference service: ${url}

@@ -132,7 +132,7 @@ function foundationOf({ path, status, documents }: Exchange): string {
   });
   return found
     ? `recording ${found.n}, ${found.evidence}`
-    : 'no recording: the emulator supposes it';
+    : 'no recording, only an assumption of the emulator';
 }
 
 function codesIn(documents: readonly unknown[]): string[] {
@@ -146,5 +146,5 @@ function callOf({ method, path }: Exchange): string {
 
 /** Returns a word from a service if it is safe to show. */
 function wordOf(text: string): string {
-  return safeWord(text) ?? 'a word that is not shown';
+  return safeWord(text) ?? 'a word that isn’t shown';
 }

@@ -40,17 +40,20 @@ function credentialsFrom(
 ): Credentials | string {
   const { values, missing, named, issues } = readEnvironment(environment, service);
   if (named.length === 0) {
-    const names = 'VENDOR_API_KEY, VENDOR_PROJECT_ID and VENDOR_URL';
-    return `Skipped: the environment has no ${names}, nor any other set in docs/credentials.md. It runs the extension's client against the live service and generates at most ${MOST_TOKENS} tokens.`;
+    const names = 'VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL';
+    return `Skipped, because the environment has no credentials. Set ${names}, or another set of names from docs/credentials.md. This test runs the extension's client against the live service, and generates at most ${MOST_TOKENS} tokens.`;
   }
-  const wrong = issues.filter(({ isError }) => isError).map(({ name, kind }) => `${name}: ${kind}`);
+  const wrong = issues
+    .filter(({ isError }) => isError)
+    .map(({ name, kind }) => `${name} (${kind})`);
   const [address, auth] = [parseServiceUrl(values?.url ?? ''), parseServiceUrl(identity)];
-  if (!auth.ok) return `Not run: --identity is ${auth.problem}.`;
+  if (!auth.ok)
+    return `Not run, because the address after --identity can't be used: ${auth.problem}.`;
   if (!values || !address.ok) {
-    return `Not run. Missing: ${missing.join(', ') || 'nothing'}. Wrong: ${wrong.join(', ') || 'nothing'}.`;
+    return `Not run. Missing: ${missing.join(', ') || 'none'}. Invalid: ${wrong.join(', ') || 'none'}.`;
   }
   if (values.resource === 'deployment') {
-    return 'Not run: of a deployment there are no recordings to compare with.';
+    return 'Not run, because there are no recordings of a deployment to compare with.';
   }
   return {
     ...{ service, ...values, authUrl: auth.url, serviceUrl: address.url },
@@ -67,14 +70,14 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   const report = [
     `Hosted Model ${manifest.version}, Node ${process.versions.node}, ${process.platform}`,
     // The report may be shared with strangers, so it doesn't contain a company's host.
-    `Service: ${isListed ? new URL(serviceUrl).host : 'a host of your own'}; model ${modelId}`,
-    authUrl === service.authUrl ? '' : 'Identity service: a host of your own',
+    `Service: ${isListed ? new URL(serviceUrl).host : 'your own host'}. Model: ${modelId}`,
+    authUrl === service.authUrl ? '' : 'Identity service: your own host',
     ...['', text, ''],
-    `${found.generated} tokens were generated, as the service counts them; ${found.allowed} were allowed, of at most ${MOST_TOKENS}.`,
+    `The service counted ${found.generated} generated tokens. The requests allowed ${found.allowed}, and the limit is ${MOST_TOKENS}.`,
   ].join('\n');
   // Like the extension's reports, a report that contains a secret isn't shown at all.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
-    console.log('Not shown: a key, a token or a project ID is in the result.');
+    console.log('The result isn’t shown, because it contains a key, a token, or a project ID.');
     return 1;
   }
   console.log(report);
@@ -113,6 +116,6 @@ function comparison(expected: LiveRun, found: LiveRun) {
     lines.push(`${isSame ? 'as recorded' : 'DIFFERS    '}  ${name}: ${other.outcome}`);
     lines.push(...otherwise.map((one) => `    ${one}`), ...beyond.map((one) => `    (${one})`));
   }
-  lines.push('', `${counts.same} steps as recorded, ${counts.differs} differ.`);
+  lines.push('', `${counts.same} steps match the recordings, and ${counts.differs} differ.`);
   return { text: lines.join('\n'), isAsRecorded: counts.differs === 0 };
 }

@@ -39,7 +39,7 @@ type Step = (session: Session) => Promise<string>;
 const never = new AbortController().signal;
 /** Enough for several chunks, but too few for the whole response. */
 const NEW_TOKENS = 12;
-const PROMPT = 'Count from one to five hundred, in words, with a blank between two numbers.';
+const PROMPT = 'Count from one to five hundred, in words, with a space between numbers.';
 /** Like a request from VS Code's chat: a tool is offered, but isn't useful for the task. */
 const WITH_TOOL: Conversation = {
   messages: [
@@ -49,7 +49,7 @@ const WITH_TOOL: Conversation = {
   tools: [
     {
       name: 'weather',
-      description: 'The weather at a place.',
+      description: 'Returns the weather at a place.',
       inputSchema: { type: 'object', properties: { place: { type: 'string' } } },
     },
   ],
@@ -94,7 +94,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     const { service, serviceUrl } = credentials;
     const source = { service, serviceUrl, operation: 'chat' } as const;
     const { models } = await runtime.listModels(source, modelId, never);
-    return models.some(({ id }) => id === modelId) ? 'lists the model' : 'does not list the model';
+    return models.some(({ id }) => id === modelId) ? 'lists the model' : 'doesn’t list the model';
   },
   ...forEach((operation) => ({
     [operation]: generate(operation),
@@ -116,7 +116,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     const answer = await client.chat(WITH_TOOL, limited, { onText: () => {} });
     return `${told(answer)}, calls ${answer.toolCalls.length} tools`;
   },
-  'a token that is withdrawn': (session) => {
+  'a revoked token': (session) => {
     session.witness.spoilNextToken();
     return generate('chat', { isStreamed: true })(session);
   },
@@ -179,7 +179,7 @@ function generate(operation: Operation, given: GenerationStep = {}): Step {
     const limited = { ...parameters, max_new_tokens: newTokens };
     const options = { responseSoFar, ...(isStreamed && { onText }) };
     const words = told(await client.generateText(PROMPT, limited, options));
-    return pieces > 1 ? `${words}, in pieces` : words;
+    return pieces > 1 ? `${words}, in several chunks` : words;
   };
 }
 

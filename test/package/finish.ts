@@ -11,7 +11,7 @@ import { entriesOf, evenRights } from './vsix.ts';
 const [, , path = ''] = process.argv;
 const archive = readFileSync(path);
 const found = entriesOf(archive).flatMap(({ name, bytes }) =>
-  secretShapesIn(bytes).map((shape) => `${name} holds something of the shape of ${shape}.`),
+  secretShapesIn(bytes).map((shape) => `${name} contains text that looks like ${shape}.`),
 );
 if (found.length > 0) {
   rmSync(path);

@@ -117,7 +117,7 @@ describe('text that looks like a key or token', () => {
         (error: Error) => error,
       );
       for (const name of ['extension/dist/extension.js', 'extension/media/icon.png']) {
-        assert.ok(message.includes(`${name} holds something of the shape of an API key`), message);
+        assert.ok(message.includes(`${name} contains text that looks like an API key`), message);
       }
       assert.ok(!message.includes(serviceKey));
       assert.equal(existsSync(join(copy, 'hosted-model.vsix')), false);

@@ -51,7 +51,7 @@ try {
   await workbench.editor.focus();
   await workbench.editor.undo();
   const undone = await workbench.editor.savedText(file);
-  console.log(`one undo brings the document back: ${undone === before}`);
+  console.log(`one undo restores the document: ${undone === before}`);
   if (undone !== before) throw new Error(`The document after one undo:\n${undone}`);
 
   sample.emulator.settings.apiKeys = [];
