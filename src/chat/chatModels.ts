@@ -54,11 +54,9 @@ export class ChatModels {
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
-    const { resource, projectId, modelId } = connection;
-    const isDeployment = resource === 'deployment';
     const kept = this.#kept(connection)?.models ?? [];
-    const models = isDeployment ? [] : withStatedModels(kept, connection).map(slim);
-    const id = isDeployment ? projectId : modelId;
+    const models = isDeployment(connection) ? [] : withStatedModels(kept, connection).map(slim);
+    const id = ownModelId(connection);
     const current = models.find((model) => model.id === id) ?? unlisted(id);
     const others = models.filter((model) => model !== current);
     return [current, ...others].map((model) => informationOf(model, connection, isOnly));
@@ -115,6 +113,18 @@ function plainName(text: string): string {
 
 function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
+}
+
+function isDeployment({ resource }: Connection): boolean {
+  return resource === 'deployment';
+}
+
+/**
+ * Returns the ID of the connection's model. A deployment has its own model, so the ID of the
+ * deployment stands for it.
+ */
+export function ownModelId(connection: Connection): string {
+  return isDeployment(connection) ? connection.projectId : connection.modelId;
 }
 
 /**

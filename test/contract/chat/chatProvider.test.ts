@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import type {
   CancellationToken,
+  Disposable,
   LanguageModelChatRequestMessage,
   ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
 import type { GenerateTool } from '../../../src/chat/generateTool.ts';
 import { systemClock } from '../../../src/service/clock.ts';
+import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
 import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
-import { defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from '../../unit/connection/fakeEditor.ts';
 import { FakeState } from '../../unit/connection/fakes.ts';
-import { connectionOf } from '../../unit/service/fixtures.ts';
+import { connectionOf, kindOf } from '../../unit/service/fixtures.ts';
 import { UsageEditor } from '../../unit/status/usageEditor.ts';
 import { credentialsFor, modelId, pathOf, tokenPath } from '../service/world.ts';
 
@@ -34,7 +35,7 @@ describe('the chat provider', () => {
   let tool: GenerateTool;
   let parts: Readonly<Record<string, new (...values: never[]) => object>>;
   let isSetUp = true;
-  let projectId = defaultProjectId;
+  let credentials: Credentials;
   let budgetText: string | undefined;
   let signedOut = new AbortController();
   const logged: string[] = [];
@@ -47,11 +48,11 @@ describe('the chat provider', () => {
   beforeEach(async () => {
     editor = new FakeEditor();
     isSetUp = true;
-    projectId = defaultProjectId;
     budgetText = undefined;
     signedOut = new AbortController();
     logged.length = 0;
     emulator = await startEmulator({ namesRequestLimit: false });
+    credentials = credentialsFor(emulator.url);
     runtime = new ServiceRuntime({ http: { waitMs: () => 1 } });
     const [{ ChatProvider }, { GenerateTool }] = await Promise.all([
       import('../../../src/chat/chatProvider.ts'),
@@ -66,11 +67,9 @@ describe('the chat provider', () => {
   });
 
   function depsOf(): ChatDeps {
-    const known = credentialsFor(emulator.url);
     const log = (text: string) => void logged.push(text);
     const connections = {
-      all: async () =>
-        isSetUp ? [connectionOf({ credentials: { ...known, projectId }, modelId }, runtime)] : [],
+      all: async () => (isSetUp ? [connectionOf({ credentials, modelId }, runtime)] : []),
       peek: async () => ({ choice: { kind: 'missing', names: [] } }),
       signOutSignal: signedOut.signal,
       fingerprintOf: async (_: unknown, ...shown: readonly string[]) => shown.join(),
@@ -344,7 +343,7 @@ describe('the chat provider', () => {
     await (await editor.question()).answer('Allow');
     assert.equal((await unnamed).failure, undefined);
     assert.equal(emulator.count(chatStream), 1);
-    projectId = 'another-project';
+    credentials = { ...credentials, projectId: 'another-project' };
     const elsewhere = respond([ask('Hello')], { toolMode: 1 });
     const anew = await editor.question();
     assert.match(anew.detail, /another-project/);
@@ -469,6 +468,58 @@ describe('the chat provider', () => {
   });
 
   it('aborts the request when the key is deleted', () => assertCancels(() => signedOut.abort()));
+
+  describe('set up by Use in Chat', () => {
+    /** A window with a provider group and with the built-in chat turned on. */
+    class ChatEditor extends FakeEditor {
+      override exports() {
+        return {
+          ...super.exports(),
+          extensions: { getExtension: () => ({}) },
+          lm: { selectChatModels: () => provider.information({ configuration: {} }) },
+        };
+      }
+    }
+    let opened: Disposable;
+    let selected: string[];
+    beforeEach(async () => {
+      editor = new ChatEditor();
+      selected = [];
+      const { commands } = await import('vscode');
+      // Like VS Code, fails if no model matches.
+      opened = commands.registerCommand('workbench.action.chat.open', async (options) => {
+        const offered = await provider.information({ silent: true });
+        assert.ok(offered.some(({ id }) => id === options.modelSelector.id));
+        selected.push(options.modelSelector.id);
+      });
+    });
+    afterEach(() => opened.dispose());
+
+    async function start() {
+      const { startChat } = await import('../../../src/chat/useInChat.ts');
+      const started = startChat(provider, () => provider.connection(), signedOut.signal);
+      const answered = editor.question().then((question) => question.answer('Use in Chat'));
+      await Promise.all([started, answered]);
+    }
+
+    it('opens with the model from the settings, once the service’s models are listed', async () => {
+      await start();
+      assert.deepEqual([selected, editor.said], [[`ibm:${modelId}`], []]);
+      assert.ok((await provider.information({ silent: true })).length > 1);
+    });
+
+    it('opens with the deployment, which has its own model', async () => {
+      credentials = { ...credentials, resource: 'deployment', projectId: 'my-deployment' };
+      await start();
+      assert.deepEqual([selected, editor.said], [['ibm:my-deployment'], []]);
+    });
+
+    it('changes nothing if the models can’t be listed ', async () => {
+      emulator.faults.always(listPath, { status: 403 });
+      assert.equal(await kindOf(start()), 'intercepted');
+      assert.deepEqual(selected, []);
+    });
+  });
 
   describe('as a tool', () => {
     const invoke = async (input: object) => {
