@@ -225,12 +225,17 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches the model list from the service and saves it.
-   * @throws {ServiceError} if the request fails
+   * Fetches the model list from the service and saves it. Saves nothing if the service has no list.
+   * @throws {ServiceError} if the request fails for another reason
    */
   async refresh(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { models } = await connection.models(signal);
-    await this.models.keep(connection, models);
+    try {
+      const { models } = await connection.models(signal);
+      await this.models.keep(connection, models);
+    } catch (error) {
+      // Chat offers the connection's own model even without a list.
+      if (!isKind(error, 'no-model-list')) throw error;
+    }
   }
 
   /** @throws {ChatError} if there is no connection */

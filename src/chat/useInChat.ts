@@ -21,7 +21,7 @@ const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/lang
 /**
  * Runs *Use in Chat*. Asks the user before changing anything in VS Code.
  * @param requireConnection prompts for missing credentials; returns undefined if the user cancels
- * @throws {ServiceError} if the service can't list its models
+ * @throws {ServiceError} if the service has a model list, but requesting the list fails
  */
 export async function startChat(
   provider: ChatProvider,

@@ -7,6 +7,7 @@ import type {
 } from 'vscode';
 import type { ChatDeps, ChatProvider } from '../../../src/chat/chatProvider.ts';
 import type { GenerateTool } from '../../../src/chat/generateTool.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -514,7 +515,19 @@ describe('the chat provider', () => {
       assert.deepEqual([selected, editor.said], [['ibm:my-deployment'], []]);
     });
 
-    it('changes nothing if the models can’t be listed ', async () => {
+    it('opens with the model from the settings even if the service has no model list', async () => {
+      const url = `${emulator.url}/v1`;
+      const authentication = { kind: 'apiKey' };
+      const entry = { word: 'acme', url, api: 'openai', authentication, defaultModel: modelId };
+      const [service = assert.fail('no service')] = readServices([entry]).own;
+      credentials = { ...credentials, service, serviceUrl: url, projectId: '' };
+      emulator.faults.always('/v1/models', { status: 404 });
+      await start();
+      assert.deepEqual([selected, editor.said], [[`acme:${modelId}`], []]);
+      assert.equal(emulator.count('/v1/models'), 1);
+    });
+
+    it('changes nothing if the models can’t be listed for another reason', async () => {
       emulator.faults.always(listPath, { status: 403 });
       assert.equal(await kindOf(start()), 'intercepted');
       assert.deepEqual(selected, []);
