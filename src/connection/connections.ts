@@ -230,8 +230,11 @@ export class Connections implements Disposable {
     if (
       !isApproved &&
       (await resolveSource(this.#resolveOptions(owner), source, found)) !== 'approved'
-    )
+    ) {
+      // The settings may name this source, and it may be declined now.
+      await this.#active.look(owner);
       return false;
+    }
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
     // Prompt for values that the editor lacks.
     if (value === 'editor') await this.#forFolder(owner);
@@ -258,6 +261,8 @@ export class Connections implements Disposable {
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
+    // The source may have been in use, and counts as declined after the import.
+    await this.#active.look(owner);
   }
 
   /**

@@ -745,6 +745,7 @@ describe('Connections', () => {
     Object.assign(connections, { setUp: async () => true });
     await connections.importFrom('envFile');
     assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
+    assert.equal(connections.active?.source, 'editor');
     await connections.signOut();
     assert.equal((await connections.peek()).choice.kind, 'missing');
   });
@@ -880,6 +881,16 @@ describe('Connections', () => {
       assert.equal((await connections.for())?.serviceUrl, SERVICE);
     }
     assert.equal((await connections.peek()).found.external[0]?.decision, 'refused');
+  });
+
+  it('uses the editor as soon as the user declines the source in hostedModel.credentialSource', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    editor.userSettings.set('credentialSource', 'envFile');
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(refuse);
+    assert.equal(await using, false);
+    assert.equal(connections.active?.source, 'editor');
   });
 
   it("prompts before it switches to another account if the chosen source can't be used", async () => {
