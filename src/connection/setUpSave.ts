@@ -159,8 +159,8 @@ function usesStoredSecret({ apiKey, settings, headerSecrets }: SetUp, stored: Ke
 }
 
 /**
- * Tests the credentials. If a new service has no model list at its address, tries the address with
- * `/v1`, too.
+ * Tests the credentials. If a new service has no model list at its address, also tests the address
+ * with `/v1`, and keeps that address if the test finds a list.
  * @returns the problem and the step where the user can fix it; undefined if the test passed, or if
  * only a generation can test the service
  */
@@ -169,22 +169,23 @@ async function testCredentials(
   target: Destination,
   signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
-  const { test, steps, settings } = setUp;
+  const { test, steps, settings, added } = setUp;
   const credentials = answeredCredentials(setUp, target);
-  const longer = setUp.added && withVersion(setUp.added);
   try {
     setUp.hasModelList = true;
     await test(credentials, settings, signal);
     return undefined;
   } catch (error) {
-    if (setUp.added && isKind(error, 'no-model-list')) {
-      if (!longer) {
-        setUp.hasModelList = false;
-        return undefined;
-      }
+    if (added && isKind(error, 'no-model-list')) {
+      setUp.hasModelList = false;
+      const longer = withVersion(added);
+      if (!longer) return undefined;
       describe(setUp, longer);
       const retried = parseDestination(setUp.settings.authUrl, setUp.url, longer.service);
-      return 'setting' in retried ? undefined : testCredentials(setUp, retried, signal);
+      const problem =
+        'setting' in retried ? undefined : await testCredentials(setUp, retried, signal);
+      if (problem || !setUp.hasModelList) describe(setUp, added);
+      return problem;
     }
     const context = contextOfTest(credentials);
     const text = messageFor(error, context)?.text ?? SET_UP.cancelled;

@@ -5,6 +5,7 @@ import { type KeyRecord, KeyStore } from '../../../src/connection/keyStore.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { programPath } from '../../../src/service/auth/programPath.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
+import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Service, serviceFor } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
@@ -41,7 +42,10 @@ describe('a service that the user added', () => {
   let editor = new FakeEditor();
   let keys: KeyStore;
   let connections: Connections;
+  let runtime: ServiceRuntime;
   let tested: Credentials[];
+  /** Throws the error with which a test of these credentials fails, if any. */
+  let failTest: (credentials: Credentials) => void;
   let hooks: ReturnType<typeof installEditor>;
   before(() => {
     hooks = installEditor(() => editor);
@@ -51,8 +55,12 @@ describe('a service that the user added', () => {
     editor = new FakeEditor();
     editor.activeFile = '/work/a.txt';
     tested = [];
-    const service = {
-      test: async (credentials: Credentials) => void tested.push(credentials),
+    failTest = () => {};
+    runtime = {
+      test: async (credentials: Credentials) => {
+        tested.push(credentials);
+        failTest(credentials);
+      },
       isRefused: () => false,
       forgetTokens() {},
     } as unknown as ServiceRuntime;
@@ -61,7 +69,7 @@ describe('a service that the user added', () => {
     const { Connections } = await import('../../../src/connection/connections.ts');
     connections = new Connections({
       ...{ keys, approvals: new Approvals(secrets, new FakeState()), environment: {} },
-      ...{ workspaceState: new FakeState(), runtime: service },
+      ...{ workspaceState: new FakeState(), runtime },
       inBackground: (work) => void work.catch(assert.ifError),
     });
   });
@@ -159,6 +167,48 @@ describe('a service that the user added', () => {
       editor.typed.push(OTHER, 'key-of-the-others');
       assert.equal(await connections.setUp(), true);
       assert.deepEqual(tested[0]?.headerSecrets, { 'team key': 'key-of-the-others' });
+    });
+  });
+
+  describe('whose new address has no model list', () => {
+    const BARE = 'https://llm.acme.example';
+    const addresses = () => tested.map(({ serviceUrl }) => serviceUrl);
+    beforeEach(() => {
+      editor.picks.push('$(add) Add a Service...', OPENAI, 'API Key', TEST);
+      editor.typed.push(BARE, 'key-of-acme');
+    });
+
+    it('is saved with /v1 added if the address then has a list', async () => {
+      failTest = ({ serviceUrl }) => {
+        if (serviceUrl === BARE) throw new ServiceError('no-model-list');
+      };
+      Object.assign(runtime, { listModels: async () => ({ models: [], hasMore: false }) });
+      editor.picks.push('m');
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], SERVICE]);
+    });
+
+    it('is saved as typed if the test with /v1 fails', async () => {
+      failTest = ({ serviceUrl }) => {
+        throw new ServiceError(serviceUrl === BARE ? 'no-model-list' : 'key-refused');
+      };
+      editor.picks.push(SAVE, 'm');
+      editor.typed.push('other-key-of-acme');
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
+    });
+
+    it('is saved as typed if there is no list with /v1 either', async () => {
+      failTest = () => {
+        throw new ServiceError('no-model-list');
+      };
+      editor.picks.push('m');
+      const done = connections.setUp();
+      const question = await editor.question();
+      assert.match(question.text, /llm\.acme\.example/);
+      await question.answer();
+      assert.equal(await done, true);
+      assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
   });
 
