@@ -32,7 +32,7 @@ export interface Row extends QuickPickItem {
  * Shows each check and its result while the checks run, then the cause and its fix. Closing the
  * list aborts the checks.
  * @returns the fix that was picked; undefined if the list was closed
- * @throws any error from `run`, unless the list was closed
+ * @throws any error from `run` or `copy`, unless the list was closed
  */
 export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | undefined> {
   const pick = busyList();
@@ -67,9 +67,11 @@ export function showDiagnosis({ run, copy }: DiagnosisOptions): Promise<Fix | un
         const [row] = pick.selectedItems;
         if (row?.does === 'fix') answer(row.fix);
         if (row?.does !== 'copy') return;
-        void copy([...checks.values()]).then((copied) => {
-          if (!closed.signal.aborted) paintEnd(copied);
-        });
+        copy([...checks.values()])
+          .then((copied) => {
+            if (!closed.signal.aborted) paintEnd(copied);
+          })
+          .catch(fail);
       }),
     ];
   });

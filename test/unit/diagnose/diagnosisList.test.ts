@@ -315,6 +315,14 @@ describe('the diagnosis list in an editor', () => {
     await assert.rejects(broken, /broken/);
   });
 
+  it('fails with the error from the report', async () => {
+    const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
+    const copy = () => Promise.reject(new Error('broken'));
+    const broken = assert.rejects(showDiagnosis({ run: async () => {}, copy }), /broken/);
+    await editor.lists[0]?.pick('copy');
+    await broken;
+  });
+
   it('E07: copies no report that contains the key, even in a host name, and shows that nothing was copied', async () => {
     const key = 'c4nary-key-0123456789';
     const { ended } = await start({ ...full, key, url: `https://${key}.example` });
