@@ -36,7 +36,8 @@ export function parseEnvText(
   isServiceSet = true,
 ): ServiceReading {
   // A larger file isn't used, so its problems don't matter.
-  const assignments = text.length > ENV_FILE_LIMIT_BYTES ? [] : assignmentsOf(text);
+  const isTooLarge = Buffer.byteLength(text) > ENV_FILE_LIMIT_BYTES;
+  const assignments = isTooLarge ? [] : assignmentsOf(text);
   const all = readForAll(assignments, inUse, services);
   return isServiceSet ? likelyReading(all) : firstReading(all, services);
 }

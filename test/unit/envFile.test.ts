@@ -45,6 +45,7 @@ describe('problems in a .env file', () => {
   it("aren't reported in unrelated files or very large files", () => {
     assert.deepEqual(problemsIn('PORT=3000\nOPENAI_API_KEY="x" # y\n', 'not-ignored'), []);
     assert.deepEqual(problemsIn(`${'#'.repeat(70_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
+    assert.deepEqual(problemsIn(`#${'ü'.repeat(35_000)}\nIBM_API_KEY="x"`, 'not-ignored'), []);
   });
 
   it('list the missing lines, but not lines with an empty value, which have their own message', () => {
