@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { isWellFormed, mayHoldSpaces } from '../dotenv/settingValue.ts';
 import { settingLabel, settingNames } from '../messages/settingLabels.ts';
 import { isHeaderValue } from '../service/addedServices.ts';
-import { type Credentials, cleanValue } from '../service/credentials.ts';
+import { type Credentials, cleanValue, MAX_VALUE_LENGTH } from '../service/credentials.ts';
 import { addressHolds } from '../service/masking.ts';
 import { Secret } from '../service/secret.ts';
 import { neededSettings, type Service } from '../service/services.ts';
@@ -35,8 +35,10 @@ export function problemOfKey(text: string, service: Service): string | undefined
   const { value, flaws } = cleanValue(text);
   if (flaws.includes('placeholder')) return ANSWER_ISSUES.exampleKey;
   if (value === '') return ANSWER_ISSUES.nothing;
+  const what = settingNames(['apiKey'], { service });
+  if (value.length > MAX_VALUE_LENGTH) return ANSWER_ISSUES.longKey(what);
   if (isWellFormed('apiKey', value, service) && !flaws.includes('non-ascii')) return undefined;
-  return ANSWER_ISSUES.garbledKey(settingNames(['apiKey'], { service }), mayHoldSpaces(service));
+  return ANSWER_ISSUES.garbledKey(what, mayHoldSpaces(service));
 }
 
 /** Returns a message if the text can't be sent as a header value; undefined if it can. */

@@ -2,10 +2,17 @@ import type { SettingsTarget } from '../config/configuration.ts';
 import type { ServiceProblem, SourceSettings } from '../config/settings.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
+import { formatNumber } from '../messages/refusalMessages.ts';
 import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
 import { MAX_SERVICES } from '../service/addedServices.ts';
 import type { PublicCredentials } from '../service/connection.ts';
-import type { Credentials, SourceId, UrlProblem, ValueFlaw } from '../service/credentials.ts';
+import {
+  type Credentials,
+  MAX_VALUE_LENGTH,
+  type SourceId,
+  type UrlProblem,
+  type ValueFlaw,
+} from '../service/credentials.ts';
 import type { SettingName } from '../service/services.ts';
 import type { AddressProblem } from './binding.ts';
 import type { GitRisk } from './gitRisk.ts';
@@ -130,7 +137,9 @@ export const ANSWER_ISSUES = {
   exampleKey: 'This is a placeholder from an example, not a key.',
   garbledKey: (what: string, mayHoldSpaces: boolean) =>
     `${capitalized(what)} can’t contain ${mayHoldSpaces ? '' : 'spaces or '}non-ASCII characters. Copy it again.`,
-  garbledHeader: 'Use only ASCII characters on a single line.',
+  longKey: (what: string) =>
+    `${capitalized(what)} can have at most ${formatNumber(MAX_VALUE_LENGTH)} characters. Copy it again.`,
+  garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
     `The ${what} contains the ${label}, which would be sent to the service. Enter another value.`,

@@ -121,7 +121,7 @@ export const MANAGE = {
   plainValue: 'Store in Settings',
   secretValue: 'Store in Secret Storage',
   headerValuePrompt: (name: string) => `Value of ${name}.`,
-  badHeaderValue: 'Use only ASCII characters on a single line.',
+  badHeaderValue: 'Use at most 1,024 ASCII characters on a single line.',
 } as const;
 
 /** Explains why the answers can't be combined. Shown in the step where the user can fix them. */

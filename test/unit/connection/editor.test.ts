@@ -189,6 +189,11 @@ describe('input checks', () => {
       problemOfKey('é', oauth),
       /^A client secret can’t contain non/,
     ],
+    [
+      'a key of 4,097 characters',
+      checkKey('k'.repeat(4_097))?.message,
+      /^An API key can have at most 4,096 characters/,
+    ],
     ['a key as short as a word', checkKey('test')?.message, undefined],
     ['quotes without a key', checkKey('""')?.message, /^Enter a value/],
     [
