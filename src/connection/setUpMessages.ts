@@ -26,7 +26,7 @@ export const SET_UP = {
     return `${label} for ${name}. It’s kept in VS Code’s secret storage.`;
   },
   headerPrompt: (label: string, { name }: Service) =>
-    `${label} for ${name}. It’s kept in VS Code’s secret storage.`,
+    `${capitalized(label)} for ${name}. It’s kept in VS Code’s secret storage.`,
   keepHeader: 'Leave empty to keep the stored value',
   createKey: 'Create API Key',
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,

@@ -90,7 +90,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
       const answer = await askText({
         ...position,
         prompt: SET_UP.headerPrompt(label, service),
-        placeholder: kept ? SET_UP.keepHeader : label,
+        placeholder: kept ? SET_UP.keepHeader : capitalized(label),
         password: true,
         check: (text) =>
           text === '' && kept ? undefined : validationOf(text, problemOfHeader(text)),

@@ -78,6 +78,8 @@ export class FakeEditor {
    * `typed` is empty. A list closes if `picks` is empty.
    */
   inputs = 0;
+  /** The prompts of the input boxes and lists that were opened; undefined for none. */
+  readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists. */
   readonly picks: string[] = [];
   /** Texts to enter in the next input boxes. */
@@ -169,10 +171,12 @@ export class FakeEditor {
       const shown = {
         busy: false,
         value: '',
+        prompt: undefined as string | undefined,
         validationMessage: undefined as unknown,
         items: [] as readonly { readonly label: string }[],
         selectedItems: [] as readonly unknown[],
         show: () => {
+          editor.prompts.push(shown.prompt);
           if (shown.validationMessage) editor.said.push(String(shown.validationMessage));
           const answer = answers.shift();
           if (answer === undefined) return hide();

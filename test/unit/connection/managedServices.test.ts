@@ -167,6 +167,7 @@ describe('a service that the user added', () => {
       editor.typed.push(OTHER, 'key-of-the-others');
       assert.equal(await connections.setUp(), true);
       assert.deepEqual(tested[0]?.headerSecrets, { 'team key': 'key-of-the-others' });
+      assert.match(editor.prompts.at(-2) ?? '', /^Team key for ACME\. /);
     });
   });
 
