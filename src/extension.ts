@@ -157,8 +157,8 @@ class Startup implements CommandHost {
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { keys, workspaceState } = this.#stored;
-    if (await hasSignedOut(keys, isSignOut)) await forgetExternalSource(workspaceState);
+    const { workspaceState } = this.#stored;
+    if (await hasSignedOut(this.#stored, isSignOut)) await forgetExternalSource(workspaceState);
     await this.#onChange();
   }
 

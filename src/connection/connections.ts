@@ -309,11 +309,11 @@ export class Connections implements Disposable {
   }
 
   async #onKeyChange(isSignOut: boolean): Promise<void> {
-    const { keys, runtime, workspaceState } = this.#options;
-    if (await hasSignedOut(keys, isSignOut)) {
+    const { runtime, workspaceState } = this.#options;
+    if (await hasSignedOut(this.#options, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // A sign-out also deletes the approvals of external sources, so none is in use anymore.
+      // No approvals are left, so no external source is in use anymore.
       await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();

@@ -42,11 +42,14 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one: a sign-out was announced, or no
- * key is left.
+ * True if the user has signed out, in this window or another one: a sign-out was announced, or
+ * neither a key nor an approval is left.
  */
-export async function hasSignedOut(keys: KeyStore, isSignOut: boolean): Promise<boolean> {
-  return isSignOut || (await keys.services()).length === 0;
+export async function hasSignedOut(
+  { keys, approvals }: Pick<StoredState, 'keys' | 'approvals'>,
+  isSignOut: boolean,
+): Promise<boolean> {
+  return isSignOut || (!approvals.hasApprovals && (await keys.services()).length === 0);
 }
 
 /**

@@ -800,6 +800,23 @@ describe('Connections', () => {
     });
   });
 
+  it('counts the removal of the last key as a sign-out only if no source is approved', async () => {
+    await storeKey();
+    editor.files.set('/work/.env', envFile());
+    const using = connections.useSource('envFile');
+    await (await editor.question()).answer(use);
+    assert.equal(await using, true);
+    const { signOutSignal } = connections;
+    await keys.remove('ibm');
+    await settled();
+    assert.deepEqual([signOutSignal.aborted, connections.active?.source], [false, 'envFile']);
+    await connections.forget('envFile');
+    await storeKey();
+    await keys.remove('ibm');
+    await settled();
+    assert.equal(signOutSignal.aborted, true);
+  });
+
   it('A17: uses nothing from a lookup that was running when the user signed out', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
