@@ -131,15 +131,18 @@ export async function* readEvents(
     },
   });
   const decoder = new TextDecoder();
+  let lastCharacter = '';
   const read = (text: string) => {
     events = [];
+    lastCharacter = text.at(-1) ?? lastCharacter;
     for (let at = 0; at < text.length; at += MAX_PARSER_INPUT)
       parser.feed(text.slice(at, at + MAX_PARSER_INPUT));
     return events;
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
+  yield* read(decoder.decode());
   // The standard discards a last event that isn't followed by an empty line. The extra LF completes
-  // such an event if its last line ends in LF or CRLF. If the body ends in CR, the parser is still
-  // waiting for a possible LF, so the extra LF only ends the last line.
-  yield* read(`${decoder.decode()}\n`);
+  // such an event. If the body ends in CR, the parser is still waiting for a possible LF, so the
+  // first LF only ends the last line.
+  yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

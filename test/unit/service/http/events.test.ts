@@ -91,7 +91,11 @@ describe('server-sent events', () => {
       '\ufeffdata: a\n\n',
       [{ event: undefined, id: undefined, data: 'a' }],
     ],
-    ['may end without a blank line', 'data: a\n', [{ event: undefined, id: undefined, data: 'a' }]],
+    ...['\n', '\r\n', '\r'].map((end): [string, string, EventSourceMessage[]] => [
+      `may end without a blank line after ${JSON.stringify(end)}`,
+      `data: a${end}`,
+      [{ event: undefined, id: undefined, data: 'a' }],
+    ]),
     [
       'omit an incomplete line at the end',
       'data: a\n\ndata: {"tex',
