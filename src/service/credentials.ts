@@ -131,7 +131,7 @@ export function missingSettings(
 export function headersOf({
   service,
   headerSecrets = {},
-}: ServiceKey): (readonly [name: string, value: string])[] {
+}: Pick<ServiceKey, 'service' | 'headerSecrets'>): (readonly [name: string, value: string])[] {
   const sentValue = (header: FixedHeader) =>
     'secret' in header ? headerSecrets[header.secret] : header.value;
   return service.headers.flatMap((header) => {

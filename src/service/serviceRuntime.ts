@@ -128,8 +128,7 @@ export class ServiceRuntime {
     const needsToken = credentials && apiOf(from.service).models.needsToken;
     const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
     const secrets = credentials ? secretsOf(credentials) : secretsIn(from.otherKeys);
-    const headers = credentials && headersOf(credentials);
-    const source = { ...from, secrets, fixedHeaders: headers };
+    const source = { ...from, secrets, fixedHeaders: headersOf(credentials ?? from) };
     return this.#models.list(source, current, signal, access);
   }
 

@@ -195,6 +195,16 @@ describe('fixed headers', () => {
     assert.equal(world.emulator.requests.filter(isOfIdentity).length, 0);
   });
 
+  it('without a secret are sent with a request for the public model list even before the setup', async () => {
+    const { runtime, credentials, emulator } = await start(cases['an exchanged key'] as Case);
+    const { service, serviceUrl } = credentials;
+    emulator.settings.demandedHeaders = { 'x-team': 'blue team' };
+    const from = { service, serviceUrl, operation: 'chat' } as const;
+    const { models } = await runtime.listModels(from, 'any', never);
+    assert.ok(models.length > 0);
+    for (const { headers: sent } of emulator.requests) assert.ok(!('x-team-key' in sent));
+  });
+
   it('of another service have their secrets masked, too', async () => {
     const { service, ...others } = (await start(cases['no key'] as Case)).credentials;
     const { runtime, credentials } = await start(cases['a bearer key'] as Case, {
