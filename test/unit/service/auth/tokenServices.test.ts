@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAX_SERVICES, readServices } from '../../../../src/service/addedServices.ts';
+import { readServices } from '../../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../../src/service/auth/token.ts';
 import { TokenServices } from '../../../../src/service/auth/tokenServices.ts';
 import type { Credentials } from '../../../../src/service/credentials.ts';
@@ -74,10 +74,13 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('discard the token of a failed test', async () => {
-    const { services, requests, test } = start();
-    assert.equal(await kindOf(test(credentials, fails)), 'server-failed');
-    await services.for(credentials).get(never);
+  it('H17: send a key that was refused in a test only if the test is repeated', async () => {
+    const { services, requests, world, test } = start();
+    world.failure = refused;
+    assert.equal(await kindOf(test(credentials)), 'key-refused');
+    assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
+    assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [1, true]);
+    assert.equal(await kindOf(test(credentials)), 'key-refused');
     assert.equal(requests.length, 2);
   });
 
@@ -109,41 +112,6 @@ describe('the token services of a window', () => {
     await test(credentials);
     assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
   });
-
-  const numbered = (length: number) =>
-    Array.from({ length }, (_, index) => ({ ...credentials, apiKey: `key-number-${index}` }));
-
-  it('are kept for as many services as the user can add', async () => {
-    const { services, requests } = start();
-    const all = numbered(MAX_SERVICES);
-    for (const each of [...all, ...all]) await services.for(each).get(never);
-    assert.equal(requests.length, all.length);
-  });
-
-  it('are kept for the most recently used credentials', async () => {
-    const { services, requests, test } = start();
-    const keys = numbered(MAX_SERVICES + 1);
-    for (const each of keys) await test(each);
-    const [oldest = credentials, ...latest] = keys;
-    for (const each of latest) await services.for(each).get(never);
-    assert.equal(requests.length, keys.length);
-    await services.for(oldest).get(never);
-    assert.equal(requests.length, keys.length + 1);
-  });
-
-  for (const end of ['forget', 'dispose'] as const) {
-    it(`keep serving a call whose token service was evicted, until ${end} is called`, async () => {
-      const { services, requests } = start();
-      const service = services.for(credentials);
-      for (const other of numbered(MAX_SERVICES)) services.for(other);
-      assert.notEqual(services.for(credentials), service);
-      assert.equal((await service.get(never)).value, 'token-number-1');
-      services[end]();
-      assert.equal(service.hasValidToken, false);
-      assert.equal(await kindOf(service.get(never)), 'cancelled');
-      assert.equal(requests.length, 1);
-    });
-  }
 
   it('discard the token of a running test at sign-out, even if another test of its credentials failed', async () => {
     const { services, test } = start();
