@@ -4,7 +4,6 @@ import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import type { MessageContext } from '../messages/failureContext.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
 import { capitalized, type LabelContext, listOf, settingLabel } from '../messages/settingLabels.ts';
-import { MAX_SERVICES } from '../service/addedServices.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import {
   type Credentials,
@@ -71,9 +70,6 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 
 /** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
-  if (field === 'services') {
-    return `hostedModel.service is “${shownName(word)}”, but only the first ${MAX_SERVICES} entries of hostedModel.services are used. Nothing was sent.`;
-  }
   const why = field
     ? `its entry in hostedModel.services can’t be used: “${field}” is missing or not allowed`
     : 'no built-in service or entry in hostedModel.services has that ID';

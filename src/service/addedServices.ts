@@ -18,8 +18,7 @@ import { readStatedModels } from './statedModels.ts';
 /** An invalid entry and its first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
-  readonly field: /** Only the first `MAX_SERVICES` entries are read, and this isn't one of them. */
-    | 'services'
+  readonly field:
     | 'word'
     | 'name'
     | 'url'
@@ -41,11 +40,6 @@ export interface ServiceIssue {
  * No service may use this word as its ID.
  */
 const NEUTRAL = 'vendor';
-/**
- * The number of user-defined services is limited, because each `.env` file is searched for the
- * setting names of all services.
- */
-export const MAX_SERVICES = 50;
 
 /** Returns the valid entries as services, and an issue for each entry that can't be used. */
 export function readServices(entries: readonly unknown[]) {
@@ -57,7 +51,7 @@ export function readServices(entries: readonly unknown[]) {
     NEUTRAL,
     ...services.flatMap((one) => [one.word, ...wordsOfAliases(one)]),
   ]);
-  for (const entry of entries.slice(0, MAX_SERVICES)) {
+  for (const entry of entries) {
     const read = readService(entry, taken);
     if ('field' in read) {
       issues.push(read);
@@ -65,9 +59,6 @@ export function readServices(entries: readonly unknown[]) {
       own.push(read);
       taken.add(read.word);
     }
-  }
-  for (const entry of entries.slice(MAX_SERVICES)) {
-    issues.push({ word: wordOf(entry), field: 'services' });
   }
   return { own, issues };
 }

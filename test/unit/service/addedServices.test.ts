@@ -300,20 +300,6 @@ describe('an added service', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
 
-  it('is skipped and reported if it comes after the first 50 services', () => {
-    const many = Array.from({ length: 51 }, (_, index) => ({ ...entry, word: `a${index}` }));
-    assert.deepEqual(
-      readServices(many).own.map(({ word }) => word),
-      many.slice(0, 50).map(({ word }) => word),
-    );
-    assert.deepEqual(readServices(many).issues, [{ word: 'a50', field: 'services' }]);
-  });
-
-  it('is skipped if it comes after the first 50 of 5,000 services', () => {
-    const many = Array.from({ length: 5_000 }, (_, index) => ({ ...entry, word: `a${index}` }));
-    assert.equal(readServices(many).own.length, 50);
-  });
-
   it('is read only once if its entry is repeated, and invalid entries are reported', () => {
     const { own, issues } = readServices([entry, entry, null, 7, 'x', []]);
     assert.equal(own.length, 1);
