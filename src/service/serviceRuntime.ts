@@ -1,7 +1,7 @@
 import { apiOf } from './api/apis.ts';
 import type { Model, ModelList } from './api/modelList.ts';
-import { accessOf } from './auth/access.ts';
-import { secretsOf, secretsOfKeys } from './auth/authMethods.ts';
+import { accessOf, publicAccess } from './auth/access.ts';
+import { secretsOfKeys } from './auth/authMethods.ts';
 import { fetchToken } from './auth/identityService.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
@@ -12,10 +12,10 @@ import { type Credentials, headersOf, type ServiceKey } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
+import type { Access, PublicAccess } from './http/httpTypes.ts';
 import { holdsSecret } from './masking.ts';
 import { type ModelQuery, Models } from './models/models.ts';
 import { Secret } from './secret.ts';
-import type { Operation } from './services.ts';
 
 export interface ServiceRuntimeOptions {
   readonly http?: HttpOptions;
@@ -120,16 +120,13 @@ export class ServiceRuntime {
    * @param credentials required if the list isn't public
    */
   listModels(
-    from: Omit<ModelQuery, 'secrets'> & { readonly otherKeys?: KnownKeys },
+    from: ModelQuery & { readonly otherKeys?: KnownKeys },
     current: string,
     signal: AbortSignal,
     credentials?: Credentials,
   ): Promise<ModelList> {
-    const needsToken = credentials && apiOf(from.service).models.needsToken;
-    const access = needsToken ? accessOf(credentials, this.tokenService(credentials)) : undefined;
-    const secrets = credentials ? secretsOf(credentials) : secretsIn(from.otherKeys);
-    const source = { ...from, secrets, fixedHeaders: headersOf(credentials ?? from) };
-    return this.#models.list(source, current, signal, access);
+    const access = credentials ? this.#accessToLists(credentials) : accessWithoutKey(from);
+    return this.#models.list(from, access, current, signal);
   }
 
   /**
@@ -141,7 +138,9 @@ export class ServiceRuntime {
     { modelId, operation }: ClientSettings,
     signal: AbortSignal,
   ): Promise<Model | undefined> {
-    const model = await this.#models.fetchModel(sourceOf(credentials, operation), modelId, signal);
+    const { service, serviceUrl } = credentials;
+    const from = { service, serviceUrl, operation };
+    const model = await this.#models.fetchModel(from, publicAccess(credentials), modelId, signal);
     return hasOwnModel(credentials) ? undefined : model;
   }
 
@@ -189,13 +188,15 @@ export class ServiceRuntime {
   ): Client {
     const { http } = this;
     const { modelId, operation, isLowPriority = false } = settings;
-    const source = sourceOf(credentials, operation);
+    const { service, serviceUrl } = credentials;
+    const from = { service, serviceUrl, operation };
+    const access = publicAccess(credentials);
     const isUnknown = hasOwnModel(credentials);
-    const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(source, modelId));
+    const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(from, modelId));
     const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
     const fetchModelInfo = async (signal: AbortSignal) => {
-      if (this.isPaused(source.origin)) return undefined;
-      const model = await this.#models.fetchModelTogether(source, modelId, signal, limiter);
+      if (this.isPaused(access.origin)) return undefined;
+      const model = await this.#models.fetchModelTogether(from, access, modelId, signal, limiter);
       return isUnknown ? undefined : model;
     };
     const secrets = () => this.#tokenServices.secrets;
@@ -209,6 +210,13 @@ export class ServiceRuntime {
       secrets,
     };
     return new Client({ ...facts, http, tokenService, ...callLimits });
+  }
+
+  /** Returns the access to the model lists of a service, with a token only if they need one. */
+  #accessToLists(credentials: Credentials): Access {
+    return apiOf(credentials.service).models.needsToken
+      ? accessOf(credentials, this.tokenService(credentials))
+      : publicAccess(credentials);
   }
 
   /** Returns the concurrency limit for a service origin. Creates one if necessary. */
@@ -233,16 +241,16 @@ function hasOwnModel({ resource }: Credentials): boolean {
   return resource === 'deployment';
 }
 
-function sourceOf(credentials: Credentials, operation: Operation) {
-  const { service, serviceUrl, approved } = credentials;
-  const secrets = secretsOf(credentials);
+/** Returns the access to a public model list without credentials. */
+function accessWithoutKey({
+  service,
+  serviceUrl,
+  otherKeys,
+}: ModelQuery & { readonly otherKeys?: KnownKeys }): PublicAccess {
   return {
-    service,
-    serviceUrl,
-    origin: approved.service,
-    operation,
-    secrets,
-    fixedHeaders: headersOf(credentials),
+    origin: new URL(serviceUrl).origin,
+    secrets: secretsIn(otherKeys),
+    fixedHeaders: headersOf({ service }),
   };
 }
 

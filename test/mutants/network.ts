@@ -100,7 +100,7 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: 'model information is requested during a pause',
     file: 'src/service/serviceRuntime.ts',
-    from: 'if (this.isPaused(source.origin)) return undefined;',
+    from: 'if (this.isPaused(access.origin)) return undefined;',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'opens no early connection during a pause',

@@ -1,12 +1,21 @@
 import { type Credentials, headersOf } from '../credentials.ts';
-import type { Access } from '../http/httpTypes.ts';
+import type { Access, PublicAccess } from '../http/httpTypes.ts';
 import { authMethodOf, secretsOf } from './authMethods.ts';
 import type { Token } from './token.ts';
 import type { TokenService } from './tokenService.ts';
 
+/** Returns the fields that each request to the service needs, even a request without a token. */
+export function publicAccess(credentials: Credentials): PublicAccess {
+  return {
+    origin: credentials.approved.service,
+    secrets: secretsOf(credentials),
+    fixedHeaders: headersOf(credentials),
+  };
+}
+
 /**
- * Returns the fields of a request that grant it access to the service: the approved origin, the
- * fixed headers, and the token if the service needs one.
+ * Returns the fields of a request that grant it access to the service: those of `publicAccess`, and
+ * the token if the service needs one.
  * @param waitedFor the token that the call has already waited for
  * @param onToken called with each token that an attempt gets; the attempt sends the last token
  */
@@ -16,7 +25,6 @@ export function accessOf(
   waitedFor?: Token,
   onToken: (token: Token) => void = () => {},
 ): Access {
-  const { service, approved } = credentials;
   let latest = waitedFor;
   const tokenProvider = () => {
     const before = tokenService.state;
@@ -27,8 +35,7 @@ export function accessOf(
     };
     return { hasToken: () => tokenService.hasValidToken || tokenService.isLate(latest), get };
   };
-  const { scheme, header: tokenHeader, needsNoToken } = authMethodOf(service);
-  const secrets = secretsOf(credentials);
-  const shared = { origin: approved.service, secrets, fixedHeaders: headersOf(credentials) };
+  const { scheme, header: tokenHeader, needsNoToken } = authMethodOf(credentials.service);
+  const shared = publicAccess(credentials);
   return needsNoToken ? shared : { ...shared, scheme, tokenHeader, tokenProvider };
 }

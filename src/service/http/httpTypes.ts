@@ -62,14 +62,14 @@ export interface HttpRequest<Result> {
   readonly read: (answer: HttpResponse) => Promise<Result>;
 }
 
-/**
- * The fields of a request that grant access to a service, and the only origin that the request may
- * be sent to.
- */
-export type Access = Pick<
-  HttpRequest<unknown>,
-  'origin' | 'scheme' | 'tokenHeader' | 'fixedHeaders' | 'secrets' | 'tokenProvider'
+/** The fields that each request to a service needs, even a request without a token. */
+export type PublicAccess = Required<
+  Pick<HttpRequest<unknown>, 'origin' | 'secrets' | 'fixedHeaders'>
 >;
+
+/** The fields of a request that grant access to a service. */
+export type Access = PublicAccess &
+  Pick<HttpRequest<unknown>, 'scheme' | 'tokenHeader' | 'tokenProvider'>;
 
 /**
  * Provides the token for one attempt. An attempt calls `get` before and after it waits in the

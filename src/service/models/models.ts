@@ -5,7 +5,7 @@ import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
 import type { Http } from '../http/http.ts';
-import type { Access, HttpRequest } from '../http/httpTypes.ts';
+import type { Access, PublicAccess } from '../http/httpTypes.ts';
 import { holdsSecret } from '../masking.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import type { Operation, Service } from '../services.ts';
@@ -34,15 +34,6 @@ export interface ModelQuery {
   /** The validated origin and path prefix. */
   readonly serviceUrl: string;
   readonly operation: Operation;
-  /** Keys that the URL must not contain, in case the user pasted one as a model ID. */
-  readonly secrets?: readonly string[];
-  /** The fixed headers of the service. */
-  readonly fixedHeaders?: HttpRequest<unknown>['fixedHeaders'];
-}
-
-/** A `ModelQuery` with the only origin that requests may go to. */
-interface ModelQueryWithOrigin extends ModelQuery {
-  readonly origin: string;
 }
 
 /**
@@ -67,44 +58,44 @@ export class Models {
   /**
    * Lists the models that the service offers or the user states, for the user to pick from. Adds
    * the current model if it's withdrawn, so that the list can mark it as withdrawn.
+   * @param access includes a token if the list isn't public
    * @param current ID of the current model; empty if there is none yet
-   * @param access grants access to the list if it isn't public
    * @throws {ServiceError} any failure of the service; `cancelled` if the signal aborts
    */
   async list(
     from: ModelQuery,
+    access: Access,
     current: string,
     signal: AbortSignal,
-    access?: Access,
   ): Promise<ModelList> {
-    const all = await listModels(this.#http, from, signal, access).catch((error: unknown) => {
+    const all = await listModels(this.#http, from, access, signal).catch((error: unknown) => {
       if (from.service.models.length === 0 || !isKind(error, 'no-model-list')) throw error;
       return { models: [], hasMore: false };
     });
     // Hardly any list contains a secret, so one search of the whole list is usually enough.
-    const isFree = (words: unknown) => !this.#holdsSecret(words, from);
+    const isFree = (words: unknown) => !this.#holdsSecret(words, access.secrets);
     const listed = isFree(all.models) ? all.models : all.models.filter(isFree);
     this.#keep(from, listed);
     const list = { ...all, models: withStatedModels(listed, from) };
     if (current === '' || list.models.some(({ id }) => id === current)) return list;
-    const source = { ...from, origin: new URL(from.serviceUrl).origin };
     const brief = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_DEADLINE_MS)]);
-    const known = await this.fetchModel(source, current, brief).catch(() => undefined);
+    const known = await this.fetchModel(from, access, current, brief).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');
     const isWithdrawn = known && lifecycleOf(known).stage === 'withdrawn';
     return isWithdrawn ? { ...list, models: [...list.models, known] } : list;
   }
 
   /**
-   * Requests one model, even if it's withdrawn or doesn't support the operation. The request also
-   * opens a network connection that the next request can reuse.
+   * Requests one model, even if it's withdrawn or doesn't support the operation. The request
+   * contains no token. It also opens a network connection that the next request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if neither the user, the cache, nor the response describes the model. The
-   * request contains no token, and entries with a secret are ignored.
+   * @returns undefined if neither the user, the cache, nor the response describes the model.
+   * Entries with a secret are ignored.
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
   async fetchModel(
-    from: ModelQueryWithOrigin,
+    from: ModelQuery,
+    { origin, secrets, fixedHeaders }: PublicAccess,
     modelId: string,
     signal: AbortSignal,
     limiter?: RequestGate,
@@ -112,9 +103,9 @@ export class Models {
     const { entryUrl, read, info } = apiOf(from.service).models;
     const model = await this.#http.probe({
       url: entryUrl(from, modelId),
-      origin: from.origin,
-      secrets: from.secrets ?? [],
-      fixedHeaders: from.fixedHeaders,
+      origin,
+      secrets,
+      fixedHeaders,
       signal,
       ...(limiter && { limiter }),
       read: async ({ body, header }) => {
@@ -124,20 +115,21 @@ export class Models {
     });
     // The cached model can have more facts, because listing models sends a second request for them.
     const cached = info && this.#cached(from, modelId);
-    const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, from));
+    const listed = [cached, model].find((one) => one && !this.#holdsSecret(one, secrets));
     if (listed && listed !== cached) this.#keep(from, [listed]);
     return withStatedFacts(listed, modelId, from);
   }
 
   /** Like `fetchModel`, but concurrent calls for the same model share one request. */
   fetchModelTogether(
-    from: ModelQueryWithOrigin,
+    from: ModelQuery,
+    access: PublicAccess,
     modelId: string,
     signal: AbortSignal,
     limiter: RequestGate,
   ): Promise<Model | undefined> {
     const key = keyOf(from, modelId);
-    const ask = (ended: AbortSignal) => this.fetchModel(from, modelId, ended, limiter);
+    const ask = (ended: AbortSignal) => this.fetchModel(from, access, modelId, ended, limiter);
     const task = this.#tasks.get(key) ?? new SharedTask(ask, () => this.#tasks.delete(key));
     this.#tasks.set(key, task);
     return task.wait(signal);
@@ -162,7 +154,7 @@ export class Models {
     for (const model of models) this.#cache.set(keyOf(from, model.id), { model, ...moment });
   }
 
-  #holdsSecret(words: unknown, { secrets = [] }: ModelQuery): boolean {
+  #holdsSecret(words: unknown, secrets: readonly string[]): boolean {
     return holdsSecret(JSON.stringify(words), [...secrets, ...this.#secrets()]);
   }
 }
@@ -175,14 +167,10 @@ export class Models {
 export async function listModels(
   http: Http,
   from: ModelQuery,
+  access: Access,
   signal: AbortSignal,
-  access: Access = {
-    origin: new URL(from.serviceUrl).origin,
-    secrets: from.secrets ?? [],
-    fixedHeaders: from.fixedHeaders,
-  },
 ): Promise<ModelList> {
-  const { models, hasMore, mayHaveInfo } = await readPages(http, from, signal, access);
+  const { models, hasMore, mayHaveInfo } = await readPages(http, from, access, signal);
   if (!mayHaveInfo) return { models, hasMore };
   return { models: await withModelInfo(models, { http, from, access, signal }), hasMore };
 }
@@ -190,8 +178,8 @@ export async function listModels(
 async function readPages(
   http: Http,
   from: ModelQuery,
-  signal: AbortSignal,
   access: Access,
+  signal: AbortSignal,
 ): Promise<Omit<ModelPage, 'next'>> {
   const { failure, models: calls } = apiOf(from.service);
   const budget = http.budget(DEADLINE_MS);

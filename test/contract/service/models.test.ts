@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { publicAccess } from '../../../src/service/auth/access.ts';
 import { listModels } from '../../../src/service/models/models.ts';
 import { recordedModels } from '../../emulator/models.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
@@ -7,8 +8,10 @@ import { endWorlds, failureOf, ibm, kindOf, startWorld, type World } from './wor
 const never = new AbortController().signal;
 const path = '/ml/v1/foundation_model_specs';
 const date = 'Wed, 15 Jul 2026 12:00:00 GMT';
-const list = ({ http, credentials }: World, operation: 'chat' | 'generation' = 'chat') =>
-  listModels(http, { service: ibm, serviceUrl: credentials.serviceUrl, operation }, never);
+const list = ({ http, credentials }: World, operation: 'chat' | 'generation' = 'chat') => {
+  const from = { service: ibm, serviceUrl: credentials.serviceUrl, operation };
+  return listModels(http, from, publicAccess(credentials), never);
+};
 const page = (model_id: string, href?: string) => ({
   json: { resources: [{ model_id }], ...(href && { next: { href } }) },
 });

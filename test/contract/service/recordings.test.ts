@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { publicAccess } from '../../../src/service/auth/access.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 import { listModels } from '../../../src/service/models/models.ts';
@@ -53,7 +54,8 @@ async function resultOf({ client, http, credentials }: World, path: string): Pro
       return (await fetchToken(http, credentials, never)).value;
     case '/ml/v1/foundation_model_specs': {
       const { serviceUrl } = credentials;
-      const list = await listModels(http, { service: ibm, serviceUrl, operation: 'chat' }, never);
+      const from = { service: ibm, serviceUrl, operation: 'chat' } as const;
+      const list = await listModels(http, from, publicAccess(credentials), never);
       return list.models.map(({ id, contextLength }) => `${id} ${contextLength}`).join(', ');
     }
     case '/ml/v1/text/tokenization':

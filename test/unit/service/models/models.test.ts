@@ -4,6 +4,7 @@ import { type ModelQuery, Models } from '../../../../src/service/models/models.t
 import { FakeTime, fakeNetwork, ibm, never } from '../fixtures.ts';
 
 const from: ModelQuery = { service: ibm, serviceUrl: 'https://a.example', operation: 'chat' };
+const access = { origin: 'https://a.example', secrets: [], fixedHeaders: [] };
 const minutesMs = 60_000;
 
 describe('the model cache', () => {
@@ -17,7 +18,7 @@ describe('the model cache', () => {
       json: { resources: ['one', 'two'].map((model_id) => ({ model_id, label })) },
     }));
     models = new Models(new Http({ fetch }), () => [], time);
-    await models.list(from, 'one', never);
+    await models.list(from, access, 'one', never);
   });
   afterEach(() => time.end());
 
@@ -36,7 +37,7 @@ describe('the model cache', () => {
 
   it('returns the latest data, and nothing after the cache is cleared', async () => {
     label = 'new';
-    await models.fetchModel({ ...from, origin: 'https://a.example' }, 'one', never);
+    await models.fetchModel(from, access, 'one', never);
     assert.deepEqual(
       [models.knownModel(from, 'one')?.label, models.knownModel(from, 'two')?.label],
       ['new', 'old'],
