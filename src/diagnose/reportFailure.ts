@@ -103,7 +103,8 @@ async function explained(
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
     if (!(await isStillUsed(deps, connection, folder))) return refusal;
-    if (connection.isPaused) return refusal.with({ isUnchecked: true });
+    const isPaused = connection.requests.state.resumesInMs !== undefined;
+    if (isPaused) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
       runChecks(deps, connection, folder, () => {}, AbortSignal.any([signal, late])),

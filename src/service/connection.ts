@@ -5,7 +5,7 @@ import type { ModelList } from './api/modelList.ts';
 import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
 import type { TokenService } from './auth/tokenService.ts';
-import type { CheckResult } from './checks/diagnose.ts';
+import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
@@ -140,7 +140,13 @@ export class Connection implements PublicCredentials, ModelSettings {
     signal: AbortSignal,
     mayUse?: () => Promise<boolean>,
   ): Promise<ServiceError | undefined> {
-    return this.#runtime.check(this.#credentials, this.#settings, onResult, signal, mayUse);
+    const options = {
+      runtime: this.#runtime,
+      credentials: this.#credentials,
+      settings: this.#settings,
+      ...(mayUse && { mayUse }),
+    };
+    return diagnose(options, onResult, signal);
   }
 
   /**
@@ -161,11 +167,6 @@ export class Connection implements PublicCredentials, ModelSettings {
     await this.tokens.refresh(signal);
     const { state } = this.tokens;
     return { hasToken: state.kind !== 'valid' || Number.isFinite(state.expiresAt) };
-  }
-
-  /** True during a pause that the service requested. */
-  get isPaused(): boolean {
-    return this.#runtime.isPaused(this.approved.service);
   }
 
   /** Finds and masks secrets in a prompt. See `Client.secretKindsIn` and `Client.mask`. */

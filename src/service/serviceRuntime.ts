@@ -5,11 +5,9 @@ import { secretsOfKeys } from './auth/authMethods.ts';
 import { fetchToken } from './auth/identityService.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { TokenServices } from './auth/tokenServices.ts';
-import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import { Client, type ClientOptions, type ClientSettings } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Credentials, headersOf, type ServiceKey } from './credentials.ts';
-import type { ServiceError } from './errors.ts';
 import { ConcurrencyLimit, type ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from './http/http.ts';
 import type { Access, PublicAccess } from './http/httpTypes.ts';
@@ -71,21 +69,6 @@ export class ServiceRuntime {
   ): { readonly tokenService: TokenService; readonly client: Client } {
     const client = this.#client(credentials, settings, checkLimits());
     return { tokenService: this.tokenService(credentials), client };
-  }
-
-  /**
-   * Runs the checks of a diagnosis. See `diagnose`.
-   * @throws {ServiceError} `cancelled` when the signal aborts
-   */
-  check(
-    credentials: Credentials,
-    settings: ClientSettings,
-    onResult: (result: CheckResult) => void,
-    signal: AbortSignal,
-    mayUse?: () => Promise<boolean>,
-  ): Promise<ServiceError | undefined> {
-    const options = { runtime: this, credentials, settings, ...(mayUse && { mayUse }) };
-    return diagnose(options, onResult, signal);
   }
 
   /**

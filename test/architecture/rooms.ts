@@ -39,9 +39,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
     "VS Code's undocumented commands and fields, each with its source and a canary test.",
   service: 'Services, credentials, error kinds, and masking. Plain Node, like all of `service/`.',
   'service/connection': 'The connection, through which features send requests.',
+  'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/serviceRuntime':
     'Shared by all connections: HTTP client, tokens, concurrency limits, and models.',
-  'service/checks': 'The checks of a diagnosis, which generate nothing.',
   'service/client': 'One call: request body, search for secrets, parameters, and usage.',
   'service/sendWithToken':
     'Sends a request with a token, and again with a new one if the token is refused.',

@@ -1,16 +1,15 @@
-import { functionOf, type Model } from '../api/modelList.ts';
+import { functionOf } from '../api/modelList.ts';
 import { authMethodOf } from '../auth/authMethods.ts';
 import { probeIdentity } from '../auth/identityService.ts';
-import type { TokenService } from '../auth/tokenService.ts';
-import type { Client, ClientSettings } from '../client.ts';
+import type { ClientSettings } from '../client.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Credentials } from '../credentials.ts';
 import { isKind, ServiceError } from '../errors.ts';
-import type { Http } from '../http/http.ts';
 import type { Retry } from '../http/httpTypes.ts';
 import type { RateLimit } from '../http/requestPace.ts';
 import { withoutSecrets } from '../masking.ts';
 import { lifecycleOf, type ModelLifecycle, withLifecycle } from '../models/modelLifecycle.ts';
+import type { ServiceRuntime } from '../serviceRuntime.ts';
 
 /**
  * The network checks of a diagnosis, in order. They follow the steps of a generation, but stop
@@ -75,24 +74,10 @@ export type CheckResult =
   /** The check was skipped. An earlier check failed, so the result would be meaningless. */
   | { readonly check: CheckName; readonly state: 'not-run' };
 
-/** The part of `ServiceRuntime` that the checks use. */
-export interface CheckedRuntime {
-  readonly http: Http;
-  fetchModelInfo(
-    credentials: Credentials,
-    settings: ClientSettings,
-    signal: AbortSignal,
-  ): Promise<Model | undefined>;
-  clientForChecks(credentials: Credentials, settings: ClientSettings): Probe;
-}
-
-interface Probe {
-  readonly tokenService: TokenService;
-  readonly client: Client;
-}
+type Probe = ReturnType<ServiceRuntime['clientForChecks']>;
 
 export interface DiagnoseOptions {
-  readonly runtime: CheckedRuntime;
+  readonly runtime: ServiceRuntime;
   readonly credentials: Credentials;
   readonly settings: ClientSettings;
   /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
+import { type CheckResult, diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
@@ -100,9 +100,8 @@ describe('fixed headers', () => {
       const { models } = await list(world);
       assert.ok(models.length > 0);
       const results: CheckResult[] = [];
-      const failure = await runtime.check(
-        credentials,
-        settings,
+      const failure = await diagnose(
+        { runtime, credentials, settings },
         (result) => results.push(result),
         never,
       );
@@ -170,7 +169,7 @@ describe('fixed headers', () => {
         const onResult = (result: CheckResult) => {
           if (result.state === 'failed') errors.push(result.error);
         };
-        await runtime.check(credentials, settings, onResult, never);
+        await diagnose({ runtime, credentials, settings }, onResult, never);
         errors.push(await failureOf(runtime.test(credentials, settings, never)));
         assert.ok(errors.length >= 2);
         for (const error of errors) assert.deepEqual(formsIn(textsOfError(error), teamKey), []);
