@@ -42,14 +42,6 @@ export const networkMutants: readonly Mutant[] = [
     title: 'is opened at most twice if a proxy closes it',
   },
   {
-    name: 'a user name in the URL becomes a header',
-    file: 'src/service/http/http.ts',
-    from: '    refuseUserInfo(config.url);\n',
-    to: '',
-    test: 'test/unit/service/http/connectionErrors.test.ts',
-    title: 'C09: blocks a user name before the host',
-  },
-  {
     name: 'the late result of an abandoned task ends the next task',
     file: 'src/service/sharedTask.ts',
     from: '    if (this.#isOver) return;\n',
@@ -108,8 +100,8 @@ export const networkMutants: readonly Mutant[] = [
   {
     name: "the origin of a request isn't checked",
     file: 'src/service/http/approvedFetch.ts',
-    from: 'destination.origin !== origin || ',
-    to: '',
+    from: 'destination.origin !== origin',
+    to: 'false',
     test: transport,
     title: "A15: opens no socket to an origin that the key isn't approved for",
   },

@@ -88,8 +88,7 @@ export function createApprovedFetch(options: ApprovedFetchOptions): ApprovedFetc
 }
 
 /**
- * Throws if a URL doesn't have the approved origin, or contains a user name or password. Also
- * throws if certificate checks are turned off.
+ * Throws if a URL doesn't have the approved origin, or if certificate checks are turned off.
  * @throws {ServiceError} `host-not-approved`, `certificate-checks-off`
  */
 function checkDestination(
@@ -98,7 +97,7 @@ function checkDestination(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
   const destination = new URL(url);
-  if (destination.origin !== origin || destination.username || destination.password) {
+  if (destination.origin !== origin) {
     throw new ServiceError('host-not-approved', { host: destination.host });
   }
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {

@@ -34,7 +34,7 @@ const MAX_PROBE_BYTES = 1_048_576;
  */
 export class Http {
   /** The `fetch` function that axios calls. It makes a single attempt, and doesn't add a token. */
-  readonly fetch: ApprovedFetch;
+  readonly #fetch: ApprovedFetch;
   readonly #options: ApprovedFetchOptions & PendingRequestOptions;
   readonly #axios: AxiosInstance;
   readonly #closing = new AbortController();
@@ -57,7 +57,7 @@ export class Http {
     };
     this.#unwatchProxyErrors = preventProxyReconnects((host) => this.#hosts.has(host));
     const approvedFetch = createApprovedFetch(this.#options);
-    this.fetch = (url, init) => {
+    this.#fetch = (url, init) => {
       this.#hosts.add(new URL(url).host);
       return approvedFetch(url, init);
     };
@@ -107,7 +107,7 @@ export class Http {
           ...(contentType && { 'Content-Type': contentType }),
         },
         signal: AbortSignal.any([pending.signal, connectionAbort.signal]),
-        fetchOptions: { send: this.fetch, target: pending },
+        fetchOptions: { send: this.#fetch, target: pending },
       });
       const { maxBytes } = request;
       const closeConnection = () => connectionAbort.abort();
@@ -218,7 +218,6 @@ function createAxios(): AxiosInstance {
   });
   instance.interceptors.request.use(async (config) => {
     const tokenHeader = await pendingIn(config).prepareAttempt();
-    refuseUserInfo(config.url);
     if (tokenHeader) config.headers.set(...tokenHeader);
     return config;
   });
@@ -257,16 +256,6 @@ async function readErrorText(error: unknown): Promise<never> {
 
 function headersIn({ headers }: AxiosResponse): (name: string) => string | undefined {
   return (name) => headers[name]?.toString();
-}
-
-/**
- * Throws if a URL contains a user name or password. axios would move them to a header, where the
- * check in `createApprovedFetch` can't find them.
- * @throws {ServiceError} `host-not-approved`
- */
-function refuseUserInfo(url = ''): void {
-  const { username, password, host } = new URL(url);
-  if (username || password) throw new ServiceError('host-not-approved', { host });
 }
 
 /**

@@ -15,7 +15,7 @@ describe('a service URL', () => {
   }
 
   for (const [text, problem] of rejected) {
-    it(`C06: ${JSON.stringify(text)} is refused: ${problem}`, () => {
+    it(`C06${problem === 'has-user' ? ' C09' : ''}: ${JSON.stringify(text)} is refused: ${problem}`, () => {
       assert.deepEqual(parseServiceUrl(text), { ok: false, problem });
     });
   }

@@ -1,36 +1,40 @@
 import assert from 'node:assert/strict';
-import type { ApprovedTarget } from '../../../../src/service/http/approvedFetch.ts';
-import { Http } from '../../../../src/service/http/http.ts';
+import {
+  type ApprovedTarget,
+  createApprovedFetch,
+} from '../../../../src/service/http/approvedFetch.ts';
 import { kindOf } from '../fixtures.ts';
 
 const url = 'https://service.example/path';
 const secret = 'secret-of-the-test';
 const target: ApprovedTarget = { origin: 'https://service.example', secrets: [secret] };
 
-describe('the fetch for other libraries', () => {
+describe('the fetch for all requests', () => {
   function start(response: () => Response = () => new Response('done')) {
     const sent: (RequestInit | undefined)[] = [];
-    const http = new Http({
+    const fetch = createApprovedFetch({
       fetch: async (_url, init) => {
         sent.push(init);
         return response();
       },
+      headersMs: 60_000,
+      silentMs: 5_000,
+      idleMs: 30_000,
       provenSecrets: () => ['secret-of-another-connection'],
     });
-    return { http, sent };
+    return { fetch, sent };
   }
 
   for (const [what, address, init] of [
     ['to another origin', 'https://evil.example/path', {}],
-    ['with a user name', 'https://me@service.example/path', {}],
     ['with a secret in its URL', `${url}?x=${secret}`, {}],
     ['with a secret in its body', url, { body: `x=${secret}` }],
     ['with a secret in its form', url, { body: new URLSearchParams({ x: secret }) }],
     ['with the secret of another connection', url, { body: 'secret-of-another-connection' }],
   ] as const) {
     it(`sends no request ${what}`, async () => {
-      const { http, sent } = start();
-      const kind = await kindOf(http.fetch(address, { method: 'POST', ...init, target }));
+      const { fetch, sent } = start();
+      const kind = await kindOf(fetch(address, { method: 'POST', ...init, target }));
       const isSecret = what.includes('secret');
       assert.equal(kind, isSecret ? 'setting-holds-secret' : 'host-not-approved');
       assert.equal(sent.length, 0);
@@ -38,10 +42,10 @@ describe('the fetch for other libraries', () => {
   }
 
   it("sends a secret in a token request, and doesn't pass the target on", async () => {
-    const { http, sent } = start();
+    const { fetch, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };
-    assert.equal(await (await http.fetch(url, init)).text(), 'done');
+    assert.equal(await (await fetch(url, init)).text(), 'done');
     assert.deepEqual(
       [sent[0]?.body, Object.keys(sent[0] ?? {})],
       [body, ['method', 'body', 'signal']],
@@ -50,8 +54,8 @@ describe('the fetch for other libraries', () => {
 
   it('returns a redirect instead of following it', async () => {
     const headers = { location: 'https://evil.example/' };
-    const { http, sent } = start(() => new Response(null, { status: 307, headers }));
-    const { status, headers: received } = await http.fetch(url, { target });
+    const { fetch, sent } = start(() => new Response(null, { status: 307, headers }));
+    const { status, headers: received } = await fetch(url, { target });
     assert.deepEqual([status, received.get('location')], [307, headers.location]);
     assert.equal(sent.length, 1);
   });
@@ -61,8 +65,8 @@ describe('the fetch for other libraries', () => {
       [65_536, 65_536],
       [65_537, 0],
     ] as const) {
-      const { http } = start(() => new Response('x'.repeat(length), { status: 503 }));
-      const response = await http.fetch(url, { target });
+      const { fetch } = start(() => new Response('x'.repeat(length), { status: 503 }));
+      const response = await fetch(url, { target });
       assert.deepEqual([response.status, (await response.text()).length], [503, expected]);
     }
   });

@@ -189,11 +189,6 @@ describe('the origin check before each request', () => {
     ['blocks another origin', 'host-not-approved', { serviceUrl: 'https://evil.example' }],
     ['blocks another port', 'host-not-approved', { serviceUrl: 'https://service.example:8443' }],
     ['blocks another scheme', 'host-not-approved', { serviceUrl: 'http://service.example' }],
-    [
-      'C09: blocks a user name before the host',
-      'host-not-approved',
-      { serviceUrl: 'https://me@service.example' },
-    ],
     ['blocks a trailing dot', 'host-not-approved', { serviceUrl: 'https://service.example.' }],
   ];
   for (const [what, kind, change] of gates) {
