@@ -152,9 +152,10 @@ export const TOKEN_DEADLINE_MS = 30_000;
  */
 export function ageOf(token: Moment & Pick<CurrentToken, 'life'>, clock: Clock): number {
   const wall = clock.now() - token.wallStart;
-  // If the clock was set back, the wall-clock age is unknown. In that case, the token counts as due
-  // for a refresh, but stays in use.
-  const wallAge = wall < -CLOCK_SET_BACK_MS ? token.life.softMs : wall;
+  // If the clock was set back, the wall-clock age is unknown. In that case, a token that can expire
+  // counts as due for a refresh, but stays in use.
+  const isUnknown = wall < -CLOCK_SET_BACK_MS && Number.isFinite(token.life.softMs);
+  const wallAge = isUnknown ? token.life.softMs : wall;
   return Math.max(wallAge, clock.monotonic() - token.monotonicStart);
 }
 

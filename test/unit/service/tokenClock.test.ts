@@ -43,6 +43,14 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     });
   }
 
+  it('keeps a key that is sent without an exchange if the wall clock is set back', async () => {
+    const { service, flights, value, start } = underTest(time);
+    await start({ isApiKey: true });
+    time.setWall(-20 * MINUTE);
+    assert.equal(service.state.kind, 'valid');
+    assert.deepEqual([await value(), flights.length], ['token-1', 1]);
+  });
+
   it('relies on the monotonic clock if the wall clock is set back', async () => {
     const { service, start } = underTest(time);
     await start();
