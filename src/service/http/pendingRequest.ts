@@ -6,8 +6,8 @@ import type { Body } from './body.ts';
 import type { Slot, SlotOutcome } from './concurrencyLimit.ts';
 import type { Failure } from './connectionErrors.ts';
 import { type HttpRequest, type Retry, readRateLimit } from './httpTypes.ts';
-import { isRedirect, toFailure } from './requestFailure.ts';
-import { MAX_RETRIES, retryAfterMs, type retryWaitMs } from './retry.ts';
+import { toFailure } from './requestFailure.ts';
+import { MAX_RETRIES, type retryWaitMs } from './retry.ts';
 
 export interface PendingRequestOptions {
   readonly clock: Clock;
@@ -90,14 +90,9 @@ export class PendingRequest implements ApprovedTarget {
     this.#request.onSilence?.();
   }
 
-  onResponse({ ok, status, headers }: Response): void {
-    const header = (name: string) => headers.get(name) ?? undefined;
-    this.#request.limiter?.applyRateLimit(readRateLimit(header));
+  onResponse({ ok, headers }: Response): void {
+    this.#request.limiter?.applyRateLimit(readRateLimit((name) => headers.get(name) ?? undefined));
     this.#isRefused = !ok;
-    if (ok) return;
-    const now = this.#options.clock.now();
-    const pauseMs = retryAfterMs(header('retry-after'), header('date'), now);
-    this.#outcome = [status === 429 ? 'throttled' : 'failed', isRedirect(status) ? 0 : pauseMs];
   }
 
   /**
@@ -126,14 +121,15 @@ export class PendingRequest implements ApprovedTarget {
     return tokenHeader ? [tokenHeader, this.#token] : ['Authorization', `${scheme} ${this.#token}`];
   }
 
-  /** Converts an error to the failure of this request, and removes details that contain secrets. */
+  /**
+   * Converts an error to the failure of this request, and removes details that contain secrets. The
+   * failure determines the outcome of the attempt.
+   */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;
     const { error, isTransient } = toFailure(cause, this.#request, clock.now());
-    const { status, retryAfterMs: pauseMs } = error.details;
-    if (this.#outcome[0] === 'ok') {
-      this.#outcome = [status === 429 ? 'throttled' : 'failed', pauseMs];
-    }
+    const { status, retryAfterMs } = error.details;
+    this.#outcome = [status === 429 ? 'throttled' : 'failed', retryAfterMs];
     const others = [...secrets(), ...(this.#request.confidential ?? [])];
     return { error: withoutSecrets(error, [...this.secrets, ...others]), isTransient };
   }

@@ -38,7 +38,7 @@ function responseFailure(
 }
 
 /** True for a 3xx status except 304 (Not Modified), which doesn't redirect. */
-export function isRedirect(status: number): boolean {
+function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
