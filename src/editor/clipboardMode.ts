@@ -16,20 +16,23 @@ export const clipboard: InsertMode = {
 class ClipboardWriter implements ResponseWriter {
   readonly isPending = false;
   readonly #texts: string[];
-  readonly #open: Set<number>;
+  /** Indices of responses that have begun and haven't ended. */
+  readonly #open = new Set<number>();
 
   constructor(count: number) {
     this.#texts = Array.from({ length: count }, () => '');
-    this.#open = new Set(this.#texts.keys());
   }
 
   canInsert(): boolean {
     return true;
   }
 
+  begin(index: number): void {
+    this.#open.add(index);
+  }
+
   append(index: number, text: string): void {
     this.#texts[index] += text;
-    this.#open.add(index);
   }
 
   async end(index: number): Promise<boolean> {
@@ -47,6 +50,5 @@ class ClipboardWriter implements ResponseWriter {
 
   restart(index: number): void {
     this.#texts[index] = '';
-    this.#open.add(index);
   }
 }

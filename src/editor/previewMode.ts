@@ -39,16 +39,15 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  /** Indices of responses that haven't ended. */
-  readonly #coming: Set<number>;
+  /** Indices of responses that have begun and haven't ended. */
+  readonly #coming = new Set<number>();
   /** Indices of responses with text that the user hasn't accepted yet. */
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /**
-   * True if the preview couldn't be shown. Only a continuation or a restart tries to show it again.
-   */
+  /** True if the preview couldn't be shown. Only the next `begin` tries to show it again. */
   #hasFailed = false;
+  /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
   /**
    * The editor's state when the responses were last started, restarted, or accepted. A new preview
@@ -64,7 +63,6 @@ class PreviewWriter implements ResponseWriter {
     // No text is waiting yet, so this call makes the writer hold back all text until the user
     // accepts it.
     this.#writer.accept();
-    this.#coming = new Set(places.keys());
     deps.openDocument.onDidChange(() => this.#refreshSoon());
   }
 
@@ -76,15 +74,17 @@ class PreviewWriter implements ResponseWriter {
     return this.#writer.canInsert(index, isNew);
   }
 
+  begin(index: number): void {
+    this.#coming.add(index);
+    this.#isDiscarded = false;
+    this.#hasFailed = false;
+  }
+
   append(index: number, text: string): void {
     this.#waiting.add(index);
     this.#writer.append(index, text);
-    // After a discard, the rest of the response doesn't reopen the preview, but a continuation
-    // does.
-    if (this.#isDiscarded && this.#coming.has(index)) return;
-    this.#isDiscarded = false;
-    if (!this.#coming.has(index)) this.#hasFailed = false;
-    this.#coming.add(index);
+    // After a discard, the rest of the response doesn't reopen the preview.
+    if (this.#isDiscarded) return;
     if (!this.#shown && !this.#hasFailed) this.#tryToShow();
     this.#refreshSoon();
   }
@@ -99,9 +99,6 @@ class PreviewWriter implements ResponseWriter {
   restart(index: number): void {
     this.#writer.restart(index);
     this.#waiting.delete(index);
-    this.#coming.add(index);
-    this.#isDiscarded = false;
-    this.#hasFailed = false;
     this.#snapshot = currentSnapshot();
   }
 

@@ -26,6 +26,11 @@ export interface ResponseWriter {
   readonly isPending: boolean;
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
+  /**
+   * Called when the generation of a response or its continuation starts. Some responses of a job
+   * may never start. Not implemented by writers that don't wait for the other responses.
+   */
+  begin?(index: number): void;
   /** @param text never empty */
   append(index: number, text: string): void;
   /**

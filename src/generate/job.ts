@@ -210,6 +210,7 @@ export class Job implements Result, Disposable {
    * @returns the text to continue, or an empty string to start over
    */
   begin(index: number, runMode: RunMode): string {
+    this.#writer.begin?.(index);
     const one = this.#response(index);
     one.state = nextRunState(one.state, runMode);
     if (one.state.kind === 'replacing') return '';

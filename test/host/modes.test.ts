@@ -176,6 +176,7 @@ describe('insert modes', () => {
   it('clipboard copies all responses once the last one is complete', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
+    for (const index of job.indices) job.begin(index, 'restart');
     for (const index of [1, 0, 2]) {
       job.append(index, `answer ${index}`);
       assert.equal(await env.clipboard.readText(), 'before');
@@ -184,6 +185,15 @@ describe('insert modes', () => {
     assert.equal(await env.clipboard.readText(), 'answer 0\n\nanswer 1\n\nanswer 2');
     assert.equal(await job.undo(), 'nothing');
     assert.equal(job.isUndone, false);
+  });
+
+  it('clipboard copies the part of a response that was kept, even if others never started', async () => {
+    await env.clipboard.writeText('before');
+    const job = jobOn(await three(), 'clipboard');
+    for (const index of [0, 1]) job.begin(index, 'restart');
+    job.append(0, 'half');
+    for (const index of [0, 1]) assert.equal(await job.end(index, 'failed'), true);
+    assert.equal(await env.clipboard.readText(), 'half');
   });
 
   it('clipboard has the new response after a retry @nightly', async () => {

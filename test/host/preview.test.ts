@@ -17,7 +17,17 @@ import {
 } from 'vscode';
 import { activeFolder, PREVIEW_SCHEME } from '../../src/connection/folders.ts';
 import type { Job } from '../../src/generate/job.ts';
-import { close, jobOn, open, openFile, openPreviews, stream, textOf, until } from './jobs.ts';
+import {
+  close,
+  jobOn,
+  open,
+  openFile,
+  openPreviews,
+  openWith,
+  stream,
+  textOf,
+  until,
+} from './jobs.ts';
 
 const TEXT = 'top\nprompt\nend';
 const PROMPT = new Range(1, 0, 1, 6);
@@ -152,11 +162,21 @@ describe('a preview', () => {
   it("can't be accepted while the response still streams", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
     job.append(0, 'half');
     await rightSide();
     await openPreviews().accept();
     assert.equal(editor.document.getText(), TEXT);
     assert.equal(previewTabs().length, 1);
+  });
+
+  it("can be accepted if another selection's response never started", async () => {
+    const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
+    const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
+    await answer(job, 'answer');
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
 
   it('leaves the document unchanged when it is discarded, and stops the generation @nightly', async () => {
@@ -206,6 +226,7 @@ describe('a preview', () => {
   it('reopens when an accepted response is continued @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();
+    job.begin(0, 'continue');
     job.append(0, ' and more');
     const right = await rightSide();
     await textOf(right, (text) => text === 'top\nanswer and more\nend');
@@ -220,6 +241,7 @@ describe('a preview', () => {
   it('inserts the text that was shown, even if more arrives while it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
+    job.begin(0, 'continue');
     job.append(0, ' and more');
     await accepted;
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
