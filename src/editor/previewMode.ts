@@ -27,7 +27,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
     id: 'preview',
     doneText: PREVIEW_COMPLETE,
     placeOf,
-    open: (targets, deps) => new PreviewWriter(targets.map(placeOf), targets[0].snapshot, deps),
+    open: (targets, deps) => new PreviewWriter(targets.map(placeOf), deps),
   };
 }
 
@@ -50,14 +50,13 @@ class PreviewWriter implements ResponseWriter {
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
   /**
-   * The editor's state when the responses were last started, restarted, or accepted. A new preview
-   * takes the focus only if the editor hasn't changed since.
+   * The editor's state at the last `begin`. A new preview takes the focus only if the editor hasn't
+   * changed since.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(places: readonly ResponsePlace[], snapshot: EditorSnapshot, deps: ModeDeps) {
-    this.#snapshot = snapshot;
+  constructor(places: readonly ResponsePlace[], deps: ModeDeps) {
     this.#deps = deps;
     this.#writer = new StreamWriter(deps.openDocument, places);
     // No text is waiting yet, so this call makes the writer hold back all text until the user
@@ -78,6 +77,7 @@ class PreviewWriter implements ResponseWriter {
     this.#coming.add(index);
     this.#isDiscarded = false;
     this.#hasFailed = false;
+    this.#snapshot = currentSnapshot();
   }
 
   append(index: number, text: string): void {
@@ -99,7 +99,6 @@ class PreviewWriter implements ResponseWriter {
   restart(index: number): void {
     this.#writer.restart(index);
     this.#waiting.delete(index);
-    this.#snapshot = currentSnapshot();
   }
 
   async undo(): Promise<Undone> {
@@ -164,7 +163,6 @@ class PreviewWriter implements ResponseWriter {
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
     if (written.includes(false)) this.#deps.rescue();
-    this.#snapshot = currentSnapshot();
   }
 
   async #close(shown = this.#shown): Promise<void> {

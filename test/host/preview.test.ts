@@ -38,6 +38,7 @@ describe('a preview', () => {
   it('shows the text while it streams, and leaves the document unchanged', async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
     job.append(0, 'half ');
     const right = await rightSide();
     await textOf(right, (text) => text === 'top\nhalf \nend');
@@ -60,15 +61,28 @@ describe('a preview', () => {
   it("doesn't take the focus from a user who keeps typing @nightly", async () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
+    job.begin(0, 'restart');
     await commands.executeCommand('cursorBottom');
     await commands.executeCommand('type', { text: 'er' });
-    await answer(job, 'answer');
+    await show(job, 'answer');
     await rightSide();
     await commands.executeCommand('type', { text: '!' });
     assert.equal(editor.document.getText(), 'top\nprompt\nender!');
     assert.equal(window.activeTextEditor?.document, editor.document);
     await activatePreview();
     assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer\nender!');
+  });
+
+  it("doesn't take the focus from a user who keeps typing after a retry", async () => {
+    const { editor, job } = await previewed();
+    await acceptSeen();
+    job.begin(0, 'restart');
+    await commands.executeCommand('cursorBottom');
+    await commands.executeCommand('type', { text: 'er' });
+    await show(job, 'another');
+    await rightSide();
+    await commands.executeCommand('type', { text: '!' });
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
@@ -126,10 +140,10 @@ describe('a preview', () => {
     const previews = openPreviews();
     const show = mock.method(previews, 'show');
     show.mock.mockImplementationOnce(() => Promise.reject(new Error('not now')));
+    job.begin(0, 'restart');
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), false);
     assert.equal(job.isIdle, true);
-    job.begin(0, 'restart');
     await answer(job, 'another\n');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanother\nend');
@@ -172,9 +186,7 @@ describe('a preview', () => {
 
   it("can be accepted if another selection's response never started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
-    const job = jobOn(editor, 'preview');
-    job.begin(0, 'restart');
-    await answer(job, 'answer');
+    await answer(jobOn(editor, 'preview'), 'answer');
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
   });
@@ -183,6 +195,7 @@ describe('a preview', () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted, ended } = running(job);
+    job.begin(0, 'restart');
     job.append(0, 'half');
     await rightSide();
     assert.equal(await openPreviews().discard(), true);
@@ -196,6 +209,7 @@ describe('a preview', () => {
     const editor = await open(TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     const { aborted } = running(job);
+    job.begin(0, 'restart');
     job.append(0, 'half');
     await rightSide();
     await commands.executeCommand('workbench.action.closeActiveEditor');
@@ -357,7 +371,14 @@ async function previewed(
   return { editor, job };
 }
 
+/** Generates a whole response, and waits until a preview shows it. */
 async function answer(job: Job, text: string): Promise<void> {
+  job.begin(0, 'restart');
+  await show(job, text);
+}
+
+/** Receives the text of a response that has begun, and waits until a preview shows it. */
+async function show(job: Job, text: string): Promise<void> {
   const before = previewTabs().length;
   job.append(0, text);
   assert.equal(await job.end(0, 'ended'), true);
