@@ -54,6 +54,7 @@ export class Job implements Result, Disposable {
   #responses: readonly SelectionResponse[];
   #writer: ResponseWriter;
   readonly #openDocument: EditorDocument;
+  readonly #responseLanguage: string;
   readonly activeRuns = new ActiveRuns();
 
   constructor(
@@ -62,15 +63,16 @@ export class Job implements Result, Disposable {
     mode: InsertMode,
     { previews, rescue }: Pick<ModeDeps, 'previews'> & { readonly rescue: (job: Job) => void },
   ) {
-    const { document } = targets[0];
+    const { document, responseLanguage } = targets[0];
     this.template = template;
     this.mode = mode;
     this.#openDocument = new EditorDocument(document);
+    this.#responseLanguage = responseLanguage;
     this.#responses = targets.map((target) => ({
       target,
       selection: new TrackedRange(offsetsOf(document, target.selection)),
       prompt: target.selectedText,
-      fit: fitFor(mode, target),
+      fit: this.#fitFor(target),
       text: '',
       state: { kind: 'new' },
     }));
@@ -105,8 +107,9 @@ export class Job implements Result, Disposable {
     return this.part(this.indices).text;
   }
 
+  /** Language ID of the responses. If they go into the document, the document's language. */
   get languageId(): string {
-    return this.document.languageId;
+    return this.mode.placeOf ? this.document.languageId : this.#responseLanguage;
   }
 
   /** Indices of the truncated responses. */
@@ -268,8 +271,15 @@ export class Job implements Result, Disposable {
   #restart(one: SelectionResponse, index: number): void {
     if (one.text === '' && settledStateOf(one.state) !== 'undone') return;
     one.text = '';
-    one.fit = fitFor(this.mode, one.target);
+    one.fit = this.#fitFor(one.target);
     this.#writer.restart(index);
+  }
+
+  #fitFor({ indentation }: Target): TextFit {
+    const { languageId } = this;
+    return this.mode.placeOf
+      ? new TextFit({ languageId, indentation, isInserted: true })
+      : new TextFit({ languageId, indentation: '' });
   }
 
   #response(index: number): SelectionResponse {
@@ -287,10 +297,3 @@ const FORGOTTEN_WRITER: ResponseWriter = {
   end: async () => true,
   restart() {},
 };
-
-function fitFor({ placeOf }: InsertMode, target: Target): TextFit {
-  const { document, indentation, responseLanguage } = target;
-  return placeOf
-    ? new TextFit({ languageId: document.languageId, indentation, isInserted: true })
-    : new TextFit({ languageId: responseLanguage, indentation: '' });
-}

@@ -107,6 +107,7 @@ export class SinkEditor extends FakeEditor {
   path = '/work/a.txt';
   /** The only line of the document. */
   text = 'Write a haiku';
+  languageId = 'plaintext';
   isDocumentClosed = false;
   /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
@@ -311,7 +312,7 @@ export class SinkEditor extends FakeEditor {
         fsPath: this.path,
         toString: () => `file://${this.path}`,
       },
-      languageId: 'plaintext',
+      languageId: this.languageId,
       get isClosed() {
         return isClosed();
       },

@@ -30,21 +30,25 @@ describe('messages and copies of a response', () => {
   };
 
   /** Creates a job whose only response is this text. */
-  async function jobWith(text: string, template?: Template): Promise<Job> {
+  async function jobWith(text: string, template?: Template, id = 'below'): Promise<Job> {
     const { window } = await import('vscode');
     const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
     const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
     const { Job: Made } = await import('../../../src/generate/job.ts');
     const { Previews } = await import('../../../src/editor/previews.ts');
-    const { below } = await import('../../../src/editor/inPlaceModes.ts');
-    const [target] = window.activeTextEditor ? captureTargets(window.activeTextEditor) : [];
-    assert.ok(target);
+    const { insertModes } = await import('../../../src/editor/insertModes.ts');
+    const { activeTextEditor } = window;
+    const [target] = activeTextEditor
+      ? captureTargets(activeTextEditor, template?.responseLanguage)
+      : [];
+    const mode = insertModes.find((each) => each.id === id);
+    assert.ok(target && mode);
     const place = { start: 0, end: 0, lead: '', tail: '' };
     const document = new FakeDocument('');
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    const job = new Made([target], template, { ...below, open }, stage);
+    const job = new Made([target], template, { ...mode, open }, stage);
     job.append(0, text);
     // Finish the edit, because an open edit keeps its timer, and later tests count timers.
     await document.turn();
@@ -66,6 +70,23 @@ describe('messages and copies of a response', () => {
     );
     job.dispose();
   });
+
+  for (const [mode, languageId, text] of [
+    ['newDocument', 'markdown', 'a \u2067b\u2069'],
+    ['clipboard', 'markdown', 'a \u2067b\u2069'],
+    ['preview', 'typescript', 'a b'],
+    ['below', 'typescript', 'a b'],
+  ] as const) {
+    it(`have the language of the response: ${mode}`, async () => {
+      editor.languageId = 'typescript';
+      const explain = { responseLanguage: 'markdown' } as unknown as Template;
+      const job = await jobWith('a \u2067b\u2069', explain, mode);
+      await outcome.showResult(job);
+      const opened = JSON.stringify({ content: '', language: languageId });
+      assert.deepEqual(editor.sunk.get('document'), [opened, text]);
+      job.dispose();
+    });
+  }
 
   for (const [what, limit, expected, offers] of [
     [
