@@ -6,7 +6,7 @@ import { plainText } from '../editor/fit/characterFilter.ts';
 import { TextFit } from '../editor/fit/textFit.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
-import type { Piece } from '../editor/textChange.ts';
+import type { OffsetRange, Piece } from '../editor/textChange.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
 import {
@@ -182,16 +182,14 @@ export class Job implements Result, Disposable {
     return document !== undefined && [this.document, this.#writer.document].includes(document);
   }
 
-  /** True if the job is running and one of its selections touches one of the targets. */
+  /** True if the job is running and one of its selections overlaps one of the targets. */
   isGeneratingFor(targets: readonly Target[]): boolean {
     return (
       this.isRunning &&
       targets.some(({ document, selection }) => {
         if (document !== this.document) return false;
-        const { start, end } = offsetsOf(document, selection);
-        return this.#responses.some(({ selection: { range } }) => {
-          return range.start <= end && start <= range.end;
-        });
+        const range = offsetsOf(document, selection);
+        return this.#responses.some((one) => doOverlap(one.selection.range, range));
       })
     );
   }
@@ -297,3 +295,11 @@ const FORGOTTEN_WRITER: ResponseWriter = {
   end: async () => true,
   restart() {},
 };
+
+/** True if two ranges overlap, or if one is empty and inside the other or at its edge. */
+function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
+  const isEitherEmpty = one.start === one.end || other.start === other.end;
+  const start = Math.max(one.start, other.start);
+  const end = Math.min(one.end, other.end);
+  return start < end || (start === end && isEitherEmpty);
+}
