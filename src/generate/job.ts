@@ -1,6 +1,6 @@
 import type { Disposable, TextDocument } from 'vscode';
-import type { Target, Targets } from '../editor/capturedSelection.ts';
-import { offsetsOf } from '../editor/documentEdit.ts';
+import { selectionEnd, type Target, type Targets } from '../editor/capturedSelection.ts';
+import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
 import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import { TextFit } from '../editor/fit/textFit.ts';
@@ -170,11 +170,12 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** One-based first and last lines of the selection. */
+  /** One-based first and last lines of the selected text. */
   linesOf(index: number): { readonly first: number; readonly last: number } {
-    const { start, end } = this.#response(index).selection.range;
-    const lineAt = (offset: number) => this.document.positionAt(offset).line + 1;
-    return { first: lineAt(start), last: lineAt(end) };
+    const { document } = this;
+    const selection = rangeOf(document, this.#response(index).selection.range);
+    const end = selectionEnd({ document, selection });
+    return { first: selection.start.line + 1, last: end.line + 1 };
   }
 
   /** True if the document contains the selections or receives the responses. */

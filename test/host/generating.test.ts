@@ -91,6 +91,20 @@ describe('generating in a real editor', () => {
     assert.equal(begun, 8);
   });
 
+  it('counts whole lines without the line after them', async () => {
+    const wholeLines = [new Range(0, 0, 1, 0), new Range(2, 0, 4, 0)];
+    const editor = await openWith('one\ntwo\nthree\nfour\nfive\n', wholeLines);
+    const job = jobOn(editor, 'below');
+    const lines = [
+      { first: 1, last: 1 },
+      { first: 3, last: 4 },
+    ];
+    assert.deepEqual(
+      job.indices.map((index) => job.linesOf(index)),
+      lines,
+    );
+  });
+
   it('removes the decorations at the ends of lines after an unexpected error', async () => {
     const editor = await openWith('one\ntwo\n', [line(0, 3), line(1, 3)]);
     const job = jobOn(editor, 'below');
