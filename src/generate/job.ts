@@ -9,14 +9,7 @@ import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
-import {
-  ActiveRuns,
-  nextRunState,
-  type RunEnd,
-  type RunMode,
-  type RunState,
-  settledStateOf,
-} from './runState.ts';
+import { ActiveRuns, type RunEnd, type RunMode } from './runState.ts';
 
 /**
  * The text that a job has generated. It's never saved, but stays in memory even if the document is
@@ -39,7 +32,13 @@ interface SelectionResponse {
   fit: TextFit;
   /** The unmodified text from the service. */
   text: string;
-  state: RunState;
+  /**
+   * How the response ended, or `ended` if it hasn't. A failed run doesn't change the state. An
+   * undone response stays undone until new text replaces it.
+   */
+  state: 'ended' | 'truncated' | 'undone';
+  /** True if the next text replaces the text. Each run sets this when it starts. */
+  isStartingOver: boolean;
 }
 
 /**
@@ -74,7 +73,8 @@ export class Job implements Result, Disposable {
       prompt: target.selectedText,
       fit: this.#fitFor(target),
       text: '',
-      state: { kind: 'new' },
+      state: 'ended',
+      isStartingOver: false,
     }));
     this.#writer = mode.open(targets, {
       openDocument: this.#openDocument,
@@ -114,9 +114,7 @@ export class Job implements Result, Disposable {
 
   /** Indices of the truncated responses. */
   get truncated(): number[] {
-    return this.indices.filter(
-      (index) => settledStateOf(this.#response(index).state) === 'truncated',
-    );
+    return this.indices.filter((index) => this.#response(index).state === 'truncated');
   }
 
   get isRunning(): boolean {
@@ -134,7 +132,7 @@ export class Job implements Result, Disposable {
 
   /** True if all responses were undone. Messages don't offer actions for undone responses. */
   get isUndone(): boolean {
-    return this.#responses.every(({ state }) => settledStateOf(state) === 'undone');
+    return this.#responses.every(({ state }) => state === 'undone');
   }
 
   /** Number of invisible and control characters that were removed. */
@@ -198,8 +196,7 @@ export class Job implements Result, Disposable {
   /** True if a run in this mode could insert its response. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
-    const isUndone = settledStateOf(state) === 'undone';
-    const isNew = isUndone || (runMode === 'restart' && text !== '');
+    const isNew = state === 'undone' || (runMode === 'restart' && text !== '');
     return this.#writer.canInsert(index, isNew);
   }
 
@@ -214,8 +211,8 @@ export class Job implements Result, Disposable {
   begin(index: number, runMode: RunMode): string {
     this.#writer.begin?.(index);
     const one = this.#response(index);
-    one.state = nextRunState(one.state, runMode);
-    if (one.state.kind === 'replacing') return '';
+    one.isStartingOver = runMode === 'restart' || one.state === 'undone';
+    if (one.isStartingOver) return '';
     one.fit.continue();
     return one.text;
   }
@@ -223,8 +220,7 @@ export class Job implements Result, Disposable {
   append(index: number, text: string): void {
     const one = this.#response(index);
     // The old response stays in the document until there is text to replace it.
-    if (one.state.kind === 'replacing') this.#restart(one, index);
-    one.state = nextRunState(one.state, 'text');
+    if (one.isStartingOver) this.#startOver(one, index);
     one.text += text;
     this.#write(index, one.fit.add(text));
   }
@@ -232,10 +228,10 @@ export class Job implements Result, Disposable {
   /** @returns true if all of the text was inserted */
   end(index: number, event: RunEnd): Promise<boolean> {
     const one = this.#response(index);
-    one.state = nextRunState(one.state, event);
+    if (event !== 'failed' && one.state !== 'undone') one.state = event;
     // Text held back at the end of a truncated response isn't written yet. The continuation
     // determines whether that text is part of a code fence or of a character.
-    if (one.state.kind !== 'truncated') this.#write(index, one.fit.end());
+    if (one.state !== 'truncated') this.#write(index, one.fit.end());
     return this.#writer.end(index);
   }
 
@@ -264,11 +260,17 @@ export class Job implements Result, Disposable {
   }
 
   #markUndone(): void {
-    for (const one of this.#responses) one.state = nextRunState(one.state, 'undone');
+    for (const one of this.#responses) {
+      one.state = 'undone';
+      one.isStartingOver = false;
+    }
   }
 
-  #restart(one: SelectionResponse, index: number): void {
-    if (one.text === '' && settledStateOf(one.state) !== 'undone') return;
+  #startOver(one: SelectionResponse, index: number): void {
+    const isFirst = one.text === '' && one.state !== 'undone';
+    one.isStartingOver = false;
+    one.state = 'ended';
+    if (isFirst) return;
     one.text = '';
     one.fit = this.#fitFor(one.target);
     this.#writer.restart(index);

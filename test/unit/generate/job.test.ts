@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Targets } from '../../../src/editor/capturedSelection.ts';
+import type { InsertMode } from '../../../src/editor/insertMode.ts';
 import type { Job } from '../../../src/generate/job.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
+import { FakeDocument } from '../editor/fakeDocument.ts';
 
 type CharacterRange = readonly [from: number, to: number];
 
@@ -20,7 +22,10 @@ describe('a job', () => {
   afterEach(() => job.dispose());
 
   /** Creates a job for a selection, and returns a function that selects something else. */
-  async function jobFor(selected: CharacterRange): Promise<(range: CharacterRange) => Targets> {
+  async function jobFor(
+    selected: CharacterRange,
+    mode?: InsertMode,
+  ): Promise<(range: CharacterRange) => Targets> {
     const { window } = await import('vscode');
     const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
     const { clipboard } = await import('../../../src/editor/clipboardMode.ts');
@@ -35,7 +40,7 @@ describe('a job', () => {
       return [target];
     };
     const stage = { previews: new Previews(), rescue: () => assert.fail('rescued') };
-    job = new Made(select(selected), undefined, clipboard, stage);
+    job = new Made(select(selected), undefined, mode ?? clipboard, stage);
     return select;
   }
 
@@ -58,4 +63,130 @@ describe('a job', () => {
       assert.equal(job.isGeneratingFor(select(other)), isSame);
     });
   }
+
+  /** Creates a job that writes below the only line of the returned document. */
+  async function jobInDocument(): Promise<FakeDocument> {
+    const { below } = await import('../../../src/editor/inPlaceModes.ts');
+    const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
+    const document = new FakeDocument('prompt');
+    const place = { start: 6, end: 6, lead: '\n', tail: '' };
+    const timing = { intervalMs: 0, deadlineMs: 5_000 };
+    const open = () => new StreamWriter(document, [place], { timing });
+    await jobFor([0, 6], { ...below, open });
+    return document;
+  }
+
+  /** Passes events of a response to the job. An unnamed event is a chunk of text. */
+  async function pass(document: FakeDocument, events: readonly string[]): Promise<void> {
+    for (const event of events) {
+      if (event === 'restart' || event === 'continue') job.begin(0, event);
+      else if (event === 'ended' || event === 'truncated' || event === 'failed')
+        await document.turnUntil(job.end(0, event));
+      else if (event === 'undo') await document.turnUntil(job.undo());
+      else job.append(0, event);
+    }
+    // Finish the edit, because an open edit keeps its timer, and later tests count timers.
+    await document.turn();
+  }
+
+  const truncated = ['restart', 'a', 'truncated'];
+  const undone = ['restart', 'a', 'ended', 'undo'];
+  for (const [what, events, state, text] of [
+    ['has a complete response', ['restart', 'a', 'ended'], 'ended', 'a'],
+    ['has a truncated response', truncated, 'truncated', 'a'],
+    ['keeps a response that failed halfway', ['restart', 'a', 'failed'], 'ended', 'a'],
+    ['has no text after a failure without text', ['restart', 'failed'], 'ended', ''],
+    ['continues a response', [...truncated, 'continue', 'b', 'ended'], 'ended', 'ab'],
+    ['continues it partly', [...truncated, 'continue', 'b', 'truncated'], 'truncated', 'ab'],
+    ['can continue later if that fails', [...truncated, 'continue', 'failed'], 'truncated', 'a'],
+    [
+      'can continue if that fails halfway',
+      [...truncated, 'continue', 'b', 'failed'],
+      'truncated',
+      'ab',
+    ],
+    ['keeps the old response until text arrives', [...truncated, 'restart'], 'truncated', 'a'],
+    [
+      'keeps the old response if a retry fails',
+      [...truncated, 'restart', 'failed'],
+      'truncated',
+      'a',
+    ],
+    [
+      'keeps the old response if the next one is empty',
+      [...truncated, 'restart', 'ended'],
+      'ended',
+      'a',
+    ],
+    ['replaces the old response', [...truncated, 'restart', 'b', 'ended'], 'ended', 'b'],
+    [
+      'replaces it even if that fails halfway',
+      [...truncated, 'restart', 'b', 'failed'],
+      'ended',
+      'b',
+    ],
+    [
+      'replaces it only with the first chunk',
+      [...truncated, 'restart', 'b', 'c', 'ended'],
+      'ended',
+      'bc',
+    ],
+    [
+      'continues after a failed retry',
+      [...truncated, 'restart', 'failed', 'continue', 'b', 'ended'],
+      'ended',
+      'ab',
+    ],
+    ['can be undone', undone, 'undone', ''],
+    ['can be undone before its first text', ['restart', 'undo', 'a', 'ended'], 'undone', ''],
+    ['can be undone while text arrives', ['restart', 'a', 'undo', 'b', 'truncated'], 'undone', ''],
+    [
+      'can be undone while a new response is awaited',
+      ['restart', 'a', 'ended', 'restart', 'undo', 'b', 'ended'],
+      'undone',
+      '',
+    ],
+    ['stays undone until text arrives', [...undone, 'restart'], 'undone', ''],
+    ['stays undone if the retry fails', [...undone, 'restart', 'failed'], 'undone', ''],
+    [
+      'stays undone if the next response is empty',
+      [...undone, 'restart', 'truncated'],
+      'undone',
+      '',
+    ],
+    ['writes a new response after an undo', [...undone, 'restart', 'b', 'ended'], 'ended', 'b'],
+    [
+      'starts over instead of continuing an undone response',
+      [...undone, 'continue', 'b', 'truncated'],
+      'truncated',
+      'b',
+    ],
+    [
+      'writes a response after an undo without text',
+      ['restart', 'undo', 'failed', 'restart', 'b', 'ended'],
+      'ended',
+      'b',
+    ],
+    ['fails halfway after an undo', [...undone, 'restart', 'b', 'failed'], 'ended', 'b'],
+  ] as const) {
+    it(`${what}: ${events.join(', ')}`, async () => {
+      const document = await jobInDocument();
+      await pass(document, events);
+      assert.equal(document.text, text === '' ? 'prompt' : `prompt\n${text}`);
+      assert.deepEqual(
+        [job.isUndone, job.truncated],
+        [state === 'undone', state === 'truncated' ? [0] : []],
+      );
+      if (state !== 'undone') assert.equal(job.text, text);
+    });
+  }
+
+  it('continues the text so far, but not if it was undone', async () => {
+    const document = await jobInDocument();
+    await pass(document, truncated);
+    assert.equal(job.begin(0, 'continue'), 'a');
+    assert.equal(job.begin(0, 'restart'), '');
+    await pass(document, ['failed', 'undo']);
+    assert.equal(job.begin(0, 'continue'), '');
+  });
 });
