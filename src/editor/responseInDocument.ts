@@ -22,33 +22,13 @@ export interface NextChange extends TextChange {
   readonly tailLength: number;
 }
 
-/**
- * The state of a response in a document.
- *
- * | state   |                                            | append  | end    | lose   |
- * |---------|--------------------------------------------|---------|--------|--------|
- * | waiting | started or restarted, no text yet          | writing | done   | lost   |
- * | writing | text is arriving                           | writing | done   | losing |
- * | done    | ended, but may be continued                | writing | done   | lost   |
- * | losing  | can't be written, text is still arriving   | losing  | lost   | losing |
- * | lost    | can't be written, no more text is arriving | losing  | lost   | lost   |
- * | undone  | removed by undo, later text is discarded   | undone  | undone | undone |
- *
- * In every state, `withdraw` leads to undone. `restart` leads to waiting, or to lost if the next
- * response can't replace this one.
- */
-export type ResponseState = 'waiting' | 'writing' | 'done' | 'losing' | 'lost' | 'undone';
-
-const AFTER: Readonly<
-  Record<ResponseState, Readonly<Record<'append' | 'end' | 'lose', ResponseState>>>
-> = {
-  waiting: { append: 'writing', end: 'done', lose: 'lost' },
-  writing: { append: 'writing', end: 'done', lose: 'losing' },
-  done: { append: 'writing', end: 'done', lose: 'lost' },
-  losing: { append: 'losing', end: 'lost', lose: 'losing' },
-  lost: { append: 'losing', end: 'lost', lose: 'lost' },
-  undone: { append: 'undone', end: 'undone', lose: 'undone' },
-};
+/** Only `restart` can lead from one of the other states back to `open`. */
+type ResponseState =
+  | 'open'
+  /** The text that is waiting can't be written. */
+  | 'lost'
+  /** The text was removed by undo, and later text is discarded. */
+  | 'undone';
 
 /** One response in a document: its range, the written text, and the text still to be written. */
 export class ResponseInDocument {
@@ -65,7 +45,8 @@ export class ResponseInDocument {
   #waiting = '';
   /** Number of characters of `#waiting` that may be written. Finite only for a preview. */
   #limit = Number.POSITIVE_INFINITY;
-  #state: ResponseState = 'waiting';
+  #state: ResponseState = 'open';
+  #isStreaming = false;
   /** Set while a call to `end` is pending. */
   #ended: PromiseWithResolvers<void> | undefined;
 
@@ -75,10 +56,6 @@ export class ResponseInDocument {
     this.#lineEnd = openDocument.lineEnd;
     this.#original = openDocument.textOf(place);
     this.own = new TrackedRange(place, (range) => openDocument.textOf(range) === this.#original);
-  }
-
-  get state(): ResponseState {
-    return this.#state;
   }
 
   /** True if all accepted text is in the document, or if the response was undone. */
@@ -94,7 +71,7 @@ export class ResponseInDocument {
 
   /** True from the first chunk of a response or continuation until its end. */
   get isStreaming(): boolean {
-    return this.#state === 'writing' || this.#state === 'losing';
+    return this.#isStreaming;
   }
 
   /**
@@ -110,8 +87,8 @@ export class ResponseInDocument {
   }
 
   append(text: string): void {
-    this.#state = AFTER[this.#state].append;
     if (this.#state === 'undone') return;
+    this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
     this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
   }
@@ -121,7 +98,7 @@ export class ResponseInDocument {
    * can't be written anymore, or once an edit exceeds its deadline.
    */
   async end(): Promise<void> {
-    this.#state = AFTER[this.#state].end;
+    this.#isStreaming = false;
     this.#ended ??= Promise.withResolvers();
     await this.#ended.promise;
     this.#ended = undefined;
@@ -147,8 +124,7 @@ export class ResponseInDocument {
    */
   next(): NextChange | undefined {
     const { isVisible, isOpen } = this.#openDocument;
-    const isEarly =
-      !isVisible && this.#state === 'writing' && this.#limit === Number.POSITIVE_INFINITY;
+    const isEarly = !isVisible && this.#isStreaming && this.#limit === Number.POSITIVE_INFINITY;
     if (this.#accepted === '' || this.#isLost || isEarly) return undefined;
     const next = isVisible || isOpen ? this.#changeFor(this.#accepted) : undefined;
     if (!next) this.lose();
@@ -172,7 +148,7 @@ export class ResponseInDocument {
 
   /** Marks the response as lost, so that nothing more is written. */
   lose(): void {
-    this.#state = AFTER[this.#state].lose;
+    if (this.#state === 'open') this.#state = 'lost';
   }
 
   /**
@@ -182,12 +158,14 @@ export class ResponseInDocument {
   withdraw(): void {
     this.#drop();
     this.#state = 'undone';
+    this.#isStreaming = false;
   }
 
   /** Makes the next text replace the response so far, even if it was undone. */
   restart(): void {
     this.#drop();
-    this.#state = this.own.rewind() ? 'waiting' : 'lost';
+    this.#state = this.own.rewind() ? 'open' : 'lost';
+    this.#isStreaming = false;
   }
 
   /** Completes a change event. Must be called once `own` has tracked all changes in the event. */
@@ -233,7 +211,7 @@ export class ResponseInDocument {
   }
 
   get #isLost(): boolean {
-    return this.#state === 'losing' || this.#state === 'lost';
+    return this.#state === 'lost';
   }
 
   get #accepted(): string {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { ResponseInDocument } from '../../../src/editor/responseInDocument.ts';
+import { FakeDocument } from './fakeDocument.ts';
+
+type Event = 'append' | 'end' | 'lose' | 'withdraw' | 'restart';
+const FLAGS = ['isStreaming', 'isPending', 'isPlaced'] as const;
+type Flag = (typeof FLAGS)[number];
+
+function responseAfter(events: readonly Event[]): ResponseInDocument {
+  const response = new ResponseInDocument(new FakeDocument('prompt'), {
+    start: 6,
+    end: 6,
+    lead: '\n',
+    tail: '',
+  });
+  for (const event of events) {
+    // Don't wait: this resolves only once the text is written, and nothing writes it here.
+    if (event === 'end') void response.end();
+    else response[event]('text');
+  }
+  return response;
+}
+
+describe('a response in a document', () => {
+  for (const [what, events, expected] of [
+    ['that has no text yet', [], ['isPlaced']],
+    ['that receives text', ['append'], ['isStreaming', 'isPending']],
+    ['that has ended', ['append', 'end'], ['isPending']],
+    ['that has ended twice', ['append', 'end', 'end'], ['isPending']],
+    ['that has ended without text', ['end'], ['isPlaced']],
+    ['that is continued', ['append', 'end', 'append'], ['isStreaming', 'isPending']],
+    ['that is lost before its first text', ['lose'], []],
+    ['that is lost while it streams', ['append', 'lose'], ['isStreaming']],
+    ['that is lost, and receives more text', ['append', 'lose', 'append'], ['isStreaming']],
+    ['that is lost, and then ends', ['append', 'lose', 'end'], []],
+    ['that is lost after its end', ['append', 'end', 'lose'], []],
+    ['that is lost, ends, and is continued', ['lose', 'end', 'append'], ['isStreaming']],
+    ['that is undone before its first text', ['withdraw'], ['isPlaced']],
+    ['that is undone while it streams', ['append', 'withdraw'], ['isPlaced']],
+    ['that is undone after its end', ['append', 'end', 'withdraw'], ['isPlaced']],
+    ['that is lost, and then undone', ['append', 'lose', 'withdraw'], ['isPlaced']],
+    ['that is undone, and receives more text', ['withdraw', 'append'], ['isPlaced']],
+    ['that is undone, and then ends', ['append', 'withdraw', 'end'], ['isPlaced']],
+    ['that is undone, and then lost', ['withdraw', 'lose'], ['isPlaced']],
+    ['that is undone twice', ['append', 'withdraw', 'withdraw'], ['isPlaced']],
+    ['that starts over while it streams', ['append', 'restart'], ['isPlaced']],
+    ['that starts over after its end', ['append', 'end', 'restart'], ['isPlaced']],
+    ['that starts over after it was lost', ['append', 'lose', 'restart'], ['isPlaced']],
+    [
+      'that starts over after it was lost, and receives text',
+      ['lose', 'restart', 'append'],
+      ['isStreaming', 'isPending'],
+    ],
+    [
+      'that starts over after it was undone, and receives text',
+      ['withdraw', 'restart', 'append'],
+      ['isStreaming', 'isPending'],
+    ],
+  ] as const satisfies readonly (readonly [string, readonly Event[], readonly Flag[]])[]) {
+    const flags = expected.map((flag) => flag.slice(2).toLowerCase()).join(' and ');
+    it(`${what} is ${flags || 'neither streaming, nor pending, nor placed'}`, () => {
+      const response = responseAfter(events);
+      assert.deepEqual(
+        FLAGS.filter((flag) => response[flag]),
+        expected,
+      );
+    });
+  }
+
+  it('is lost on a restart if the user typed inside it', () => {
+    const response = responseAfter(['append']);
+    const next = response.next();
+    assert.ok(next);
+    response.own.grow(next);
+    response.own.follow({ rangeOffset: 8, rangeLength: 0, text: '*' });
+    response.restart();
+    assert.equal(response.isPlaced, false);
+  });
+});
