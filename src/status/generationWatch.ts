@@ -5,7 +5,6 @@ import { MAX_RETRIES } from '../service/http/retry.ts';
 import { setContextKey } from '../ui/contextKeys.ts';
 import type { Log } from '../ui/log.ts';
 import { oneLine } from '../ui/oneLine.ts';
-import { type ActivityEvent, nextActivity } from './activity.ts';
 import type { PastGeneration, SessionHistory } from './sessionHistory.ts';
 import type { StatusItem } from './statusItem.ts';
 
@@ -24,8 +23,9 @@ export interface GenerationWatch {
  * doesn't support is logged once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
+  const running: Running = new Set();
   const named = new Set<string>();
-  return () => watchGeneration(deps, named);
+  return () => watchGeneration(deps, running, named);
 }
 
 interface WatchDeps {
@@ -34,31 +34,39 @@ interface WatchDeps {
   readonly history: SessionHistory;
 }
 
-function watchGeneration({ status, log, history }: WatchDeps, named: Set<string>): GenerationWatch {
+/** The window's running generations, each with the milliseconds until its next attempt. */
+type Running = Set<() => number>;
+
+function watchGeneration(
+  { status, log, history }: WatchDeps,
+  running: Running,
+  named: Set<string>,
+): GenerationWatch {
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
-  const tell = (event: ActivityEvent) =>
-    status.update({ activity: nextActivity(status.facts.activity, event) });
+  // Monotonic, so that a change of the system clock doesn't change the countdown.
+  let retryAt = 0;
+  const leftMs = () => retryAt - performance.now();
+  const updateStatus = () => status.update({ running: [...running] });
   const ended = (end: PastGeneration['end']) => {
-    tell('end');
+    running.delete(leftMs);
+    updateStatus();
     const wholeMs = passedMs();
     history.recordGeneration({ firstTextMs, wholeMs, end });
     return wholeMs;
   };
-  tell('begin');
+  running.add(leftMs);
+  updateStatus();
   return {
     onRetry: ({ retry, waitMs, error }) => {
       log.info(`retry ${retry} of ${MAX_RETRIES} in ${Math.round(waitMs)} ms: ${error.message}`);
-      const startsAt = performance.now() + waitMs;
-      const leftMs = () => startsAt - performance.now();
-      tell({ retryInMs: leftMs });
+      retryAt = performance.now() + waitMs;
+      updateStatus();
       return leftMs;
     },
     onText: () => {
       firstTextMs ??= passedMs();
-      // Called for each chunk, so it updates the status item only if the state changes.
-      if (status.facts.activity.kind === 'waiting') tell('text');
     },
     onDone: ({ usage, stopReason, dropped, warnings }) => {
       const ms = ended('complete');

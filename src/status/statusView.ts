@@ -2,7 +2,6 @@ import type { Obstacle } from '../connection/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
-import type { Activity } from './activity.ts';
 
 /** Computes the content of the status item. Pure. */
 
@@ -20,7 +19,11 @@ export interface StatusFacts {
   /** The reason that the last command for the active folder couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
-  readonly activity: Activity;
+  /**
+   * One function for each running generation. It returns the milliseconds until the next attempt,
+   * independent of the wall clock; 0 or less if the generation isn't waiting for one.
+   */
+  readonly running: readonly (() => number)[];
   /** The current requests to the service in use; undefined without a connection. */
   readonly traffic: Traffic | undefined;
   /** True if the service or the network was unreachable at the last attempt. */
@@ -78,7 +81,7 @@ export const initialFacts: StatusFacts = {
   isSetUp: false,
   obstacle: 'none',
   token: { kind: 'none' },
-  activity: { kind: 'idle' },
+  running: [],
   traffic: undefined,
   unreachable: false,
   lastFailure: undefined,
@@ -93,13 +96,13 @@ const MINUTE_MS = 60_000;
 
 /** @param now milliseconds since 1970 */
 function stateOf(facts: StatusFacts, now: number): StatusState {
-  const { token, activity, isSetUp } = facts;
+  const { token, running, isSetUp } = facts;
   const leftMs = tokenLeftMs(token, now);
-  const retryInMs = activity.kind === 'waiting' ? activity.leftMs() : 0;
+  const waits = running.map((retryInMs) => retryInMs()).filter((ms) => ms > 0);
   if (isSetUp && token.kind === 'refused') return { kind: 'refused' };
   if (facts.obstacle === 'approval') return { kind: 'unapproved' };
-  if (retryInMs > 0) return { kind: 'waiting', leftMs: retryInMs };
-  if (activity.kind !== 'idle') return { kind: 'generating' };
+  if (waits.length > 0) return { kind: 'waiting', leftMs: Math.min(...waits) };
+  if (running.length > 0) return { kind: 'generating' };
   if (token.kind === 'fetching') return { kind: 'fetching' };
   if (facts.unreachable) return { kind: 'unreachable', leftMs };
   if (leftMs === Number.POSITIVE_INFINITY) return { kind: 'noToken' };

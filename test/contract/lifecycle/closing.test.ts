@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { nextActivity } from '../../../src/status/activity.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
@@ -155,8 +154,8 @@ describe('a window', () => {
     const status = suite.opened.showing(editor, () => new StatusItem(place, () => {}));
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     try {
-      status.update({ isSetUp: true, activity: nextActivity(status.facts.activity, 'begin') });
-      status.update({ activity: nextActivity(status.facts.activity, 'end') });
+      status.update({ isSetUp: true, running: [() => 0] });
+      status.update({ running: [] });
       assert.equal(readings, 0, 'an update returns before the paint');
       mock.timers.tick(PAINT_AFTER_MS);
       assert.equal(readings, 1);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import type { Generation } from '../../../src/service/api/responseReader.ts';
 import { systemClock } from '../../../src/service/clock.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { SessionHistory } from '../../../src/status/sessionHistory.ts';
@@ -7,6 +8,8 @@ import type { StatusItem } from '../../../src/status/statusItem.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 import type { Log } from '../../../src/ui/log.ts';
 import { FakeEditor, installEditor } from '../connection/fakeEditor.ts';
+
+const NOW = 1_800_000_000_000;
 
 describe('a generation watch', () => {
   const editor = new FakeEditor();
@@ -19,7 +22,7 @@ describe('a generation watch', () => {
   it('distinguishes canceled generations from failed generations', async () => {
     const { generationWatches } = await import('../../../src/status/generationWatch.ts');
     const history = new SessionHistory(systemClock);
-    const status = { facts: initialFacts, update: () => {} } as unknown as StatusItem;
+    const status = { update: () => {} } as unknown as StatusItem;
     const log = { debug: () => {} } as unknown as Log;
     const watches = generationWatches({ status, log, history });
     for (const error of [new ServiceError('cancelled'), new ServiceError('timeout'), 'other']) {
@@ -30,26 +33,75 @@ describe('a generation watch', () => {
   });
 
   it('counts down to the next attempt even if the system clock is changed', async () => {
-    const { generationWatches } = await import('../../../src/status/generationWatch.ts');
-    let facts = initialFacts;
-    const status = {
-      get facts() {
-        return facts;
-      },
-      update: (changes: Partial<StatusFacts>) => {
-        facts = { ...facts, ...changes };
-      },
-    } as unknown as StatusItem;
-    const log = { info: () => {} } as unknown as Log;
-    const watch = generationWatches({ status, log, history: new SessionHistory(systemClock) })();
-    const now = 1_800_000_000_000;
-    mock.timers.enable({ apis: ['Date'], now });
+    const { startWatch, words } = await watching();
+    mock.timers.enable({ apis: ['Date'], now: NOW });
     try {
-      watch.onRetry({ retry: 1, waitMs: 60_000, error: new ServiceError('rate-limited') });
-      mock.timers.setTime(now - 3_600_000);
-      assert.match(renderStatus(facts, now - 3_600_000).words, /^retrying in (60|59) seconds$/);
+      startWatch().onRetry(retryIn(60));
+      mock.timers.setTime(NOW - 3_600_000);
+      assert.match(words(), /^retrying in (60|59) seconds$/);
     } finally {
       mock.timers.reset();
     }
   });
+
+  it('counts down while another generation receives text and ends', async () => {
+    const { startWatch, words } = await watching();
+    const streaming = startWatch();
+    const waiting = startWatch();
+    waiting.onRetry(retryIn(60));
+    streaming.onText();
+    assert.match(words(), /^retrying in/);
+    streaming.onDone(generation);
+    assert.match(words(), /^retrying in/);
+    waiting.onFailed(new ServiceError('rate-limited'));
+    assert.equal(words(), 'not set up');
+  });
+
+  it('counts down to the earliest of several attempts', async () => {
+    const { startWatch, words } = await watching();
+    startWatch();
+    assert.equal(words(), 'generating');
+    const soon = startWatch();
+    soon.onRetry(retryIn(30));
+    startWatch().onRetry(retryIn(60));
+    assert.match(words(), /^retrying in (30|29) seconds$/);
+    soon.onFailed(new ServiceError('rate-limited'));
+    assert.match(words(), /^retrying in (60|59) seconds$/);
+  });
+
+  it('shows a generation as running once its next attempt starts', async () => {
+    const { startWatch, words } = await watching();
+    const watch = startWatch();
+    watch.onRetry(retryIn(60));
+    watch.onRetry(retryIn(0));
+    assert.equal(words(), 'generating');
+  });
 });
+
+/** Returns a function that starts watches, and one that returns the status in words. */
+async function watching() {
+  const { generationWatches } = await import('../../../src/status/generationWatch.ts');
+  let facts = initialFacts;
+  const status = {
+    update: (changes: Partial<StatusFacts>) => {
+      facts = { ...facts, ...changes };
+    },
+  } as unknown as StatusItem;
+  const log = { info: () => {}, debug: () => {} } as unknown as Log;
+  const history = new SessionHistory(systemClock);
+  const startWatch = generationWatches({ status, log, history });
+  return { startWatch, words: () => renderStatus(facts, NOW).words };
+}
+
+function retryIn(seconds: number) {
+  return { retry: 1, waitMs: seconds * 1_000, error: new ServiceError('rate-limited') };
+}
+
+const generation: Generation = {
+  text: 'Hello',
+  toolCalls: [],
+  stopReason: 'finished',
+  usage: { inputTokens: 1, outputTokens: 1 },
+  dropped: [],
+  warnings: [],
+};

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../src/service/errors.ts';
-import type { Activity } from '../../../src/status/activity.ts';
 import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
@@ -10,7 +9,9 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   expiresAt: NOW + minutes * MINUTE,
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
-const waiting = (leftMs: number): Activity => ({ kind: 'waiting', count: 1, leftMs: () => leftMs });
+/** A running generation with the milliseconds until its next attempt. */
+const waiting = (leftMs: number) => () => leftMs;
+const generating = waiting(-1_000);
 const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
 
 type Row = [
@@ -109,21 +110,28 @@ const rows: Row[] = [
   ],
   [
     'generating',
-    { isSetUp: true, token: { kind: 'fetching' }, activity: { kind: 'generating', count: 1 } },
+    { isSetUp: true, token: { kind: 'fetching' }, running: [generating] },
     '$(loading~spin) Hosted Model',
     undefined,
     'generating',
   ],
   [
     'waiting to retry',
-    { isSetUp: true, activity: waiting(7_500) },
+    { isSetUp: true, running: [waiting(7_500)] },
     '$(watch) Hosted Model: retrying in 8s',
     undefined,
     'retrying in 8 seconds',
   ],
   [
+    'several generations, two of them waiting to retry',
+    { isSetUp: true, running: [waiting(7_500), generating, waiting(1_500)] },
+    '$(watch) Hosted Model: retrying in 2s',
+    undefined,
+    'retrying in 2 seconds',
+  ],
+  [
     'approval needed',
-    { isSetUp: true, obstacle: 'approval', activity: { kind: 'generating', count: 1 } },
+    { isSetUp: true, obstacle: 'approval', running: [generating] },
     '$(error) Hosted Model: needs your approval',
     'error',
     'needs your approval',
@@ -157,8 +165,8 @@ describe('the status item', () => {
     assert.equal(changesIn({}), undefined);
     assert.equal(changesIn({ isSetUp: true, token: { kind: 'expired' } }), undefined);
     assert.equal(changesIn({ isSetUp: true, token: valid(54.5) }), 30_001);
-    assert.equal(changesIn({ isSetUp: true, activity: waiting(7_500) }), 500);
-    assert.equal(changesIn({ isSetUp: true, activity: waiting(7_000) }), 1_000);
+    assert.equal(changesIn({ isSetUp: true, running: [waiting(7_500)] }), 500);
+    assert.equal(changesIn({ isSetUp: true, running: [waiting(7_000)] }), 1_000);
   });
 
   it('updates at least once a minute while a token is valid', () => {
