@@ -110,7 +110,6 @@ export const handlers: Handlers = {
   diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
   selectModel: async (app) => {
-    const { connections } = app;
     const scope = window.activeTextEditor?.document.uri;
     const looked = await app.connections.peekWithProgress();
     const { found } = looked;
@@ -141,8 +140,7 @@ export const handlers: Handlers = {
     if (!choice) return;
     const { modelId: picked } = choice;
     if (choice.service.word !== service.word) {
-      await connections.useForSelections(choice.service, picked);
-      return inform(COMMAND_MESSAGES.usedForSelections(choice.service.name));
+      return useForSelections(app, choice.service, picked);
     }
     // The model in the user settings belongs to the service in the settings. Another service's
     // model goes into the folder settings.
@@ -189,7 +187,8 @@ async function openMenu(app: App): Promise<unknown> {
   // Get the folder before the menu opens, because another one can be active when the user picks a
   // row.
   const folder = activeFolder();
-  const { found, choice } = await connections.peekWithProgress(folder);
+  const looked = await connections.peekWithProgress(folder);
+  const { found, choice } = looked;
   const ofSources = sourceRows(found, choice);
   // If there is nothing to choose from, start the setup. Focus the editor first, because the focus
   // would otherwise return to the clicked status item.
@@ -205,17 +204,14 @@ async function openMenu(app: App): Promise<unknown> {
     app.status.facts,
     connection && shownInMenu(app, connection, found),
     [
-      { label: services, rows: serviceRows(await connections.all(), found.settings.service) },
+      { label: services, rows: serviceRows(await connections.all(), serviceInUse(looked)) },
       { label: sources, rows },
       { label: extensions, rows: callers.rows() },
     ],
   );
   if (!picked) return undefined;
-  if ('isAnother' in picked) return useAnotherSource(app, { found, choice });
-  if ('service' in picked) {
-    await connections.useForSelections(picked.service);
-    return inform(COMMAND_MESSAGES.usedForSelections(picked.service.name));
-  }
+  if ('isAnother' in picked) return useAnotherSource(app, looked);
+  if ('service' in picked) return useForSelections(app, picked.service);
   if ('caller' in picked) {
     const answer = await window.showQuickPick([forget], { title: picked.label });
     return answer && callers.forget(picked.caller);
@@ -255,6 +251,22 @@ function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: Source
 function offerKeybindings(text: string): void {
   const { openKeybindings } = undocumentedCommands;
   offer('warning', text, COMMAND_MESSAGES.openKeybindings, openKeybindings);
+}
+
+/**
+ * Switches selections to another service, and reports the switch.
+ * @param modelId the model to use; omitted for the service's default
+ */
+async function useForSelections(
+  { connections }: App,
+  service: Service,
+  modelId?: string,
+): Promise<void> {
+  const { usedForSelections, notSetUp } = COMMAND_MESSAGES;
+  if (await connections.useForSelections(service, modelId)) {
+    return inform(usedForSelections(service.name));
+  }
+  offer('warning', notSetUp(service.name), ACTION_LABELS.setUp, 'hostedModel.setUp');
 }
 
 /** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */

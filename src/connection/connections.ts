@@ -245,6 +245,7 @@ export class Connections implements Disposable {
   /**
    * Switches selections to a service that is already set up, by changing the settings.
    * @param modelId the model to use; empty for the service's default
+   * @returns false if the service isn't set up
    */
   async useForSelections(service: Service, modelId = ''): Promise<boolean> {
     return useForSelections(this.#options.keys, service, modelId);

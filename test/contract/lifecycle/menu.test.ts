@@ -3,6 +3,14 @@ import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
+const acme = {
+  word: 'acme',
+  name: 'ACME',
+  authentication: { kind: 'zenApiKey' },
+  api: 'openai',
+  defaultModel: 'acme/large',
+};
+
 /** Picks the item with the next label in each list. A callback runs right before. */
 class PickingEditor extends SinkEditor {
   readonly labels: RegExp[] = [];
@@ -11,6 +19,7 @@ class PickingEditor extends SinkEditor {
   override exports(): Record<string, unknown> {
     const exports = super.exports();
     const showQuickPick = async (items: Promise<readonly { readonly label: string }[]>) => {
+      this.sink('quick pick', await items);
       const label = this.labels.shift();
       const picked = label && (await items).find((item) => label.test(item.label));
       this.beforePick();
@@ -52,6 +61,52 @@ describe('the menu', () => {
         [await isAsked('/other/a.txt'), await isAsked('/work/a.txt')],
         [false, true],
       );
+    });
+  });
+
+  it('doesn’t offer to switch to the service in use, even if the settings don’t name it', async () => {
+    const { url } = suite.life.emulator;
+    const editor = new PickingEditor();
+    editor.addFolder('/work');
+    editor.userSettings.set('services', [acme]);
+    editor.files.set('/work/.env', `ACME_API_KEY=${defaultApiKey}\nACME_URL=${url}\n`);
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      await run('refreshToken');
+      await run('showMenu');
+    });
+    assert.match(editor.textOf('quick pick'), /"description":"in use"/);
+    assert.doesNotMatch(editor.textOf('quick pick'), /Use for Selections/);
+  });
+
+  describe('with another service that is set up', () => {
+    /** Picks the other service in the menu, and returns the notifications and written settings. */
+    const switchToAcme = async (beforePick = () => {}) => {
+      const { emulator, stores } = suite.life;
+      const { url } = emulator;
+      const own = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
+      const added = { ...own, apiKey: 'key-of-acme', definition: JSON.stringify(acme) };
+      stores.keyring.values.set('hostedModel.key.ibm', JSON.stringify(own));
+      stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(added));
+      const editor = suite.life.editor(new PickingEditor());
+      assert.ok(editor instanceof PickingEditor);
+      editor.userSettings.set('services', [acme]).set('service', 'ibm');
+      editor.labels.push(/Use for Selections: ACME/);
+      editor.beforePick = beforePick;
+      await suite.opened.open(editor, stores, (run) => run('showMenu'));
+      return { said: editor.textOf('notification'), settings: editor.textOf('settings') };
+    };
+
+    it('switches selections to the picked service', async () => {
+      const { said, settings } = await switchToAcme();
+      assert.match(said, /^ACME is now used for selections\.$/m);
+      assert.match(settings, /^service\nacme$/m);
+    });
+
+    it('doesn’t claim a switch if the service is no longer set up', async () => {
+      const { values } = suite.life.stores.keyring;
+      const { said, settings } = await switchToAcme(() => values.delete('hostedModel.key.acme'));
+      assert.match(said, /^Couldn’t switch to ACME\. Set it up first\.$/m);
+      assert.equal(settings, '');
     });
   });
 });
