@@ -2,7 +2,8 @@ import { Disposable, type ExtensionContext, type TextDocument, window, workspace
 import type { HostedModel } from './app.ts';
 import { type OfferedModels, offerModels } from './chat/offerModels.ts';
 import { type CommandHost, registerCommands } from './commands/commands.ts';
-import { onDidChangeSettings, readTooltipSettings } from './config/configuration.ts';
+import { onDidChangeSettings } from './config/configuration.ts';
+import { readSettings } from './config/settings.ts';
 import { Approvals } from './connection/approvals.ts';
 import { KeyStore, type StorageIssue } from './connection/keyStore.ts';
 import {
@@ -80,7 +81,7 @@ class Startup implements CommandHost {
   /** False only if no source can provide a connection without a prompt. */
   #hasCredentials = false;
   /** Reads the settings that the tooltip shows. */
-  #readSettings: SetUpStatus['readSettings'] = readTooltipSettings;
+  #readSettings: SetUpStatus['readSettings'] = readSettings;
 
   constructor(context: ExtensionContext, log: Log, make: Make) {
     this.log = log;
@@ -169,8 +170,8 @@ class Startup implements CommandHost {
   }
 
   async #updateSetUpState(inUse?: Service): Promise<void> {
-    const { readSettings, isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
-    this.#readSettings = readSettings;
+    const { isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
+    this.#readSettings = state.readSettings;
     this.#hasCredentials = state.canSignOut;
     this.#status.update({ isSetUp });
     setContextKey('isSetUp', isSetUp);

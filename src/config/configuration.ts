@@ -37,23 +37,6 @@ export class Configuration {
 }
 
 /**
- * The kinds of resources that a request can use, most specific first. If the settings contain
- * several IDs, the most specific one applies.
- */
-export const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
-
-/** Reads the settings that the status item's tooltip shows, without validating them. */
-export function readTooltipSettings(scope?: Uri) {
-  const configuration = new Configuration(scope);
-  const text = (name: string) => configuration.text(name);
-  const resource = RESOURCE_KINDS.find((name) => text(`${name}Id`) !== '');
-  return {
-    ...{ authUrl: text('authUrl'), url: text('url'), modelId: text('modelId') },
-    ...{ projectId: resource ? text(`${resource}Id`) : '', resource },
-  };
-}
-
-/**
  * Returns `hostedModel.service` in lowercase. Empty if the setting is empty. The first service with
  * a stored key is then used.
  */

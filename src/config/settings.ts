@@ -17,7 +17,6 @@ import {
 import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {
   Configuration,
-  RESOURCE_KINDS,
   serviceEntries,
   serviceInSettings,
   targetForFolder,
@@ -53,6 +52,8 @@ export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** True if a setting names the model; false if it's the service's default. */
   readonly isModelSet?: boolean;
+  /** The model ID in the settings if it's invalid, so the service's default is used. */
+  readonly invalidModelId?: string;
   /** The model ID that a workspace, folder, or remote machine sets. Applies to any service. */
   readonly folderModelId?: string;
   readonly operation: Operation;
@@ -83,6 +84,11 @@ export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 /** The settings level that a value comes from. */
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
+/**
+ * The kinds of resources that a request can use, most specific first. If the settings contain
+ * several IDs, the most specific one applies.
+ */
+const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 const COMMAND_QUEUE = 50;
 /** Maximum daily token budget, which is more than anyone uses. */
 const MAX_TOKENS = 1e12;
@@ -110,6 +116,7 @@ export function readSettings(scope?: Uri): Settings {
     credentialSource: credentialSourceIn(configuration, scope),
     modelId: modelId || service.defaultModelId,
     isModelSet: modelId !== '',
+    invalidModelId: modelId === '' ? text('modelId') : '',
     folderModelId: modelId === configuration.own('modelId') ? '' : modelId,
     operation: operationOf(service, text('operation')),
     parameters: objectOf(configuration.get('parameters')),

@@ -1,7 +1,6 @@
 import type { Memento, Uri } from 'vscode';
-import { readTooltipSettings } from '../config/configuration.ts';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
-import { getsTokens, neededSettings, type Service, services } from '../service/services.ts';
+import { getsTokens, neededSettings, type Service } from '../service/services.ts';
 import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 
@@ -10,13 +9,8 @@ import type { KeyStore } from './keyStore.ts';
  * secret.
  */
 export interface SetUpStatus {
-  /**
-   * Reads the settings of the service in use, for the tooltip. For the first built-in service, the
-   * values aren't validated.
-   */
-  readonly readSettings: (
-    scope?: Uri,
-  ) => Pick<Settings, 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'>;
+  /** Reads the settings of the service in use, for the tooltip. */
+  readonly readSettings: (scope?: Uri) => Settings;
   /**
    * True if the editor has a stored key and the other settings, or if another source was used last.
    */
@@ -76,9 +70,8 @@ export async function readSetUpStatus(
   const isInEditor = stored.includes(service.word) && !serviceProblem && isNamed && url !== '';
   const isSetUp = isInEditor || usesExternalSource;
   const used = inUse ?? service;
-  const isFirst = used.word === services[0].word;
   return {
-    readSettings: isFirst ? readTooltipSettings : (scope) => settingsFor(used, readSettings(scope)),
+    readSettings: (scope) => settingsFor(used, readSettings(scope)),
     isSetUp,
     refreshesTokens: isSetUp && getsTokens(used),
     canSignOut: usesExternalSource || stored.length > 0 || approvals.hasApprovals,

@@ -8,7 +8,6 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { MODEL_ID } from '../service/modelId.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -16,10 +15,10 @@ const TICK_MS = 60_000;
 /** Milliseconds between an update and its repaint, too short to notice. */
 const PAINT_AFTER_MS = 16;
 
-/** The settings that the tooltip shows. An empty string means not set, or not known yet. */
+/** The settings that the tooltip shows. An empty string means not set. */
 export type StatusSettings = Pick<
   Settings,
-  'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId'
+  'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId' | 'invalidModelId'
 >;
 
 /**
@@ -131,21 +130,16 @@ function tooltipLines(
     traffic?.line(),
     refresh > 0 && `Next token refresh in ${amount(refresh, 'minute')}`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
-    modelLine(settings.modelId, facts.connection?.modelId),
+    modelLine(settings, facts.connection),
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
 }
 
-/**
- * @param id the value in the settings
- * @param inUse the model of the connection in use
- */
-function modelLine(id: string, inUse: string | undefined): string {
-  if (id !== '' && !MODEL_ID.test(id)) {
-    return `Model: ${id} (not a model ID, so the default is used)`;
-  }
-  return `Model: ${inUse ?? (id || 'the service’s default')}`;
+function modelLine(settings: StatusSettings, connection: StatusFacts['connection']): string {
+  const { invalidModelId } = settings;
+  if (invalidModelId) return `Model: ${invalidModelId} (not a model ID, so the default is used)`;
+  return `Model: ${(connection ?? settings).modelId}`;
 }
 
 /** Returns the lines for the editor's settings, shown until credentials are looked up. */

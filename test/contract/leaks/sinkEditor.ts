@@ -101,8 +101,6 @@ class Empty {}
 export class SinkEditor extends FakeEditor {
   readonly sunk = new Map<Sink, string[]>(SINKS.map((sink) => [sink, []]));
   readonly tooltips: FakeMarkdown[] = [];
-  /** How often the extension has read each setting. */
-  readonly settingReads = new Map<string, number>();
   /** The path of the only document. */
   path = '/work/a.txt';
   /** The only line of the document. */
@@ -234,10 +232,7 @@ export class SinkEditor extends FakeEditor {
   #configuration(): unknown {
     if (this.broken === 'configuration') throw new Error('no configuration');
     return {
-      get: (name: string) => {
-        this.settingReads.set(name, (this.settingReads.get(name) ?? 0) + 1);
-        return this.setting(name);
-      },
+      get: (name: string) => this.setting(name),
       inspect: (name: string) => {
         const value = this.userSettings.get(name);
         return { globalValue: value, globalLocalValue: value };

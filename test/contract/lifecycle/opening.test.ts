@@ -262,4 +262,19 @@ describe('a window that opens', () => {
       assert.doesNotMatch(editor.textOf('tooltip'), /Project: /);
     }),
   );
+
+  it(
+    'shows the project of the folder instead of a deployment of the user, as requests use it',
+    closing(async () => {
+      life = await startLife();
+      const editor = life.editor();
+      editor.userSettings.set('deploymentId', 'deployment-of-the-user');
+      editor.folderSettings.set('projectId', 'project-of-the-folder');
+      await start(editor, life.stores);
+      assert.match(editor.textOf('tooltip'), /^Project: project-of-the-folder/m);
+      assert.doesNotMatch(editor.textOf('tooltip'), /Deployment: /);
+      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      assert.doesNotMatch(editor.textOf('tooltip'), /Deployment: /);
+    }),
+  );
 });
