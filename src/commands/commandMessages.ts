@@ -45,5 +45,6 @@ export const COMMAND_MESSAGES = {
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
   modelOfOther: (name: string) => `Open a folder to set a model for ${name}.`,
+  ownModel: 'Your deployment has its own model, so nothing was changed.',
   hiddenModel: 'Workspace or remote settings override the model you picked.',
 } as const;

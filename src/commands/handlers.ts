@@ -20,7 +20,7 @@ import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ModelQuery } from '../service/models/models.ts';
-import type { Service } from '../service/services.ts';
+import { hasOwnModel, type Service } from '../service/services.ts';
 import { showMenu } from '../status/menu.ts';
 import { importTemplates } from '../templates/importTemplates.ts';
 import { inform, offer } from '../ui/notify.ts';
@@ -125,23 +125,23 @@ export const handlers: Handlers = {
     if (!connection && !isPublic) return;
     const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
     if (!serviceUrl) return;
-    const { service } = connection ?? ofEditor;
+    const used = connection ?? ofEditor;
+    const { service, operation } = used;
     const folder = activeFolder()?.uri;
     const isOther = service.word !== found.settings.service.word;
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
-    const { operation, modelId } = settingsFor(service, ofEditor);
     const from = { service, serviceUrl, operation, otherKeys: found.keys };
     const { signOutSignal } = app.connections;
     const models =
-      connection?.models(signOutSignal) ?? app.runtime.listModels(from, modelId, signOutSignal);
+      connection?.models(signOutSignal) ??
+      app.runtime.listModels(from, used.modelId, signOutSignal);
     keepForChat(app, from, models);
     const others = await otherModels(app, service, signOutSignal);
-    const choice = await pickModel({ service, list: models, current: modelId }, others);
+    const choice = await pickModel({ service, list: models, current: used.modelId }, others);
     if (!choice) return;
     const { modelId: picked } = choice;
-    if (choice.service.word !== service.word) {
-      return useForSelections(app, choice.service, picked);
-    }
+    if (choice.service.word !== service.word) return useForSelections(app, choice.service, picked);
+    if (hasOwnModel(used)) return inform(COMMAND_MESSAGES.ownModel);
     // The model in the user settings belongs to the service in the settings. Another service's
     // model goes into the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);

@@ -11,7 +11,7 @@ import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLimit.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
-import type { Operation, ResourceKind, Service } from './services.ts';
+import { hasOwnModel, type Operation, type ResourceKind, type Service } from './services.ts';
 
 /** The model, its parameters, and the limits for its requests. */
 export interface ModelSettings {
@@ -46,6 +46,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly approved: ApprovedOrigins;
   /** The program that prints the token, if the service uses a command. */
   readonly program: string | undefined;
+  /** The model that generates. For a deployment, which has its own model, the deployment's ID. */
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -65,7 +66,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.serviceUrl = credentials.serviceUrl;
     this.approved = credentials.approved;
     this.program = credentials.program;
-    this.modelId = options.modelId;
+    this.modelId = hasOwnModel(credentials) ? credentials.projectId : options.modelId;
     this.operation = options.operation;
     this.parameters = options.parameters;
     this.limits = options.limits;

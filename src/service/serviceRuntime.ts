@@ -14,6 +14,7 @@ import type { Access, PublicAccess } from './http/httpTypes.ts';
 import { holdsSecret } from './masking.ts';
 import { type ModelQuery, Models } from './models/models.ts';
 import { Secret } from './secret.ts';
+import { hasOwnModel } from './services.ts';
 
 export interface ServiceRuntimeOptions {
   readonly http?: HttpOptions;
@@ -214,14 +215,6 @@ export class ServiceRuntime {
 /** Returns all secrets of the known keys. See `secretsOfKeys`. */
 function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
-}
-
-/**
- * True for a deployment. Its model was chosen when it was deployed, so the model in the settings
- * doesn't apply.
- */
-function hasOwnModel({ resource }: Credentials): boolean {
-  return resource === 'deployment';
 }
 
 /** Returns the access to a public model list without credentials. */

@@ -293,6 +293,18 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
 }
 
 /**
+ * True for a deployment. Its model was chosen when it was deployed, so the model in the settings
+ * doesn't apply.
+ */
+export function hasOwnModel(target: {
+  readonly service: Service;
+  readonly resource?: ResourceKind | undefined;
+}): boolean {
+  // The settings can still contain the deployment of a service that was in use before.
+  return target.resource === 'deployment' && neededSettings(target.service).includes('projectId');
+}
+
+/**
  * True if requests to the service contain an access token, which expires, instead of the key
  * itself.
  */

@@ -8,6 +8,7 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
+import { hasOwnModel } from '../service/services.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -18,7 +19,7 @@ const PAINT_AFTER_MS = 16;
 /** The settings that the tooltip shows. An empty string means not set. */
 export type StatusSettings = Pick<
   Settings,
-  'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId' | 'invalidModelId'
+  'service' | 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId' | 'invalidModelId'
 >;
 
 /**
@@ -138,6 +139,7 @@ function tooltipLines(
 
 function modelLine(settings: StatusSettings, connection: StatusFacts['connection']): string {
   const { invalidModelId } = settings;
+  if (hasOwnModel(connection ?? settings)) return 'Model: the deployment’s own';
   if (invalidModelId) return `Model: ${invalidModelId} (not a model ID, so the default is used)`;
   return `Model: ${(connection ?? settings).modelId}`;
 }

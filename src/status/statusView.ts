@@ -33,7 +33,7 @@ export interface StatusFacts {
   /** Tooltip lines about the key and the service; undefined without a usable connection. */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
-  readonly connection: Pick<Connection, 'reason' | 'modelId'> | undefined;
+  readonly connection: Pick<Connection, 'reason' | 'service' | 'resource' | 'modelId'> | undefined;
   /** Returns the tooltip line about today's usage; undefined once the day is over. */
   readonly usageToday: (() => string | undefined) | undefined;
 }

@@ -111,6 +111,8 @@ export class SinkEditor extends FakeEditor {
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /** The button that is clicked in each dialog that has it. In other dialogs, it's Sign Out. */
   button = 'Use These Values';
+  /** ID of the model to pick in *Select Model*. If it isn't listed, the list closes. */
+  modelToPick = '';
   /** Called for each line that is logged. */
   onLog: () => void = () => {};
   /** True if the window has the focus. */
@@ -391,9 +393,13 @@ export class SinkEditor extends FakeEditor {
       set: (_, name, value) => {
         shown[String(name)] = value;
         this.sink(sink, value);
-        if (name !== 'items' || shown['title'] === 'Select Model')
-          return name !== 'items' || later(hide);
-        const items = value as { readonly does?: string }[];
+        if (name !== 'items') return true;
+        const items = value as { readonly does?: string; readonly id?: string }[];
+        if (shown['title'] === 'Select Model') {
+          const selected = items.filter(({ id }) => id === this.modelToPick);
+          shown['selectedItems'] = selected;
+          return later(selected.length > 0 ? accept : hide);
+        }
         const copy = items.find(({ does }) => does === 'copy');
         if (!copy) return true;
         shown['selectedItems'] = [copy];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import { services } from '../../../src/service/services.ts';
 import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
@@ -109,7 +110,7 @@ describe('a window', () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;
-    const place = { authUrl: '', url: '', projectId: '', modelId: '' };
+    const place = { service: services[0], authUrl: '', url: '', projectId: '', modelId: '' };
     const time = new FakeTime();
     const status = suite.opened.showing(
       editor,
@@ -149,7 +150,7 @@ describe('a window', () => {
     let readings = 0;
     const place = () => {
       readings += 1;
-      return { authUrl: '', url: '', projectId: '', modelId: '' };
+      return { service: services[0], authUrl: '', url: '', projectId: '', modelId: '' };
     };
     const status = suite.opened.showing(editor, () => new StatusItem(place, () => {}));
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -177,7 +178,7 @@ describe('a window', () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;
-    const place = { authUrl: '', url: '', projectId: '', modelId: '' };
+    const place = { service: services[0], authUrl: '', url: '', projectId: '', modelId: '' };
     const status = suite.opened.showing(
       editor,
       () =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
+import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
@@ -108,5 +109,53 @@ describe('the menu', () => {
       assert.match(said, /^Couldn’t switch to ACME\. Set it up first\.$/m);
       assert.equal(settings, '');
     });
+  });
+});
+
+describe('a deployment', () => {
+  const suite = eachWithLife();
+  const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
+
+  it('has its own model, in the tooltip, the menu, and the usage', async () => {
+    const editor = suite.life.editor();
+    editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
+    suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
+    await suite.opened.open(editor, suite.life.stores, async (run) => {
+      const isShown = () => tooltip(editor).includes('Model: the deployment’s own');
+      assert.ok(isShown(), tooltip(editor));
+      await run('generateFromSelection');
+      await becomes('painted', () => isShown() && tooltip(editor).includes('Today'));
+      await run('showMenu');
+    });
+    const usage = editor.textOf('counter files');
+    assert.match(usage, /"model":"emulator-deployment"/);
+    assert.match(
+      editor.textOf('quick pick'),
+      /Select Model[^}]*"description":"emulator-deployment"/,
+    );
+    const shown = [editor.textOf('tooltip'), usage, editor.textOf('quick pick')].join();
+    assert.doesNotMatch(shown, /maker\/unused/);
+  });
+
+  it('in the settings of a service without deployments doesn’t hide the model', async () => {
+    const editor = suite.life.editor();
+    editor.userSettings
+      .set('services', [acme])
+      .set('service', 'acme')
+      .set('deploymentId', 'emulator-deployment');
+    await suite.opened.open(editor, suite.life.stores, async () => {
+      await becomes('painted', () => tooltip(editor).includes('Model: acme/large'));
+    });
+  });
+
+  it('keeps its model after Select Model, which shows the reason', async () => {
+    const editor = suite.life.editor();
+    editor.userSettings.set('deploymentId', 'emulator-deployment');
+    editor.modelToPick = 'ibm/granite-4-h-small';
+    await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
+    assert.match(editor.textOf('quick pick'), /^Current: emulator-deployment/m);
+    const said = /^Your deployment has its own model, so nothing was changed\.$/m;
+    assert.match(editor.textOf('notification'), said);
+    assert.equal(editor.textOf('settings'), '');
   });
 });

@@ -394,6 +394,15 @@ describe('service selection', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
+  it('shows a deployment as the model, because the model in the settings is not used', async () => {
+    const url = 'https://us-south.ml.cloud.ibm.com';
+    editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
+    await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
+    const connection = await connections.for();
+    assert.equal(connection?.modelId, 'd');
+    assert.equal(connection?.with({ modelId: 'maker/of-a-template' }).modelId, 'd');
+  });
+
   it("A14: prefers the IDs of a workspace over the user's IDs, without a prompt", async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
