@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { hasOwnModel } from '../service/services.ts';
+import { hasOwnModel, neededSettings } from '../service/services.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -147,8 +147,8 @@ function modelLine(settings: StatusSettings, connection: StatusFacts['connection
 /** Returns the lines for the editor's settings, shown until credentials are looked up. */
 function expectedLines(
   { isSetUp, obstacle }: StatusFacts,
-  { authUrl, url, projectId, resource = 'project' }: StatusSettings,
-): string[] {
+  { service, authUrl, url, projectId, resource = 'project' }: StatusSettings,
+): (string | false)[] {
   const needsApproval = obstacle === 'approval';
   if (isSetUp && !url && !needsApproval) {
     return ['Credentials: not read yet'];
@@ -158,7 +158,8 @@ function expectedLines(
       ? 'Credentials: not sent until you approve them'
       : `Identity service: ${authUrl ? hostOf(authUrl) : 'the service’s default'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
-    `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
+    neededSettings(service).includes('projectId') &&
+      `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
   ];
 }
 

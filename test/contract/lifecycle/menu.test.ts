@@ -137,7 +137,7 @@ describe('a deployment', () => {
     assert.doesNotMatch(shown, /maker\/unused/);
   });
 
-  it('in the settings of a service without deployments doesn’t hide the model', async () => {
+  it('doesn’t appear in the tooltip of a service without deployments', async () => {
     const editor = suite.life.editor();
     editor.userSettings
       .set('services', [acme])
@@ -145,6 +145,7 @@ describe('a deployment', () => {
       .set('deploymentId', 'emulator-deployment');
     await suite.opened.open(editor, suite.life.stores, async () => {
       await becomes('painted', () => tooltip(editor).includes('Model: acme/large'));
+      assert.doesNotMatch(tooltip(editor), /deployment/i);
     });
   });
 
