@@ -1,12 +1,9 @@
 import { commands, ProgressLocation, window } from 'vscode';
-import type { CallerRow } from '../chat/chatCallers.ts';
-import { targetForFolder, writeSettings } from '../config/configuration.ts';
+import { writeSettings } from '../config/configuration.ts';
 import { readSettings, settingsFor } from '../config/settings.ts';
-import { targetText } from '../connection/connectionMessages.ts';
 import { requireAddress } from '../connection/credentialPrompts.ts';
-import { activeFolder, onlyFolder, openEnvFile } from '../connection/folders.ts';
-import { type Lookup, type SourceSnapshot, serviceInUse } from '../connection/sourceSelection.ts';
-import { type SourceRow, sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
+import { activeFolder, onlyFolder } from '../connection/folders.ts';
+import { serviceInUse } from '../connection/sourceSelection.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { reportFailure } from '../diagnose/reportFailure.ts';
@@ -18,18 +15,16 @@ import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
-import type { Connection } from '../service/connection.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/services.ts';
-import { showMenu } from '../status/menu.ts';
 import { importTemplates } from '../templates/importTemplates.ts';
 import { inform, offer } from '../ui/notify.ts';
-import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App, Handlers, Invocation } from './commandTypes.ts';
 import { pickModel } from './modelPicker.ts';
-import { type ServiceRow, serviceRows } from './serviceRows.ts';
+import { openMenu } from './openMenu.ts';
+import { switchSelections } from './otherServices.ts';
 
 export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
@@ -140,7 +135,7 @@ export const handlers: Handlers = {
     const choice = await pickModel({ service, list: models, current: used.modelId }, others);
     if (!choice) return;
     const { modelId: picked } = choice;
-    if (choice.service.word !== service.word) return useForSelections(app, choice.service, picked);
+    if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
     if (hasOwnModel(used)) return inform(COMMAND_MESSAGES.ownModel);
     // The model in the user settings belongs to the service in the settings. Another service's
     // model goes into the folder settings.
@@ -180,106 +175,10 @@ async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
     });
 }
 
-/** Shows the menu, and runs the picked action. */
-async function openMenu(app: App): Promise<unknown> {
-  const { connections } = app;
-  const { callers } = (await app.loadChat()).provider;
-  // Get the folder before the menu opens, because another one can be active when the user picks a
-  // row.
-  const folder = activeFolder();
-  const looked = await connections.peekWithProgress(folder);
-  const { found, choice } = looked;
-  const ofSources = sourceRows(found, choice);
-  // If there is nothing to choose from, start the setup. Focus the editor first, because the focus
-  // would otherwise return to the clicked status item.
-  if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
-    await commands.executeCommand(undocumentedCommands.focusEditor);
-    return connections.setUp();
-  }
-  const { sources, services, another, extensions, forget } = COMMAND_MESSAGES.menu;
-  const useAnother = { label: another, isAnother: true } as const;
-  const connection = choice.kind === 'ready' ? choice.connection : undefined;
-  const rows = [...ofSources, useAnother];
-  const picked = await showMenu<SourceRow | typeof useAnother | ServiceRow | CallerRow>(
-    app.status.facts,
-    connection && shownInMenu(app, connection, found),
-    [
-      { label: services, rows: serviceRows(await connections.all(), serviceInUse(looked)) },
-      { label: sources, rows },
-      { label: extensions, rows: callers.rows() },
-    ],
-  );
-  if (!picked) return undefined;
-  if ('isAnother' in picked) return useAnotherSource(app, looked);
-  if ('service' in picked) return useForSelections(app, picked.service);
-  if ('caller' in picked) {
-    const answer = await window.showQuickPick([forget], { title: picked.label });
-    return answer && callers.forget(picked.caller);
-  }
-  const { source } = picked;
-  const { items, ...options } = sourceMenu(source, found, choice);
-  switch ((await window.showQuickPick(items, options))?.action) {
-    case undefined:
-      return undefined;
-    case 'setUp':
-      return connections.setUp();
-    case 'open':
-      return openEnvFile(folder);
-    case 'openSettings':
-      return openSettings();
-    case 'manageTrust':
-      return commands.executeCommand(undocumentedCommands.manageTrust);
-    case 'import':
-      return connections.importFrom(source, folder);
-    case 'forgetApproval':
-    case 'forgetRefusal':
-      await connections.forget(source, folder);
-      return inform(COMMAND_MESSAGES.forgotten);
-  }
-}
-
-/**
- * Returns the reason why a connection's source is used, and its model. Leaves out the model if it
- * contains a key.
- */
-function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
-  const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
-  return { reason, modelId: isSecret ? '' : modelId };
-}
-
 /** Shows the problem with a keybinding's arguments, and offers to open the keybindings. */
 function offerKeybindings(text: string): void {
   const { openKeybindings } = undocumentedCommands;
   offer('warning', text, COMMAND_MESSAGES.openKeybindings, openKeybindings);
-}
-
-/**
- * Switches selections to another service, and reports the switch.
- * @param modelId the model to use; omitted for the service's default
- */
-async function useForSelections(
-  { connections }: App,
-  service: Service,
-  modelId?: string,
-): Promise<void> {
-  const { usedForSelections, notSetUp } = COMMAND_MESSAGES;
-  if (await connections.useForSelections(service, modelId)) {
-    return inform(usedForSelections(service.name));
-  }
-  offer('warning', notSetUp(service.name), ACTION_LABELS.setUp, 'hostedModel.setUp');
-}
-
-/** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
-async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
-  const folder = found.folder.workspaceFolder;
-  const place = targetText(targetForFolder(folder?.uri));
-  const { title, placeHolder, isSet } = COMMAND_MESSAGES.anotherSource;
-  const options = { title, placeHolder: placeHolder(place) };
-  const picked = await window.showQuickPick(sourceChoices(found, choice), options);
-  if (!picked) return;
-  const { problem, value } = picked;
-  if (problem) offer('warning', problem, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
-  else if (await connections.useSource(value, folder)) inform(isSet(value, place));
 }
 
 async function generateFromSelection(

@@ -3,45 +3,44 @@ import type { Connection } from '../service/connection.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
-interface CommandItem extends QuickPickItem {
-  readonly run: () => Thenable<unknown>;
+/** A menu row with the function to call if the user picks the row. */
+export interface MenuItem extends QuickPickItem {
+  readonly run: () => unknown;
 }
 
 /** Rows under a heading. */
-interface MenuSection<Row extends QuickPickItem> {
+interface MenuSection {
   readonly label: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly MenuItem[];
 }
 
 /**
- * Shows a menu with the status, the commands, and further rows. Runs the picked command.
+ * Shows a menu with the status, the commands, and further rows. Runs the picked row.
  * @param connection the reason that this connection is used, and its model if it may be shown;
  * undefined without a connection
- * @param sections rows that aren't commands, grouped under headings
- * @returns the row that the user picked; undefined for a command or if the menu was closed
+ * @param sections further rows, grouped under headings
  */
-export async function showMenu<Row extends QuickPickItem>(
+export async function showMenu(
   facts: StatusFacts,
   connection: Pick<Connection, 'reason' | 'modelId'> | undefined,
-  sections: readonly MenuSection<Row>[],
-): Promise<Row | undefined> {
+  sections: readonly MenuSection[],
+): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
   const { first, last } = commandSections(facts, connection?.modelId);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
-  const picked = await window.showQuickPick<CommandItem | QuickPickItem>(rows, {
+  const picked = await window.showQuickPick<MenuItem | QuickPickItem>(rows, {
     title: `Hosted Model: ${words}`,
     placeHolder: 'Select an action',
     ...(connection && { prompt: connection.reason }),
   });
   if (picked && 'run' in picked) await picked.run();
-  return sections.flatMap(({ rows }) => rows).find((row) => row === picked);
 }
 
 /** Returns the commands for this state, before and after the other rows. */
 function commandSections({ isSetUp, token }: StatusFacts, modelId: string | undefined) {
-  const item = (icon: string, label: string, name: string, description = ''): CommandItem => ({
+  const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
     description,
     run: () => commands.executeCommand(`hostedModel.${name}`),
@@ -49,7 +48,7 @@ function commandSections({ isSetUp, token }: StatusFacts, modelId: string | unde
   const setUp = item('tools', 'Set Up...', 'setUp');
   const isRefused = token.kind === 'refused';
   const isUrgent = !isSetUp || isRefused;
-  const first: MenuSection<CommandItem>[] = [
+  const first: MenuSection[] = [
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {
       label: 'Generate',
@@ -78,7 +77,7 @@ function commandSections({ isSetUp, token }: StatusFacts, modelId: string | unde
       ],
     },
   ];
-  const last: MenuSection<CommandItem>[] = [
+  const last: MenuSection[] = [
     {
       label: 'Hosted Model',
       rows: [

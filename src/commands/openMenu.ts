@@ -1,0 +1,108 @@
+import { commands, window } from 'vscode';
+import type { CallerRow, ChatCallers } from '../chat/chatCallers.ts';
+import { targetForFolder } from '../config/configuration.ts';
+import { targetText } from '../connection/connectionMessages.ts';
+import { activeFolder, openEnvFile } from '../connection/folders.ts';
+import { type Lookup, type SourceSnapshot, serviceInUse } from '../connection/sourceSelection.ts';
+import { sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
+import type { Connection } from '../service/connection.ts';
+import type { SourceId } from '../service/credentials.ts';
+import { showMenu } from '../status/menu.ts';
+import { inform, offer } from '../ui/notify.ts';
+import { openSettings } from '../ui/openSettings.ts';
+import { undocumentedCommands } from '../undocumentedApi.ts';
+import { COMMAND_MESSAGES } from './commandMessages.ts';
+import type { App } from './commandTypes.ts';
+import { serviceRows } from './otherServices.ts';
+
+/** Runs *Show Status and Actions*. */
+export async function openMenu(app: App): Promise<unknown> {
+  const { connections, status } = app;
+  const { callers } = (await app.loadChat()).provider;
+  // Get the folder before the menu opens, because another one can be active when the user picks a
+  // row.
+  const looked = await connections.peekWithProgress(activeFolder());
+  const { found, choice } = looked;
+  const ofSources = sourceRows(found, choice);
+  // If there is nothing to choose from, start the setup. Focus the editor first, because the focus
+  // would otherwise return to the clicked status item.
+  if (choice.kind === 'missing' && !found.record && ofSources.length === 1) {
+    await commands.executeCommand(undocumentedCommands.focusEditor);
+    return connections.setUp();
+  }
+  const ofServices = await serviceRows(app, serviceInUse(looked));
+  const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
+  const connection = choice.kind === 'ready' ? choice.connection : undefined;
+  const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
+  return showMenu(status.facts, connection && shownInMenu(app, connection, found), [
+    { label: services, rows: ofServices },
+    {
+      label: sources,
+      rows: [
+        ...ofSources.map((row) => ({ ...row, run: () => showSource(app, row.source, looked) })),
+        useAnother,
+      ],
+    },
+    {
+      label: extensions,
+      rows: callers.rows().map((row) => ({ ...row, run: () => showCaller(callers, row) })),
+    },
+  ]);
+}
+
+/**
+ * Returns the reason why a connection's source is used, and its model. Leaves out the model if it
+ * contains a key.
+ */
+function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
+  const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
+  return { reason, modelId: isSecret ? '' : modelId };
+}
+
+/** Lists the actions for a source, and runs the picked one. */
+async function showSource(
+  { connections }: App,
+  source: SourceId,
+  { found, choice }: Lookup,
+): Promise<unknown> {
+  const folder = found.folder.workspaceFolder;
+  const { items, ...options } = sourceMenu(source, found, choice);
+  switch ((await window.showQuickPick(items, options))?.action) {
+    case undefined:
+      return undefined;
+    case 'setUp':
+      return connections.setUp();
+    case 'open':
+      return openEnvFile(folder);
+    case 'openSettings':
+      return openSettings();
+    case 'manageTrust':
+      return commands.executeCommand(undocumentedCommands.manageTrust);
+    case 'import':
+      return connections.importFrom(source, folder);
+    case 'forgetApproval':
+    case 'forgetRefusal':
+      await connections.forget(source, folder);
+      return inform(COMMAND_MESSAGES.forgotten);
+  }
+}
+
+/** Lists the sources, and writes the picked one to `hostedModel.credentialSource`. */
+async function useAnotherSource({ connections }: App, { found, choice }: Lookup): Promise<void> {
+  const folder = found.folder.workspaceFolder;
+  const place = targetText(targetForFolder(folder?.uri));
+  const { title, placeHolder, isSet } = COMMAND_MESSAGES.anotherSource;
+  const options = { title, placeHolder: placeHolder(place) };
+  const picked = await window.showQuickPick(sourceChoices(found, choice), options);
+  if (!picked) return;
+  const { problem, value } = picked;
+  if (problem) offer('warning', problem, ACTION_LABELS.diagnose, 'hostedModel.diagnose');
+  else if (await connections.useSource(value, folder)) inform(isSet(value, place));
+}
+
+/** Lets the user forget the decision about an extension. */
+async function showCaller(callers: ChatCallers, { caller, label }: CallerRow): Promise<void> {
+  const { forget } = COMMAND_MESSAGES.menu;
+  if (await window.showQuickPick([forget], { title: label })) await callers.forget(caller);
+}

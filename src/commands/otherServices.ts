@@ -1,0 +1,40 @@
+import { ACTION_LABELS } from '../messages/actions.ts';
+import type { Service } from '../service/services.ts';
+import type { MenuItem } from '../status/menu.ts';
+import { inform, offer } from '../ui/notify.ts';
+import { oneLine } from '../ui/oneLine.ts';
+import { COMMAND_MESSAGES } from './commandMessages.ts';
+import type { App } from './commandTypes.ts';
+
+/** The services that selections can be switched to. */
+
+/**
+ * Returns a menu row for each service that is set up, except the one in use. The row switches
+ * selections to the service.
+ */
+export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
+  const all = await app.connections.all();
+  const others = all.filter(({ service }) => service.word !== used);
+  return others.map(({ service, serviceUrl, modelId }) => ({
+    run: () => switchSelections(app, service),
+    label: COMMAND_MESSAGES.useService(oneLine(service.name)),
+    description: new URL(serviceUrl).host,
+    detail: oneLine(modelId),
+  }));
+}
+
+/**
+ * Switches selections to another service, and reports the switch.
+ * @param modelId the model to use; omitted for the service's default
+ */
+export async function switchSelections(
+  { connections }: App,
+  service: Service,
+  modelId?: string,
+): Promise<void> {
+  const { usedForSelections, notSetUp } = COMMAND_MESSAGES;
+  if (await connections.useForSelections(service, modelId)) {
+    return inform(usedForSelections(service.name));
+  }
+  offer('warning', notSetUp(service.name), ACTION_LABELS.setUp, 'hostedModel.setUp');
+}
