@@ -79,21 +79,34 @@ describe('the menu', () => {
     assert.doesNotMatch(editor.textOf('quick pick'), /Use for Selections/);
   });
 
+  /** Stores a key for IBM and for ACME, and selects IBM. */
+  const editorWithBoth = () => {
+    const { emulator, stores } = suite.life;
+    const { url } = emulator;
+    const own = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
+    const added = { ...own, apiKey: 'key-of-acme', definition: JSON.stringify(acme) };
+    stores.keyring.values.set('hostedModel.key.ibm', JSON.stringify(own));
+    stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(added));
+    const editor = new PickingEditor();
+    suite.life.editor(editor).userSettings.set('services', [acme]).set('service', 'ibm');
+    return editor;
+  };
+
+  it('opens if only another service is set up, instead of starting the setup', async () => {
+    const editor = editorWithBoth();
+    suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
+    await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
+    assert.match(editor.textOf('quick pick'), /Use for Selections: ACME/);
+    assert.doesNotMatch(editor.textOf('quick pick'), /Select a service/);
+  });
+
   describe('with another service that is set up', () => {
     /** Picks the other service in the menu, and returns the notifications and written settings. */
     const switchToAcme = async (beforePick = () => {}) => {
-      const { emulator, stores } = suite.life;
-      const { url } = emulator;
-      const own = { apiKey: defaultApiKey, authUrl: url, serviceUrl: url };
-      const added = { ...own, apiKey: 'key-of-acme', definition: JSON.stringify(acme) };
-      stores.keyring.values.set('hostedModel.key.ibm', JSON.stringify(own));
-      stores.keyring.values.set('hostedModel.key.acme', JSON.stringify(added));
-      const editor = suite.life.editor(new PickingEditor());
-      assert.ok(editor instanceof PickingEditor);
-      editor.userSettings.set('services', [acme]).set('service', 'ibm');
+      const editor = editorWithBoth();
       editor.labels.push(/Use for Selections: ACME/);
       editor.beforePick = beforePick;
-      await suite.opened.open(editor, stores, (run) => run('showMenu'));
+      await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
       return { said: editor.textOf('notification'), settings: editor.textOf('settings') };
     };
 
