@@ -170,13 +170,14 @@ class Startup implements CommandHost {
   }
 
   async #updateSetUpState(inUse?: Service): Promise<void> {
-    const { isSetUp, ...state } = await readSetUpStatus(this.#stored, inUse);
+    const state = await readSetUpStatus(this.#stored, inUse);
+    const { isSetUp, refreshesTokens, canSignOut } = state;
     this.#readSettings = state.readSettings;
-    this.#hasCredentials = state.canSignOut;
-    this.#status.update({ isSetUp });
+    this.#hasCredentials = canSignOut;
+    this.#status.update({ isSetUp, refreshesTokens });
     setContextKey('isSetUp', isSetUp);
-    setContextKey('canSignOut', state.canSignOut);
-    setContextKey('refreshesTokens', state.refreshesTokens);
+    setContextKey('canSignOut', canSignOut);
+    setContextKey('refreshesTokens', refreshesTokens);
   }
 }
 

@@ -39,7 +39,10 @@ export async function showMenu(
 }
 
 /** Returns the commands for this state, before and after the other rows. */
-function commandSections({ isSetUp, token }: StatusFacts, modelId: string | undefined) {
+function commandSections(
+  { isSetUp, refreshesTokens, token }: StatusFacts,
+  modelId: string | undefined,
+) {
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
     description,
@@ -72,7 +75,7 @@ function commandSections({ isSetUp, token }: StatusFacts, modelId: string | unde
       label: 'Connection',
       rows: [
         item('pulse', 'Diagnose Connection', 'diagnose'),
-        ...(isSetUp ? [item('refresh', 'Refresh Token', 'refreshToken')] : []),
+        ...(refreshesTokens ? [item('refresh', 'Refresh Token', 'refreshToken')] : []),
         ...(isUrgent ? [] : [setUp]),
       ],
     },

@@ -16,6 +16,8 @@ export interface Traffic {
 export interface StatusFacts {
   /** True if the editor has a key and all needed settings, or another source was used last. */
   readonly isSetUp: boolean;
+  /** True if the extension is set up for a service whose access tokens must be refreshed. */
+  readonly refreshesTokens: boolean;
   /** The reason that the last command for the active folder couldn't get a connection, if any. */
   readonly obstacle: Obstacle;
   readonly token: TokenState;
@@ -79,6 +81,7 @@ export interface StatusView {
 
 export const initialFacts: StatusFacts = {
   isSetUp: false,
+  refreshesTokens: false,
   obstacle: 'none',
   token: { kind: 'none' },
   running: [],

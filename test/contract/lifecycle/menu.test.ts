@@ -92,6 +92,19 @@ describe('the menu', () => {
     return editor;
   };
 
+  it('offers to refresh the token only if the service has tokens', async () => {
+    for (const [service, isOffered] of [
+      ['ibm', true],
+      ['acme', false],
+    ] as const) {
+      const editor = editorWithBoth();
+      editor.userSettings.set('service', service);
+      await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
+      assert.match(editor.textOf('quick pick'), /Diagnose Connection/);
+      assert.equal(/Refresh Token/.test(editor.textOf('quick pick')), isOffered, service);
+    }
+  });
+
   it('opens if only another service is set up, instead of starting the setup', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
