@@ -165,7 +165,11 @@ export function sourceState(source: SourceId, found: SourceSnapshot): string {
     return sourceProblem(external) ?? fallback;
   }
   const editor = selectEditorSource(found);
-  if (editor.kind === 'missing') return `lacks ${settingNames(editor.names, found.settings)}`;
+  if (editor.kind === 'missing') {
+    // Empty if nothing is stored for a service without a key, or if a header's secret is missing.
+    const names = settingNames(editor.names, found.settings);
+    return names ? `lacks ${names}` : 'not set up';
+  }
   return editor.kind === 'ready'
     ? 'complete, not used'
     : `not used, because ${WHY_NOT_USED[editor.kind]}`;
@@ -216,7 +220,10 @@ function editorCause(found: SourceSnapshot): string | undefined {
     return `the editor’s ${addressName(editor.setting)} can’t be used`;
   }
   if (editor.kind !== 'missing') return undefined;
-  return `the editor has no ${settingLabel(editor.names[0] ?? 'apiKey', found.settings)}`;
+  const [name] = editor.names;
+  return name
+    ? `the editor has no ${settingLabel(name, found.settings)}`
+    : 'the editor isn’t set up';
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   sourceRows,
   sourceState,
 } from '../../../src/connection/sourceView.ts';
+import { readServices } from '../../../src/service/addedServices.ts';
 import {
   type Changes,
   choiceOf,
@@ -23,9 +24,16 @@ import {
   found,
   full,
   noFile,
+  REGION,
   record,
   unreadFile,
 } from './sources.ts';
+
+const acme = { word: 'acme', authentication: { kind: 'none' }, api: 'openai', defaultModel: 'm' };
+const [keyless, withSecret] = [{}, { headers: { 'X-Team': { secret: 'team key' } } }].map(
+  (more) => readServices([{ ...acme, ...more }]).own[0] ?? assert.fail(),
+);
+assert.ok(keyless && withSecret);
 
 const rowsOf = (one: SourceSnapshot) =>
   sourceRows(one, choiceOf(one)).map(({ label, description, detail }) => [
@@ -70,6 +78,11 @@ describe('the reason for a connection', () => {
       'the .env file while the editor has no project',
       { settings: { projectId: '' }, external: [envFile(full, 'approved')] },
       'Credentials come from the .env file in a, because the editor has no project ID.',
+    ],
+    [
+      'the .env file while the editor has no record of a service without a key',
+      { ...nothing, settings: { service: keyless }, external: [envFile(full, 'approved')] },
+      'Credentials come from the .env file in a, because the editor isn’t set up.',
     ],
     [
       "the .env file while the editor's address can't be used",
@@ -305,6 +318,18 @@ describe("the actions for a source that can't be used", () => {
     const tampered = naming({ record: { ...record, serviceUrl: 'nowhere' } });
     assert.deepEqual(labelsOf('editor', tampered), ['Set Up...']);
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
+  });
+
+  it('are limited to the setup if no setting is missing, but nothing or no header secret is stored', () => {
+    const { definition } = withSecret;
+    const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
+    for (const one of [
+      naming({ settings: { service: keyless }, record: undefined }),
+      naming({ settings: { service: withSecret, authUrl: '' }, record: stored }),
+    ]) {
+      assert.deepEqual(labelsOf('editor', one), ['Set Up...']);
+      assert.equal(sourceState('editor', one), 'not set up');
+    }
   });
 
   it('include the settings if an address or a project can be fixed there', () => {
