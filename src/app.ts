@@ -15,7 +15,6 @@ import type { ConcurrencyState } from './service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from './service/serviceRuntime.ts';
 import type { Service } from './service/services.ts';
 import { generationWatches } from './status/generationWatch.ts';
-import { trafficOf } from './status/requestsLine.ts';
 import { SessionHistory } from './status/sessionHistory.ts';
 import type { StatusItem } from './status/statusItem.ts';
 import { Usage } from './status/usage.ts';
@@ -56,7 +55,7 @@ export class HostedModel implements App, CommandCode {
     this.#onTokenState(state),
   );
   readonly #followRequests = follower<ConcurrencyState>((requests) =>
-    this.status.update({ traffic: requests && trafficOf(requests) }),
+    this.status.update({ requests }),
   );
 
   constructor(started: Started) {

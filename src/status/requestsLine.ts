@@ -1,5 +1,4 @@
-import type { ConcurrencyLimit, ConcurrencyState } from '../service/http/concurrencyLimit.ts';
-import { type Traffic, toNextSecond } from './statusView.ts';
+import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 
 /**
  * Describes the requests to a service. Empty if there are none, the limit isn't lowered, and
@@ -21,23 +20,10 @@ const SPACED = {
   service: 'delayed by the service’s rate limit',
 } as const;
 
-/**
- * Returns the requests line of the tooltip and the time until it changes.
- * @param live the limit whose state is read for each repaint, because the times in the state are
- * relative to the moment it's read
- */
-export function trafficOf(live: Pick<ConcurrencyLimit, 'state'>): Traffic {
-  return {
-    line: () => {
-      const words = requestsWords(live.state);
-      return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
-    },
-    changesInMs: () => {
-      const { resumesInMs = 0, nextStart } = live.state;
-      const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);
-      return times.length > 0 ? Math.min(...times) : undefined;
-    },
-  };
+/** Returns the requests line of the tooltip; undefined if there is nothing to report. */
+export function requestsLine(state: ConcurrencyState): string | undefined {
+  const words = requestsWords(state);
+  return words.length > 0 ? `Requests: ${words.join(', ')}` : undefined;
 }
 
 function seconds(ms: number): number {

@@ -10,6 +10,7 @@ import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { hasOwnModel, neededSettings } from '../service/services.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
+import { requestsLine } from './requestsLine.ts';
 import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
@@ -122,13 +123,13 @@ function tooltipLines(
   settings: StatusSettings,
   now: number,
 ): string[] {
-  const { token, traffic } = facts;
+  const { token, requests } = facts;
   const refreshesInMs = token.kind === 'valid' ? token.refreshesAt - now : 0;
   const refresh = Number.isFinite(refreshesInMs) ? Math.ceil(refreshesInMs / 60_000) : 0;
   const lines = [
     `Hosted Model: ${words}`,
     facts.connection?.reason,
-    traffic?.line(),
+    requests && requestsLine(requests.state),
     refresh > 0 && `Next token refresh in ${amount(refresh, 'minute')}`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
     modelLine(settings, facts.connection),

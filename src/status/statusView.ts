@@ -2,16 +2,9 @@ import type { Obstacle } from '../connection/activeConnection.ts';
 import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
+import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
 
 /** Computes the content of the status item. Pure. */
-
-/** The tooltip line about current requests, which is computed again for each repaint. */
-export interface Traffic {
-  /** @returns undefined if there is nothing to report */
-  line(): string | undefined;
-  /** Milliseconds until a time in the line changes; undefined if the line contains no time. */
-  changesInMs(): number | undefined;
-}
 
 export interface StatusFacts {
   /** True if the editor has a key and all needed settings, or another source was used last. */
@@ -26,8 +19,11 @@ export interface StatusFacts {
    * independent of the wall clock; 0 or less if the generation isn't waiting for one.
    */
   readonly running: readonly (() => number)[];
-  /** The current requests to the service in use; undefined without a connection. */
-  readonly traffic: Traffic | undefined;
+  /**
+   * The current requests to the service in use; undefined without a connection. The times in the
+   * state are relative to the moment it's read, so it's read for each repaint.
+   */
+  readonly requests: Pick<ConcurrencyLimit, 'state'> | undefined;
   /** True if the service or the network was unreachable at the last attempt. */
   readonly unreachable: boolean;
   /** The message of the last failure; undefined after a success. */
@@ -85,7 +81,7 @@ export const initialFacts: StatusFacts = {
   obstacle: 'none',
   token: { kind: 'none' },
   running: [],
-  traffic: undefined,
+  requests: undefined,
   unreachable: false,
   lastFailure: undefined,
   provenance: undefined,
@@ -125,7 +121,7 @@ export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const changesInMs =
     state.kind === 'waiting'
       ? toNextSecond(state.leftMs)
-      : (facts.traffic?.changesInMs() ?? nextMinute);
+      : (requestsChangeInMs(facts.requests) ?? nextMinute);
   return { ...shown(state), changesInMs };
 }
 
@@ -181,6 +177,13 @@ const PLAIN: Readonly<
 
 function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
+}
+
+/** Returns the milliseconds until a time in the requests line changes; undefined if it has none. */
+function requestsChangeInMs(requests: StatusFacts['requests']): number | undefined {
+  const { resumesInMs = 0, nextStart } = requests?.state ?? {};
+  const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
 }
 
 /** Returns the milliseconds until the displayed seconds decrease; undefined if no time is left. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { services } from '../../../src/service/services.ts';
-import { trafficOf } from '../../../src/status/requestsLine.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';
@@ -130,7 +129,7 @@ describe('a window', () => {
           return { inFlight: 0, waiting: 1, limit: 8, ...(resumesInMs > 0 && { resumesInMs }) };
         },
       };
-      status.update({ isSetUp: true, token, traffic: trafficOf(live) });
+      status.update({ isSetUp: true, token, requests: live });
       mock.timers.tick(PAINT_AFTER_MS);
       const painted = editor.tooltips.length;
       for (let second = 0; second < 59; second += 1) mock.timers.tick(1_000);

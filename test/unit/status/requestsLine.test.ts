@@ -3,10 +3,12 @@ import {
   ConcurrencyLimit,
   type ConcurrencyState,
 } from '../../../src/service/http/concurrencyLimit.ts';
-import { trafficOf } from '../../../src/status/requestsLine.ts';
-import { initialFacts, renderStatus } from '../../../src/status/statusView.ts';
+import { requestsLine } from '../../../src/status/requestsLine.ts';
+import { initialFacts, renderStatus, type StatusFacts } from '../../../src/status/statusView.ts';
 
 const NOW = 1_800_000_000_000;
+const requestsChangeIn = (requests: StatusFacts['requests']) =>
+  renderStatus({ ...initialFacts, requests }, NOW).changesInMs;
 const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 
 describe('the requests line of the tooltip', () => {
@@ -40,13 +42,12 @@ describe('the requests line of the tooltip', () => {
     ],
   ];
   for (const [what, state, expected] of rows) {
-    it(`shows ${what}`, () => assert.equal(trafficOf({ state }).line(), expected));
+    it(`shows ${what}`, () => assert.equal(requestsLine(state), expected));
   }
 
   it('changes every second during a pause or delay, and otherwise only with the requests', () => {
-    const changesIn = (state: ConcurrencyState | undefined) =>
-      renderStatus({ ...initialFacts, traffic: state && trafficOf({ state }) }, NOW).changesInMs;
-    assert.equal(changesIn(undefined), undefined);
+    const changesIn = (state: ConcurrencyState) => requestsChangeIn({ state });
+    assert.equal(requestsChangeIn(undefined), undefined);
     assert.equal(changesIn({ ...idle, inFlight: 3, waiting: 2 }), undefined);
     assert.equal(changesIn({ ...idle, resumesInMs: 7_500 }), 500);
     assert.equal(changesIn({ ...idle, resumesInMs: 7_000 }), 1_000);
@@ -61,17 +62,16 @@ describe('the requests line of the tooltip', () => {
     const limiter = new ConcurrencyLimit({ limit: 3, queue: 5, minIntervalMs: 0 }, clock);
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
-    const traffic = trafficOf(limiter);
     const paused = (seconds: number) =>
       `Requests: limit lowered from 3 to 1 after a 429, paused by the service for another ${seconds} s`;
-    assert.equal(traffic.line(), paused(8));
+    assert.equal(requestsLine(limiter.state), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {
-      assert.equal(traffic.line(), paused(3));
-      assert.equal(traffic.changesInMs(), 500);
+      assert.equal(requestsLine(limiter.state), paused(3));
+      assert.equal(requestsChangeIn(limiter), 500);
     }
     monotonic += 2_500;
-    assert.doesNotMatch(traffic.line() ?? '', /paused/);
-    assert.equal(traffic.changesInMs(), undefined);
+    assert.doesNotMatch(requestsLine(limiter.state) ?? '', /paused/);
+    assert.equal(requestsChangeIn(limiter), undefined);
   });
 });
