@@ -5,7 +5,7 @@ import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/modelFacts.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
-import type { Service } from '../service/services.ts';
+import { hasOwnModel, type Service } from '../service/services.ts';
 import { MODEL_NAME } from '../service/statedModels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';
@@ -55,9 +55,9 @@ export class ChatModels {
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
     const kept = this.#kept(connection)?.models ?? [];
-    const models = isDeployment(connection) ? [] : withStatedModels(kept, connection).map(slim);
-    const id = ownModelId(connection);
-    const current = models.find((model) => model.id === id) ?? unlisted(id);
+    const { modelId } = connection;
+    const models = hasOwnModel(connection) ? [] : withStatedModels(kept, connection).map(slim);
+    const current = models.find(({ id }) => id === modelId) ?? unlisted(modelId);
     const others = models.filter((model) => model !== current);
     return [current, ...others].map((model) => informationOf(model, connection, isOnly));
   }
@@ -113,18 +113,6 @@ function plainName(text: string): string {
 
 function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
-}
-
-function isDeployment({ resource }: Connection): boolean {
-  return resource === 'deployment';
-}
-
-/**
- * Returns the ID of the connection's model. A deployment has its own model, so the ID of the
- * deployment stands for it.
- */
-export function ownModelId(connection: Connection): string {
-  return isDeployment(connection) ? connection.projectId : connection.modelId;
 }
 
 /**
