@@ -74,7 +74,6 @@ interface RunContext {
   readonly connection: Connection;
   readonly onUsed: (used: UsedTokens) => void;
   readonly signal: AbortSignal;
-  readonly say: (message: string) => void;
   readonly progress: WaitProgress;
 }
 
@@ -145,7 +144,7 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
       const progress = new WaitProgress(say);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
-      return generateAll(run, { connection, onUsed, signal, say, progress });
+      return generateAll(run, { connection, onUsed, signal, progress });
     },
     controller,
   ).finally(endStart);
@@ -172,7 +171,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
       if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);
-      if (indices.length > 1) request.say(texts.generatingCount(outcomes.length, indices.length));
+      if (indices.length > 1) request.progress.onDone(outcomes.length, indices.length);
     }
   };
   try {

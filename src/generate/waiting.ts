@@ -40,6 +40,8 @@ const OFFER_AFTER_MS = 15_000;
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;
+  /** The text to show while no request waits for its next attempt or the end of a pause. */
+  #generating = texts.GENERATING;
   /** The requests without a response, each with the timer for the offer to retry it. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
   /** The requests that the open offer is about. */
@@ -87,7 +89,13 @@ export class WaitProgress {
   onActivity(request: AbortController): void {
     const wasWaiting = this.#silent.has(request) || this.#waits.has(request);
     this.onEnd(request);
-    if (wasWaiting && this.#waits.size === 0) this.#say(texts.GENERATING);
+    if (wasWaiting && this.#waits.size === 0) this.#say(this.#generating);
+  }
+
+  /** Called if one of several generations has ended. */
+  onDone(done: number, all: number): void {
+    this.#generating = texts.generatingCount(done, all);
+    if (this.#waits.size === 0) this.#say(this.#generating);
   }
 
   /** Called when the request is no longer waiting. */
@@ -110,7 +118,7 @@ export class WaitProgress {
       if (leftMs() <= 0) this.#waits.delete(request);
     }
     const [next] = [...this.#waits.values()].sort((one, other) => one.leftMs() - other.leftMs());
-    this.#say(next ? next.text() : texts.GENERATING);
+    this.#say(next ? next.text() : this.#generating);
     if (!next) return;
     this.#countDown = setTimeout(() => this.#showWaits(), toNextSecond(next.leftMs())).unref();
   }

@@ -92,6 +92,27 @@ describe('the progress of a run that waits', () => {
     assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
   });
 
+  it('keeps the number of complete responses when a slow response starts or a countdown ends', () => {
+    const [slow, retried] = [new AbortController(), new AbortController()];
+    const count = 'Generating… 2 of 5 done. Esc cancels';
+    progress.onSilence(slow);
+    progress.onDone(2, 5);
+    progress.onActivity(slow);
+    assert.equal(shown.at(-1), count);
+    retryIn(1_000, 1, retried);
+    assert.match(shown.at(-1) ?? '', /^Retrying in 1s/);
+    pass(1_500);
+    assert.equal(shown.at(-1), count);
+  });
+
+  it("doesn't interrupt a countdown when a response is complete", () => {
+    retryIn(2_500);
+    progress.onDone(2, 5);
+    assert.match(shown.at(-1) ?? '', /^Retrying in 3s/);
+    progress.onActivity(request);
+    assert.equal(shown.at(-1), 'Generating… 2 of 5 done. Esc cancels');
+  });
+
   const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
 
   it('offers only once to retry silent requests, 15 s after the first of them is reported as silent', () => {
