@@ -41,7 +41,6 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
  * Finds a template by name, or lets the user pick one if no name is given. Stores the template's
  * name as the last used one. If the template is missing or broken, shows the reason.
  * @returns undefined if the user picked nothing, or the template is missing or broken
- * @throws if VS Code can't store the name
  */
 export async function chooseTemplate(
   { uri, languageId }: TextDocument,
@@ -56,7 +55,8 @@ export async function chooseTemplate(
   else {
     const use = { languageId, lastUsed: lastUsedTemplates(state) };
     const template = found ?? (await pickTemplate(templates, use));
-    if (template) await noteLastUsed(state, template.name);
+    // The name only affects the order of the list, so the generation doesn't depend on it.
+    if (template) void noteLastUsed(state, template.name).catch(() => {});
     return template;
   }
   return undefined;

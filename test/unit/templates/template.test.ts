@@ -9,6 +9,8 @@ import {
 } from '../../../src/templates/template.ts';
 import { noTemplateText } from '../../../src/templates/templateMessages.ts';
 import { oneLine } from '../../../src/ui/oneLine.ts';
+import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
+import { installEditor } from '../connection/fakeEditor.ts';
 
 describe('the name of a template', () => {
   const hidden = [
@@ -59,6 +61,13 @@ describe('the name of a template', () => {
 });
 
 describe('recently used templates', () => {
+  const editor = new SinkEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+
   const memento = (value?: unknown) => {
     const kept = new Map<string, unknown>([['hostedModel.lastUsedTemplates', value]]);
     return {
@@ -75,6 +84,21 @@ describe('recently used templates', () => {
     assert.equal(names.length, 20);
     assert.deepEqual(names.slice(0, 3), ['T10', 't22', 't21']);
     assert.equal(names.at(-1), 't3');
+  });
+
+  it("don't need to be stored for a template to be used", async () => {
+    const { window } = await import('vscode');
+    const { chooseTemplate } = await import('../../../src/templates/templateFeature.ts');
+    const document = window.activeTextEditor?.document ?? assert.fail();
+    const update = async () => {
+      throw new Error('the disk is full');
+    };
+    const template = await chooseTemplate(
+      document,
+      'Explain',
+      Object.assign(memento(), { update }),
+    );
+    assert.equal(template?.name, 'Explain');
   });
 
   it("don't include invalid stored values", () => {
