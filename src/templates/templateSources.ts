@@ -1,4 +1,4 @@
-import { FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
+import { type FileSystemError, FileType, Uri, type WorkspaceFolder, workspace } from 'vscode';
 import type { SettingLevel, Settings } from '../config/settings.ts';
 import { decodeUtf8 } from '../dotenv/envText.ts';
 import { builtInTemplates } from './builtIn.ts';
@@ -134,12 +134,20 @@ async function templatesOfFiles({
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
-    const stat = await workspace.fs.stat(step).then(undefined, () => undefined);
-    if (!stat) return 'absent';
+    const stat = await workspace.fs.stat(step).then(undefined, absentOrUnreadable);
+    if (typeof stat === 'string') return stat;
     if ((stat.type & FileType.SymbolicLink) !== 0) return 'link';
     if (stat.type !== FileType.Directory) return 'unreadable';
   }
   return 'folder';
+}
+
+/**
+ * Converts an error from `stat`. With any code except `FileNotFound`, the folder may exist, for
+ * example without read permission.
+ */
+function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
+  return code === 'FileNotFound' ? 'absent' : 'unreadable';
 }
 
 async function readFile(

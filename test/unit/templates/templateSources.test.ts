@@ -162,6 +162,35 @@ describe('template files', () => {
   });
 });
 
+describe('a folder for template files', () => {
+  let editor = new FakeEditor();
+  let hooks: ReturnType<typeof installEditor>;
+  before(() => {
+    hooks = installEditor(() => editor);
+  });
+  after(() => hooks.deregister());
+  beforeEach(() => {
+    editor = new FakeEditor();
+    editor.addFolder('/work');
+  });
+
+  const issues = async () => {
+    const { readTemplates } = await import('../../../src/templates/templateSources.ts');
+    const [folder = null] = editor.folders as unknown as WorkspaceFolder[];
+    const entries = await readTemplates({ ...scopeOf(), folder });
+    return entries.filter(isBroken).map(({ issue }) => issue.kind);
+  };
+
+  it("doesn't have to exist", async () => {
+    assert.deepEqual(await issues(), []);
+  });
+
+  it("is listed as unreadable if VS Code can't read its properties", async () => {
+    editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
+    assert.deepEqual(await issues(), ['unreadable']);
+  });
+});
+
 describe('the built-in templates', () => {
   it('are valid, use the selection, and have a known insert mode', () => {
     assert.deepEqual(
