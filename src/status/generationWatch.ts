@@ -19,8 +19,8 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item, and
- * logs numbers and kinds, but never prompts or responses. A parameter that the chat operation
- * doesn't support is logged once per window.
+ * logs numbers and kinds, but never prompts or responses. A parameter that was left out of a
+ * request is logged once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const running: Running = new Set();
@@ -76,7 +76,7 @@ function watchGeneration(
       );
       for (const name of dropped.filter((one) => !named.has(one))) {
         log.warn(
-          `parameter ${oneLine(name)} was left out, because the chat operation doesn’t support it`,
+          `parameter ${oneLine(name)} was left out, because the chat operation or the service’s API doesn’t support it`,
         );
         named.add(name);
       }

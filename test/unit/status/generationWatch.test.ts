@@ -76,9 +76,18 @@ describe('a generation watch', () => {
     watch.onRetry(retryIn(0));
     assert.equal(words(), 'generating');
   });
+
+  it('logs each parameter that was left out once, with both possible causes', async () => {
+    const { startWatch, warnings } = await watching();
+    startWatch().onDone({ ...generation, dropped: ['top_k'] });
+    startWatch().onDone({ ...generation, dropped: ['top_k'] });
+    assert.deepEqual(warnings, [
+      'parameter top_k was left out, because the chat operation or the service’s API doesn’t support it',
+    ]);
+  });
 });
 
-/** Returns a function that starts watches, and one that returns the status in words. */
+/** Returns a function that starts watches, the logged warnings, and the status in words. */
 async function watching() {
   const { generationWatches } = await import('../../../src/status/generationWatch.ts');
   let facts = initialFacts;
@@ -87,10 +96,12 @@ async function watching() {
       facts = { ...facts, ...changes };
     },
   } as unknown as StatusItem;
-  const log = { info: () => {}, debug: () => {} } as unknown as Log;
+  const warnings: string[] = [];
+  const warn = (text: string) => warnings.push(text);
+  const log = { info: () => {}, debug: () => {}, warn } as unknown as Log;
   const history = new SessionHistory(systemClock);
   const startWatch = generationWatches({ status, log, history });
-  return { startWatch, words: () => renderStatus(facts, NOW).words };
+  return { startWatch, warnings, words: () => renderStatus(facts, NOW).words };
 }
 
 function retryIn(seconds: number) {
