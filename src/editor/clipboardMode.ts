@@ -1,11 +1,12 @@
 import { env } from 'vscode';
 import { inform } from '../ui/notify.ts';
-import { onClipboard } from './insertMessages.ts';
+import { NOT_COPIED, onClipboard } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponseWriter } from './streamWriter.ts';
 
 export const clipboard: InsertMode = {
   id: 'clipboard',
+  failedText: NOT_COPIED,
   open: (targets) => new ClipboardWriter(targets.length),
 };
 

@@ -25,6 +25,11 @@ export interface InsertMode {
   /** The text to announce once all responses are complete. Defaults to a general text. */
   readonly doneText?: string;
   /**
+   * The message to show if a response couldn't be written. Defaults to a message about the
+   * selection's document.
+   */
+  readonly failedText?: string;
+  /**
    * Returns where a response goes in the document. Undefined for modes that write elsewhere. Their
    * responses aren't indented to match the selection.
    */

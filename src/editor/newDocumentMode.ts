@@ -1,11 +1,13 @@
 import { type TextDocument, ViewColumn, window } from 'vscode';
 import { isUnchanged, type Targets } from './capturedSelection.ts';
 import { EditorDocument, openEmpty } from './editorDocument.ts';
+import { NOT_IN_NEW_DOCUMENT } from './insertMessages.ts';
 import type { InsertMode } from './insertMode.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
 export const newDocument: InsertMode = {
   id: 'newDocument',
+  failedText: NOT_IN_NEW_DOCUMENT,
   open: (targets, { undone }) => new NewDocumentWriter(targets, undone),
 };
 

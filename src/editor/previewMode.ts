@@ -3,7 +3,7 @@ import { inform } from '../ui/notify.ts';
 import { currentSnapshot, type EditorSnapshot, isUnchanged } from './capturedSelection.ts';
 import { showDocument } from './documentEdit.ts';
 import { replace } from './inPlaceModes.ts';
-import { NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
+import { NOT_PREVIEWED, NOT_UP_TO_DATE, PREVIEW_COMPLETE, STILL_COMING } from './insertMessages.ts';
 import type { InsertMode, ModeDeps } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
@@ -26,6 +26,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
   return {
     id: 'preview',
     doneText: PREVIEW_COMPLETE,
+    failedText: NOT_PREVIEWED,
     placeOf,
     open: (targets, deps) => new PreviewWriter(targets.map(placeOf), deps),
   };

@@ -141,9 +141,13 @@ export function invisibleText(removed: number, kept: number): string {
   return `Kept ${which}. Check for hidden text.`;
 }
 
+export const NOT_INSERTED =
+  'Couldn’t insert the response. The document may be closed, read-only, or changed at that place.';
+
 /**
  * @param where prefix that lists the lines of the selections; empty if there is only one selection
+ * @param what a sentence about the failure
  */
-export function notPlacedText(where: string): string {
-  return `${where}Couldn’t insert the response. The document may be closed, read-only, or changed at that place. You can also open the response later with Show Last Response.`;
+export function notPlacedText(where: string, what: string): string {
+  return `${where}${what} You can also open the response later with Show Last Response.`;
 }

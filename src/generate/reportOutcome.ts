@@ -2,6 +2,7 @@ import { env, Range, TextEditorRevealType, window } from 'vscode';
 import { inLines } from '../diagnose/checkMessages.ts';
 import { editDocument, editorOf, rangeOf, showDocument } from '../editor/documentEdit.ts';
 import { openEmpty } from '../editor/editorDocument.ts';
+import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
@@ -130,21 +131,26 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Reports that responses couldn't be inserted, and offers to open or copy them.
+ * Reports that responses couldn't be written to their place, and offers to open or copy them.
  * @param lines one-based first line of each affected selection; empty to omit the lines from the
  * message
- * @param indices indices of the responses that couldn't be inserted
+ * @param indices indices of the affected responses
+ * @param what a sentence about the failure
  */
 export async function offerResult(
   job: Job,
   lines: readonly number[] = [],
   indices = job.indices,
+  what = texts.NOT_INSERTED,
 ): Promise<void> {
   if (job.part(indices).text === '') return;
-  const text = texts.notPlacedText(inLines(lines));
+  const text = texts.notPlacedText(inLines(lines), what);
   const picked = await window.showWarningMessage(text, texts.OPEN_IN_NEW_DOCUMENT, texts.COPY);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   const result = job.part(indices);
   if (picked === texts.OPEN_IN_NEW_DOCUMENT) await showResult(result);
-  if (picked === texts.COPY) await env.clipboard.writeText(result.text);
+  if (picked === texts.COPY) {
+    const offerAgain = () => offerResult(job, lines, indices, NOT_COPIED);
+    await env.clipboard.writeText(result.text).then(undefined, offerAgain);
+  }
 }

@@ -259,7 +259,11 @@ async function reportRun(
   const linesOf = (some: readonly number[]) =>
     job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
-  if (lost.length > 0 && !job.isUndone) void offerResult(job, linesOf(lost), lost);
+  if (lost.length > 0 && !job.isUndone) {
+    // Modes that write elsewhere write all responses to the same place.
+    const affected = job.mode.placeOf ? lost : job.indices;
+    void offerResult(job, linesOf(affected), affected, job.mode.failedText);
+  }
   const complete = outcomes.filter(({ generation }) => generation !== undefined);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const reports = byKind(failed).map(async (alike) => {

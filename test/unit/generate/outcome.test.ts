@@ -88,6 +88,24 @@ describe('messages and copies of a response', () => {
     });
   }
 
+  it("are offered again if they couldn't be copied", async () => {
+    const job = await jobWith('a');
+    const { env } = await import('vscode');
+    const write = env.clipboard.writeText;
+    let attempts = 0;
+    const writeText = async (text: string) => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('the clipboard is locked');
+      await write(text);
+    };
+    Object.assign(env.clipboard, { writeText });
+    editor.button = 'Copy';
+    await outcome.offerResult(job);
+    assert.match(editor.textOf('notification'), /Couldn’t copy the response to the clipboard\./);
+    assert.deepEqual(editor.sunk.get('clipboard'), ['a']);
+    job.dispose();
+  });
+
   for (const [what, limit, expected, offers] of [
     [
       'the limit, or to raise it',

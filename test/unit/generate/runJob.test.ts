@@ -41,6 +41,8 @@ describe('runJob', () => {
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
     readonly canInsert?: (index: number) => boolean;
+    /** Indices of the responses whose text can't be inserted. */
+    readonly lost?: readonly number[];
   }
 
   /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
@@ -51,6 +53,7 @@ describe('runJob', () => {
     generate = async () => ended,
     parameters = {},
     canInsert = () => true,
+    lost = [],
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
@@ -82,10 +85,11 @@ describe('runJob', () => {
       ...{ removed: 0, kept: 0, text: 'text of an earlier run', isUndone: false },
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
+      part: (indices: readonly number[]) => ({ text: `responses ${indices}` }),
       ...{ begin: () => '', append: () => {}, canInsert },
       end: async (index: number, end: ReturnType<typeof endOf>) => {
         if (end === 'truncated') truncated.push(index);
-        return true;
+        return !lost.includes(index);
       },
     } as unknown as Job;
     let reported = 0;
@@ -189,6 +193,24 @@ describe('runJob', () => {
       assert.deepEqual(announced, [expected]);
     }
   });
+
+  for (const [mode, what, offered] of [
+    ['below', 'Lines 1 and 21: Couldn’t insert the response. The document may be closed', '0,2'],
+    ['clipboard', 'Lines 1, 11, and 21: Couldn’t copy the response to the clipboard.', '0,1,2'],
+    ['newDocument', 'Lines 1, 11, and 21: Couldn’t write the response to a new document.', '0,1,2'],
+    ['preview', 'Lines 1 and 21: Couldn’t show a preview of the response.', '0,2'],
+  ] as const) {
+    it(`reports that responses didn't reach their place, and offers a copy: ${mode}`, async () => {
+      editor.button = 'Copy';
+      const { done, announced } = await run({ mode, count: 3, lost: [0, 2] });
+      await done;
+      const [said = ''] = editor.sunk.get('notification') ?? [];
+      assert.ok(said.startsWith(what), said);
+      assert.match(said, /Show Last Response\.$/);
+      assert.equal(editor.textOf('clipboard'), `responses ${offered}`);
+      assert.deepEqual(announced, []);
+    });
+  }
 
   it('asks to accept or discard a preview, even if its document is not in view', async () => {
     const { done, announced } = await run({ mode: 'preview' });
