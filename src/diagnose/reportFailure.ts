@@ -2,11 +2,13 @@ import { commands, type WorkspaceFolder, window } from 'vscode';
 import { contextOf } from '../connection/connectionMessages.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
 import { ACTION_LABELS, type Message, SHOW_LOG } from '../messages/actions.ts';
+import type { FailedTemplate } from '../messages/failureContext.ts';
 import { messageFor } from '../messages/messages.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { redact } from '../service/masking.ts';
 import { explain } from '../service/models/refusalCause.ts';
+import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, REPAIRED } from './checkMessages.ts';
@@ -19,6 +21,12 @@ import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
  */
 const EXPLANATION_MS = 15_000;
 
+interface FailureOptions {
+  readonly folder?: WorkspaceFolder | null;
+  readonly lines?: readonly number[];
+  readonly template?: FailedTemplate | undefined;
+}
+
 /**
  * Shows a failure with its cause and the actions that fix it, logs it, and keeps it for the status
  * item.
@@ -26,18 +34,16 @@ const EXPLANATION_MS = 15_000;
  * @param options.folder the folder of the selected text; by default the active one
  * @param options.lines one-based first line of each selection that failed; empty to omit the lines
  * from the message
+ * @param options.template the template of the generation
  * @returns true if the user chose to retry
  */
 export async function reportFailure(
   deps: DiagnosisDeps,
   error: unknown,
   connection?: Connection,
-  {
-    folder = activeFolder(),
-    lines = [],
-  }: { readonly folder?: WorkspaceFolder | null; readonly lines?: readonly number[] } = {},
+  { folder = activeFolder(), lines = [], template }: FailureOptions = {},
 ): Promise<boolean> {
-  const message = await explainFailure(deps, error, folder, connection);
+  const message = await explainFailure(deps, error, folder, connection, template);
   if (!message) return false;
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
@@ -74,13 +80,15 @@ export async function explainFailure(
   error: unknown,
   folder: WorkspaceFolder | null,
   connection?: Connection,
+  template?: FailedTemplate,
 ): Promise<Message | undefined> {
   const isRefusal = isKind(error, 'unauthorized', 'forbidden');
   const cause = connection && isRefusal ? await explained(deps, error, connection, folder) : error;
   const inUse = connection
     ? ({ kind: 'ready', connection } as const)
     : deps.connections.current?.choice;
-  const context = inUse ? contextOf(inUse) : {};
+  const shownTemplate = template && { ...template, name: oneLine(template.name) };
+  const context = { ...(inUse && contextOf(inUse)), template: shownTemplate };
   const message = messageFor(cause, context);
   if (!message) return undefined;
   const { log, status, history } = deps;

@@ -10,6 +10,7 @@ import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
+import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import * as texts from './generateMessages.ts';
@@ -35,7 +36,11 @@ export interface GenerateDeps {
   readonly report: (
     error: unknown,
     connection: Connection,
-    at: { readonly folder: WorkspaceFolder | null; readonly lines: readonly number[] },
+    at: {
+      readonly folder: WorkspaceFolder | null;
+      readonly lines: readonly number[];
+      readonly template: Template | undefined;
+    },
   ) => Promise<boolean>;
 }
 
@@ -268,7 +273,7 @@ async function reportRun(
   const failed = outcomes.filter(({ error }) => error !== undefined);
   const reports = byKind(failed).map(async (alike) => {
     const again = alike.map(({ index }) => index);
-    const at = { folder, lines: linesOf(again) };
+    const at = { folder, lines: linesOf(again), template: job.template };
     const wantsRetry = await options.report(alike[0]?.error, connection, at);
     if (wantsRetry) await runAgain(again, runMode);
   });

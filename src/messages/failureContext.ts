@@ -21,6 +21,14 @@ export interface MessageContext extends LabelContext {
    * most one output token.
    */
   readonly isCheck?: boolean;
+  /** The template of the failed generation, with a name that's safe to show. */
+  readonly template?: FailedTemplate | undefined;
+}
+
+/** The parts of a template that a message needs. */
+export interface FailedTemplate {
+  readonly name: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 /** A place where settings are stored, and the actions that lead there. */
@@ -57,6 +65,7 @@ export interface FailureContext {
    */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
+  readonly template: FailedTemplate | undefined;
 }
 
 export type MessageBuilder = (details: ErrorDetails, where: FailureContext) => Message;
@@ -99,7 +108,7 @@ const PLACES: Readonly<Record<SettingsPlace, FixActions>> = {
 };
 
 export function failureContext({ host }: ErrorDetails, context: MessageContext): FailureContext {
-  const { source = 'editor', authHost, isCheck = false } = context;
+  const { source = 'editor', authHost, isCheck = false, template } = context;
   const isServiceIdentity =
     host !== undefined && services.some(({ authUrl }) => URL.parse(authUrl)?.host === host);
   const isIdentity = isServiceIdentity || (host !== undefined && host === authHost);
@@ -115,5 +124,6 @@ export function failureContext({ host }: ErrorDetails, context: MessageContext):
     isIdentity,
     isSafeToRepeat: isCheck || isIdentity,
     labels: context,
+    template,
   };
 }

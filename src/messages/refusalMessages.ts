@@ -150,13 +150,15 @@ function unchecked(isUnchecked: true | undefined): string {
   return isUnchecked ? ' The cause couldn’t be determined.' : '';
 }
 
-function parameterRefused(details: ErrorDetails): Message {
+function parameterRefused(details: ErrorDetails, { template }: FailureContext): Message {
   const start =
     details.status === undefined ? 'Nothing was sent' : 'The service refused the request';
-  return {
-    text: `${start}: ${parameterFlawText(details)}. Change it in the settings.`,
-    actions: ['openSettings'],
-  };
+  const what = `${start}: ${parameterFlawText(details)}.`;
+  // The name can include a field, such as `length_penalty.decay_factor`.
+  const name = details.names?.[0]?.split('.')[0];
+  return name !== undefined && template?.parameters?.[name] !== undefined
+    ? { text: `${what} Change it in the template “${template.name}”.`, actions: [] }
+    : { text: `${what} Change it in the settings.`, actions: ['openSettings'] };
 }
 
 /**

@@ -40,26 +40,29 @@ describe('a generation whose failure was reported', () => {
     editor = new PickingEditor();
   });
 
+  const depsWith = (connections: object) =>
+    ({
+      log: { error() {} },
+      status: { update() {} },
+      history: { recordFailure() {} },
+      connections,
+    }) as unknown as DiagnosisDeps;
+
   /** Reports a failure to a user who picks these buttons. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
     const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
     editor.buttons.push(...buttons);
     const repairs: unknown[] = [];
-    const deps = {
-      log: { error() {} },
-      status: { update() {} },
-      history: { recordFailure() {} },
-      connections: {
-        setUp: async (reason: SetUpReason) => {
-          repairs.push(reason.missing);
-          return isRepaired;
-        },
-        changeProject: async () => {
-          repairs.push('project');
-          return isRepaired;
-        },
+    const deps = depsWith({
+      setUp: async (reason: SetUpReason) => {
+        repairs.push(reason.missing);
+        return isRepaired;
       },
-    } as unknown as DiagnosisDeps;
+      changeProject: async () => {
+        repairs.push('project');
+        return isRepaired;
+      },
+    });
     const wantsRetry = await reportFailure(deps, new ServiceError(kind), connectionOf());
     return { wantsRetry, repairs };
   }
@@ -79,4 +82,14 @@ describe('a generation whose failure was reported', () => {
       assert.deepEqual([wantsRetry, editor.said.length], [false, 1]);
     });
   }
+
+  it('is explained with the name of its template, but without links in that name', async () => {
+    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
+    const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };
+    await reportFailure(depsWith({}), refusal, connectionOf(), { template });
+    const expected =
+      'Nothing was sent: top_k is out of range. Change it in the template “[Short] (command:x)”.';
+    assert.deepEqual(editor.said, [expected]);
+  });
 });

@@ -9,6 +9,7 @@ import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { CallOptions } from '../../../src/service/client.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import type { Template } from '../../../src/templates/template.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { connectionOf } from '../service/fixtures.ts';
@@ -40,6 +41,7 @@ describe('runJob', () => {
     /** Responds in place of the service to the selection with this index. */
     readonly generate?: (index: number, options: CallOptions) => Promise<unknown>;
     readonly parameters?: Parameters;
+    readonly template?: Pick<Template, 'name' | 'parameters'>;
     readonly canInsert?: (index: number) => boolean;
     /** Indices of the responses whose text can't be inserted. */
     readonly lost?: readonly number[];
@@ -52,6 +54,7 @@ describe('runJob', () => {
     count = 1,
     generate = async () => ended,
     parameters = {},
+    template,
     canInsert = () => true,
     lost = [],
   }: Options) {
@@ -80,7 +83,7 @@ describe('runJob', () => {
     const truncated: number[] = [];
     const job = {
       activeRuns: new ActiveRuns(),
-      ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated },
+      ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
       ...{ removed: 0, kept: 0, text: 'text of an earlier run', isUndone: false },
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
@@ -92,7 +95,7 @@ describe('runJob', () => {
         return !lost.includes(index);
       },
     } as unknown as Job;
-    let reported = 0;
+    const reported: unknown[] = [];
     const cancel = { run: () => {} };
     const options = {
       jobs: {
@@ -112,13 +115,13 @@ describe('runJob', () => {
       },
       startWatch: () => ({ onRetry: () => () => 0, onText() {}, onDone() {}, onFailed() {} }),
       onUsage: () => {},
-      report: async () => {
-        reported += 1;
+      report: async (_error: unknown, _connection: unknown, at: unknown) => {
+        reported.push(at);
         return false;
       },
     } as unknown as GenerateDeps;
     const done = runJob(options, job, job.indices, runMode);
-    return { done, cancel, announced, sent: () => sent, reported: () => reported };
+    return { done, cancel, announced, sent: () => sent, reported };
   }
 
   const sentFor = async (mode: string) => {
@@ -147,7 +150,15 @@ describe('runJob', () => {
     };
     const { done, announced, reported } = await run({ count: 3, generate });
     await done;
-    assert.deepEqual([announced, reported()], [['2 of 3 complete, line 11 failed'], 1]);
+    assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
+  });
+
+  it('reports a failure with its template', async () => {
+    const template = { name: 'Short', parameters: { max_new_tokens: 9 } };
+    const generate = () => Promise.reject(failure);
+    const { done, reported } = await run({ generate, template });
+    await done;
+    assert.deepEqual(reported, [{ folder: null, lines: [], template }]);
   });
 
   it("doesn't call canceled generations failed", async () => {

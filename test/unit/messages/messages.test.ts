@@ -219,6 +219,19 @@ describe('the text of a message', () => {
     );
   });
 
+  it('names the template that sets an invalid parameter', () => {
+    const template = { name: 'Review', parameters: { length_penalty: { decay_factor: 1 } } };
+    const of = (parameters: object) =>
+      messageFor(parameterProblem('generation', { ...parameters }), { template });
+    assert.deepEqual(of(template.parameters), {
+      text: 'Nothing was sent: length_penalty.decay_factor is 1, but must be more than 1. Change it in the template “Review”.',
+      actions: [],
+    });
+    assert.match(of({ temperature: 3 })?.text ?? '', /Change it in the settings\.$/);
+    const unnamed = new ServiceError('parameter-refused', { status: 400 });
+    assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
+  });
+
   it('attributes the limit of a parameter to the model if the model sets it', () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
