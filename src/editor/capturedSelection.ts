@@ -29,7 +29,10 @@ export interface Target {
   readonly snapshot: EditorSnapshot;
   /** The selected text, with LF line endings. Empty if nothing is selected. */
   readonly selectedText: string;
-  /** Leading whitespace of the line where the selection starts. */
+  /**
+   * Leading whitespace of the line where the selection starts. If nothing is selected, only the
+   * part before the cursor, because the response starts there.
+   */
   readonly indentation: string;
   /**
    * Language ID for a response that doesn't go into this document. Defaults to the document's
@@ -61,7 +64,7 @@ export function captureTargets(
       selection,
       snapshot,
       selectedText: document.getText(selection).replace(/\r\n/g, '\n'),
-      indentation: indentationAt(document, selection.start.line),
+      indentation: indentationAt(document, selection),
       responseLanguage,
     }));
 }
@@ -101,9 +104,10 @@ export function hasWritableScheme({ uri: { scheme } }: TextDocument): boolean {
 const WRITABLE_SCHEMES: ReadonlySet<string> = new Set(['file', 'untitled', 'vscode-notebook-cell']);
 const SETTINGS_SCHEMES: ReadonlySet<string> = new Set(['vscode-userdata', 'vscode-settings']);
 
-function indentationAt(document: TextDocument, line: number): string {
-  const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(line);
-  return text.slice(0, firstNonWhitespaceCharacterIndex);
+function indentationAt(document: TextDocument, { start, isEmpty }: Range): string {
+  const { text, firstNonWhitespaceCharacterIndex } = document.lineAt(start.line);
+  const end = isEmpty ? start.character : text.length;
+  return text.slice(0, Math.min(firstNonWhitespaceCharacterIndex, end));
 }
 
 function snapshotOf({

@@ -52,6 +52,12 @@ describe('insertion into a real editor', () => {
       'if x:\n        One\n          two\n\n        three 𝄞\nz',
     ],
     ['below', 'ab\n', new Range(0, 1, 0, 1), 'aOne\n  two\n\nthree 𝄞b\n'],
+    [
+      'below',
+      'x\n        \ny',
+      new Range(1, 4, 1, 4),
+      'x\n    One\n      two\n\n    three 𝄞    \ny',
+    ],
   ];
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
