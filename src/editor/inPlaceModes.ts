@@ -29,6 +29,13 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   return { ...offsetsOf(document, range), lead, tail };
 }
 
+/** True if only whitespace precedes the response on its line. */
+export function startsLine({ document }: Target, { start, lead }: ResponsePlace): boolean {
+  const { line, character } = document.positionAt(start);
+  const before = document.lineAt(line).text.slice(0, character) + lead;
+  return before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+}
+
 export const below = placing('below', (target) => {
   const { end } = target.document.lineAt(selectionEnd(target).line).range;
   return placeAt(target, new Range(end, end), `\n${target.indentation}`);

@@ -3,7 +3,8 @@ import { selectionEnd, type Target, type Targets } from '../editor/capturedSelec
 import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
 import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
-import { TextFit } from '../editor/fit/textFit.ts';
+import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
+import { startsLine } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
@@ -25,7 +26,7 @@ export interface Result {
 }
 
 interface SelectionResponse {
-  readonly target: Target;
+  readonly fitOptions: ResponseFitOptions;
   /** The current range of the selection. */
   readonly selection: TrackedRange;
   prompt: string;
@@ -67,15 +68,18 @@ export class Job implements Result, Disposable {
     this.mode = mode;
     this.#openDocument = new EditorDocument(document);
     this.#responseLanguage = responseLanguage;
-    this.#responses = targets.map((target) => ({
-      target,
-      selection: new TrackedRange(offsetsOf(document, target.selection)),
-      prompt: target.selectedText,
-      fit: this.#fitFor(target),
-      text: '',
-      state: 'ended',
-      isStartingOver: false,
-    }));
+    this.#responses = targets.map((target) => {
+      const fitOptions = fitOptionsFor(mode, target);
+      return {
+        fitOptions,
+        selection: new TrackedRange(offsetsOf(document, target.selection)),
+        prompt: target.selectedText,
+        fit: new TextFit(fitOptions),
+        text: '',
+        state: 'ended',
+        isStartingOver: false,
+      };
+    });
     this.#writer = mode.open(targets, {
       openDocument: this.#openDocument,
       previews,
@@ -272,15 +276,8 @@ export class Job implements Result, Disposable {
     one.state = 'ended';
     if (isFirst) return;
     one.text = '';
-    one.fit = this.#fitFor(one.target);
+    one.fit = new TextFit(one.fitOptions);
     this.#writer.restart(index);
-  }
-
-  #fitFor({ indentation }: Target): TextFit {
-    const { languageId } = this;
-    return this.mode.placeOf
-      ? new TextFit({ languageId, indentation, isInserted: true })
-      : new TextFit({ languageId, indentation: '' });
   }
 
   #response(index: number): SelectionResponse {
@@ -305,4 +302,16 @@ function doOverlap(one: OffsetRange, other: OffsetRange): boolean {
   const start = Math.max(one.start, other.start);
   const end = Math.min(one.end, other.end);
   return start < end || (start === end && isEitherEmpty);
+}
+
+function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOptions {
+  const { document, indentation, responseLanguage } = target;
+  return placeOf
+    ? {
+        languageId: document.languageId,
+        indentation,
+        isInserted: true,
+        startsLine: startsLine(target, placeOf(target)),
+      }
+    : { languageId: responseLanguage, indentation: '', startsLine: true };
 }

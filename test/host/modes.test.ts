@@ -51,6 +51,35 @@ describe('insert modes', () => {
     });
   }
 
+  for (const [what, mode, selection, want] of [
+    ['below', 'below', new Range(0, 2, 0, 6), '  text\n  answer\n  more\n  \nend'],
+    ['above', 'above', new Range(0, 2, 0, 6), '  answer\n  more\n  text\n  \nend'],
+    ['replace', 'replace', new Range(0, 2, 0, 6), '  answer\n  more\n  \nend'],
+    [
+      'at a cursor in an empty line',
+      'below',
+      new Range(1, 2, 1, 2),
+      '  text\n  answer\n  more\nend',
+    ],
+  ] as const) {
+    it(`${what}, a response that begins with line breaks gets no blank line before it`, async () => {
+      const editor = await open('  text\n  \nend', selection);
+      assert.equal(await stream(editor, mode, ['\n', ' \nanswer\nmore']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
+  for (const [what, mode, selection, want] of [
+    ['after', 'after', new Range(0, 2, 0, 6), '  text\n  answer\nend'],
+    ['replace in the middle of a line', 'replace', new Range(0, 4, 0, 6), '  te\n  answer\nend'],
+  ] as const) {
+    it(`${what}, a response that begins with a line break isn't joined to the text before it`, async () => {
+      const editor = await open('  text\nend', selection);
+      assert.equal(await stream(editor, mode, ['\n', 'answer']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
   it('can be added with one file and one list entry @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);

@@ -48,15 +48,14 @@ export class TextFit {
   readonly #codeFence: CodeFence | undefined;
   readonly #steps: readonly FormatStep[];
 
-  constructor({ indentation, languageId, isInserted = false }: ResponseFitOptions) {
+  constructor({ isInserted = false, ...options }: ResponseFitOptions) {
+    const { languageId } = options;
     this.#characterFilter = new CharacterFilter(languageId);
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
       this.#characterFilter,
       this.#codeFence,
-      WITHOUT_INDENTATION.has(languageId)
-        ? undefined
-        : new Indentation({ indentation, languageId }),
+      WITHOUT_INDENTATION.has(languageId) ? undefined : new Indentation(options),
       isInserted ? new FinalLineBreaks() : undefined,
     ].filter((step) => step !== undefined);
   }

@@ -29,8 +29,8 @@ describe('messages and copies of a response', () => {
     isPlaced: true,
   };
 
-  /** Creates a job whose only response is this text. */
-  async function jobWith(text: string, template?: Template, id = 'below'): Promise<Job> {
+  /** Creates a job whose only response is this text, which is written after `lead`. */
+  async function jobWith(text: string, template?: Template, id = 'below', lead = ''): Promise<Job> {
     const { window } = await import('vscode');
     const { StreamWriter } = await import('../../../src/editor/streamWriter.ts');
     const { captureTargets } = await import('../../../src/editor/capturedSelection.ts');
@@ -43,7 +43,7 @@ describe('messages and copies of a response', () => {
       : [];
     const mode = insertModes.find((each) => each.id === id);
     assert.ok(target && mode);
-    const place = { start: 0, end: 0, lead: '', tail: '' };
+    const place = { start: 0, end: 0, lead, tail: '' };
     const document = new FakeDocument('');
     const timing = { intervalMs: 0, deadlineMs: 5_000 };
     const open = () => new StreamWriter(document, [place], { timing });
@@ -182,7 +182,7 @@ describe('messages and copies of a response', () => {
   ] as const) {
     it(`${isShown ? 'announce' : 'offer to show'} a response that is ${what}`, async () => {
       // Without its surrounding line breaks, the response is on lines 2 to 4.
-      const job = await jobWith('\n\nab\n');
+      const job = await jobWith('ab\n', undefined, 'below', '\n\n');
       await job.end(0, 'ended');
       const revealed = showLines(job, first, last);
       editor.button = 'Show';

@@ -26,6 +26,18 @@ describe('text fit', () => {
         'a\n\nb\n \r\n',
         'a\n\nb',
       ],
+      [
+        'removes blank lines before the text if it starts a line',
+        { indentation: '  ', startsLine: true },
+        '\n \r\n  a\n  b',
+        'a\n  b',
+      ],
+      [
+        'keeps line breaks before the text if it continues a line',
+        { indentation: '  ' },
+        '\na\nb',
+        '\n  a\n  b',
+      ],
       ['keeps trailing line breaks if the text is not inserted', {}, 'a\n\nb\n', 'a\n\nb\n'],
       ['keeps joiners in prose', { languageId: 'markdown' }, 'a\u200Db', 'a\u200Db'],
       [
@@ -98,6 +110,11 @@ describe('text fit', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 
+    it('keeps line breaks at the start of the next part, but not before the first text', () => {
+      const answer = ['\n', '\na', '\n\nb'];
+      assert.equal(continued(answer, { startsLine: true, indentation: '  ' }), 'a\n\n  b');
+    });
+
     it('continues where the text was truncated, with the indentation of the place', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
@@ -114,6 +131,7 @@ describe('text fit', () => {
     indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
     languageId: fc.constantFrom('typescript', 'markdown', 'latex'),
     isInserted: fc.boolean(),
+    startsLine: fc.boolean(),
   });
   const units = [
     ...['a', 'é', ';', '{', '\r', '\n', '\r\n', '\u2028', ' ', '    ', '\t', '`', '```', '```js\n'],
