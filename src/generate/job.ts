@@ -139,16 +139,6 @@ export class Job implements Result, Disposable {
     return this.#responses.every(({ state }) => state === 'undone');
   }
 
-  /** Number of invisible and control characters that were removed. */
-  get removed(): number {
-    return this.#responses.reduce((sum, { fit }) => sum + fit.removed, 0);
-  }
-
-  /** Number of invisible characters that were kept. Counted only in prose. */
-  get kept(): number {
-    return this.#responses.reduce((sum, { fit }) => sum + fit.kept, 0);
-  }
-
   /** The generated text in the document. Empty for modes that write elsewhere, and for a preview. */
   get written(): readonly Piece[] {
     return this.#writer.written ?? [];
@@ -170,6 +160,18 @@ export class Job implements Result, Disposable {
     const texts = indices.map((index) => plainText(this.#response(index).text, this.languageId));
     const text = texts.filter((each) => each !== '').join('\n\n');
     return { text, languageId: this.languageId };
+  }
+
+  /**
+   * Counts the invisible and control characters that some of the responses received in their latest
+   * run. Those that were kept are counted only in prose.
+   */
+  invisible(indices: readonly number[]): { readonly removed: number; readonly kept: number } {
+    const fits = indices.map((index) => this.#response(index).fit);
+    return {
+      removed: fits.reduce((sum, fit) => sum + fit.removed, 0),
+      kept: fits.reduce((sum, fit) => sum + fit.kept, 0),
+    };
   }
 
   /** One-based first and last lines of the selected text. */

@@ -28,6 +28,8 @@ export interface RunOutcome {
   readonly isWhole: boolean;
   /** True if all text was inserted. If not, `offerResult` reports that. */
   readonly isPlaced: boolean;
+  /** Indices of the responses that received text in this run. */
+  readonly received: readonly number[];
 }
 
 /**
@@ -37,7 +39,8 @@ export interface RunOutcome {
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
-  const invisible = texts.invisibleText(job.removed, job.kept);
+  const { removed, kept } = job.invisible(outcome.received);
+  const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
   if (job.isUndone || !outcome.isPlaced) return;
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);

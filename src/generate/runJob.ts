@@ -299,7 +299,8 @@ async function reportRun(
     );
     const isTruncated = truncated.length > 0;
     const limit = commonLimit(truncated, connection);
-    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced };
+    const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
+    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, received };
     reports.push(reportOutcome(job, outcome));
   }
   await Promise.all(reports);

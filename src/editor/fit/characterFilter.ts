@@ -67,12 +67,12 @@ export class CharacterFilter {
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 
-  /** Number of characters removed so far, not counting converted line endings. */
+  /** Number of characters removed since the last `restartCount`, except converted line endings. */
   get removed(): number {
     return this.#removed;
   }
 
-  /** Number of invisible characters kept in prose so far, not counting those in emoji. */
+  /** Number of invisible characters kept in prose since then, except those in emoji. */
   get kept(): number {
     return this.#kept;
   }
@@ -88,6 +88,12 @@ export class CharacterFilter {
     }
     this.#held = UNFINISHED.exec(text)?.[0] ?? '';
     return this.#filter(text.slice(0, text.length - this.#held.length));
+  }
+
+  /** Resets the counts of removed and kept characters. */
+  restartCount(): void {
+    this.#removed = 0;
+    this.#kept = 0;
   }
 
   /** Called after the last chunk. Returns the held-back text. */

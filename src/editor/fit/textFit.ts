@@ -60,12 +60,15 @@ export class TextFit {
     ].filter((step) => step !== undefined);
   }
 
-  /** Number of invisible characters, control characters, and lone surrogates removed so far. */
+  /**
+   * Number of invisible characters, control characters, and lone surrogates removed since the last
+   * continuation.
+   */
   get removed(): number {
     return this.#characterFilter.removed;
   }
 
-  /** Number of invisible characters kept in prose so far, not counting those in emoji. */
+  /** Number of invisible characters kept in prose since then, except those in emoji. */
   get kept(): number {
     return this.#characterFilter.kept;
   }
@@ -79,9 +82,10 @@ export class TextFit {
 
   /**
    * Prepares for the continuation of a truncated response. Models often start a continuation by
-   * reopening the code fence. The repeated opening line is removed.
+   * reopening the code fence. The repeated opening line is removed. Counts start again.
    */
   continue(): void {
+    this.#characterFilter.restartCount();
     this.#codeFence?.expectReopenedFence();
   }
 

@@ -27,6 +27,7 @@ describe('messages and copies of a response', () => {
     limit: undefined,
     isWhole: true,
     isPlaced: true,
+    received: [0],
   };
 
   /** Creates a job whose only response is this text, which is written after `lead`. */
@@ -231,4 +232,22 @@ describe('messages and copies of a response', () => {
       job.dispose();
     });
   }
+
+  it('count the invisible characters of a continuation only', async () => {
+    const job = await jobWith('a\u001B');
+    await job.end(0, 'truncated');
+    job.begin(0, 'continue');
+    job.append(0, '\u202E\u202E');
+    await outcome.reportOutcome(job, { ...whole, isPlaced: false });
+    const said = editor.sunk.get('notification')?.filter((text) => text !== '[]');
+    assert.deepEqual(said, ['Removed 2 invisible or control characters.']);
+    job.dispose();
+  });
+
+  it("don't count the invisible characters of responses without text in the run", async () => {
+    const job = await jobWith('a\u001B');
+    await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
+    assert.equal(editor.textOf('notification'), '');
+    job.dispose();
+  });
 });

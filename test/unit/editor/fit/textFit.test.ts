@@ -69,6 +69,14 @@ describe('text fit', () => {
     assert.equal(textFit.removed, 4);
   });
 
+  it('counts the removed characters of a continuation separately', () => {
+    const textFit = new TextFit(code);
+    textFit.add('\0a\0');
+    textFit.continue();
+    run(textFit, ['b\0']);
+    assert.equal(textFit.removed, 1);
+  });
+
   it('never returns a part of a fence', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
@@ -156,12 +164,14 @@ describe('text fit', () => {
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
         let written = '';
+        let removed = 0;
         for (const piece of pieces) {
+          removed += cut.removed;
           cut.continue();
           written += cut.add(piece);
         }
         assert.equal(written + cut.end(), run(whole, [text]));
-        assert.equal(cut.removed, whole.removed);
+        assert.equal(removed + cut.removed, whole.removed);
       }),
       { numRuns: 1_000 },
     );
