@@ -77,7 +77,6 @@ export function generatingCount(done: number, all: number): string {
 }
 
 // After a response
-export const RESPONSE_IS_EMPTY = 'The response is empty. Try another prompt or model.';
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
 export const CANNOT_INSERT = 'Skipped selections whose document or text has changed.';
@@ -85,6 +84,15 @@ export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
+
+/** @param count number of responses in the job */
+export function emptyText(empty: number, count: number): string {
+  const which =
+    count === 1
+      ? 'The response is'
+      : `${empty} of ${count} responses ${empty === 1 ? 'is' : 'are'}`;
+  return `${which} empty. Try another prompt or model.`;
+}
 
 export function completeText(count: number): string {
   return count > 1 ? 'All responses are complete' : 'The response is complete';

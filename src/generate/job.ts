@@ -162,6 +162,11 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
+  /** True if the response has no text, apart from whitespace and an empty code fence. */
+  isEmpty(index: number): boolean {
+    return this.#response(index).fit.isEmpty;
+  }
+
   /**
    * Counts the invisible and control characters that some of the responses received in their latest
    * run. Those that were kept are counted only in prose.

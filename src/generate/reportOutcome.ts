@@ -30,6 +30,8 @@ export interface RunOutcome {
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];
+  /** Number of responses that ended without text. */
+  readonly empty: number;
 }
 
 /**
@@ -43,8 +45,10 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
   if (job.isUndone || !outcome.isPlaced) return;
+  const { empty } = outcome;
+  if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);
-  else if (job.text === '') inform(texts.RESPONSE_IS_EMPTY);
+  else if (empty > 0) return;
   else if (outcome.isWhole && !isInView(job)) await offerToShow(job);
   else outcome.announce();
 }

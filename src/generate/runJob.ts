@@ -300,10 +300,20 @@ async function reportRun(
     const isTruncated = truncated.length > 0;
     const limit = commonLimit(truncated, connection);
     const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
-    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, received };
+    const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
+    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, received, empty };
     reports.push(reportOutcome(job, outcome));
   }
   await Promise.all(reports);
+}
+
+/**
+ * True if a response ended without text. A truncated response doesn't count. If a restarted
+ * generation receives nothing, the earlier response stays, so its text doesn't count either.
+ */
+function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boolean {
+  if (job.truncated.includes(index)) return false;
+  return job.isEmpty(index) || (runMode === 'restart' && !hasText);
 }
 
 /**

@@ -47,6 +47,7 @@ export class TextFit {
   readonly #characterFilter: CharacterFilter;
   readonly #codeFence: CodeFence | undefined;
   readonly #steps: readonly FormatStep[];
+  #isEmpty = true;
 
   constructor({ isInserted = false, ...options }: ResponseFitOptions) {
     const { languageId } = options;
@@ -58,6 +59,11 @@ export class TextFit {
       WITHOUT_INDENTATION.has(languageId) ? undefined : new Indentation(options),
       isInserted ? new FinalLineBreaks() : undefined,
     ].filter((step) => step !== undefined);
+  }
+
+  /** True if no text has been returned so far, apart from whitespace. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
   /**
@@ -77,7 +83,7 @@ export class TextFit {
   add(piece: string): string {
     let text = piece;
     for (const step of this.#steps) text = step.add(text);
-    return text;
+    return this.#returned(text);
   }
 
   /**
@@ -93,6 +99,11 @@ export class TextFit {
   end(): string {
     let text = '';
     for (const step of this.#steps) text = step.add(text) + step.end();
+    return this.#returned(text);
+  }
+
+  #returned(text: string): string {
+    this.#isEmpty &&= text.trim() === '';
     return text;
   }
 }

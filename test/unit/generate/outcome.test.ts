@@ -28,6 +28,7 @@ describe('messages and copies of a response', () => {
     isWhole: true,
     isPlaced: true,
     received: [0],
+    empty: 0,
   };
 
   /** Creates a job whose only response is this text, which is written after `lead`. */

@@ -16,6 +16,11 @@ import { connectionOf } from '../service/fixtures.ts';
 
 const ended = { stopReason: 'finished', usage: { inputTokens: 1, outputTokens: 1 } };
 
+async function respond(_index: number, { onText }: CallOptions): Promise<typeof ended> {
+  onText?.('text');
+  return ended;
+}
+
 describe('runJob', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
@@ -45,6 +50,8 @@ describe('runJob', () => {
     readonly canInsert?: (index: number) => boolean;
     /** Indices of the responses whose text can't be inserted. */
     readonly lost?: readonly number[];
+    /** Indices of the responses without visible text, from all runs. */
+    readonly empty?: readonly number[];
   }
 
   /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
@@ -52,11 +59,12 @@ describe('runJob', () => {
     mode = 'clipboard',
     runMode = 'restart',
     count = 1,
-    generate = async () => ended,
+    generate = respond,
     parameters = {},
     template,
     canInsert = () => true,
     lost = [],
+    empty = [],
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
@@ -86,6 +94,7 @@ describe('runJob', () => {
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
       ...{ text: 'text of an earlier run', isUndone: false },
+      isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
@@ -145,9 +154,9 @@ describe('runJob', () => {
   });
 
   it('announces how many responses are complete, and the lines of those that failed', async () => {
-    const generate = async (index: number) => {
+    const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
-      return ended;
+      return respond(index, options);
     };
     const { done, announced, reported } = await run({ count: 3, generate });
     await done;
@@ -163,10 +172,10 @@ describe('runJob', () => {
   });
 
   it("doesn't call canceled generations failed", async () => {
-    const generate = async (index: number) => {
+    const generate = async (index: number, options: CallOptions) => {
       if (index > 0) throw new ServiceError('cancelled');
       cancel.run();
-      return ended;
+      return respond(index, options);
     };
     const { done, cancel, announced } = await run({ count: 3, generate });
     await done;
@@ -174,10 +183,10 @@ describe('runJob', () => {
   });
 
   it('names the line that failed, even if the rest was canceled', async () => {
-    const generate = async (index: number) => {
+    const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       if (index === 2) throw new ServiceError('cancelled');
-      return ended;
+      return respond(index, options);
     };
     const { done, announced } = await run({ count: 3, generate });
     await done;
@@ -223,6 +232,53 @@ describe('runJob', () => {
       assert.deepEqual(announced, []);
     });
   }
+
+  const EMPTY = 'The response is empty. Try another prompt or model.';
+  for (const [what, options, said] of [
+    ['no response to a retry', { generate: async () => ended }, EMPTY],
+    ['a response of whitespace', { empty: [0] }, EMPTY],
+    [
+      'a response that remains empty when continued',
+      { runMode: 'continue', empty: [0], generate: async () => ended },
+      EMPTY,
+    ],
+    [
+      'an empty response among others',
+      { count: 3, empty: [1] },
+      '1 of 3 responses is empty. Try another prompt or model.',
+    ],
+    [
+      'several empty responses',
+      { count: 3, empty: [0, 2] },
+      '2 of 3 responses are empty. Try another prompt or model.',
+    ],
+  ] as const) {
+    it(`reports that a response is empty: ${what}`, async () => {
+      const { done, announced } = await run(options);
+      await done;
+      assert.deepEqual(announced, []);
+      assert.deepEqual(
+        editor.sunk.get('notification')?.filter((text) => /empty/.test(text)),
+        [said],
+      );
+    });
+  }
+
+  it('announces a continuation without text as complete, because its response has text', async () => {
+    const { done, announced } = await run({ runMode: 'continue', generate: async () => ended });
+    await done;
+    assert.deepEqual(announced, ['The response is complete']);
+  });
+
+  it('reports an empty response beside a truncated one, but not a truncated one without text', async () => {
+    const truncated = { ...ended, stopReason: 'max_tokens' };
+    const generate = async (index: number) => (index === 0 ? ended : truncated);
+    const { done } = await run({ count: 2, empty: [0, 1], generate });
+    await done;
+    const said = editor.textOf('notification');
+    assert.match(said, /^1 of 2 responses is empty\./);
+    assert.match(said, /1 of 2 responses reached a token or time limit\./);
+  });
 
   it('asks to accept or discard a preview, even if its document is not in view', async () => {
     const { done, announced } = await run({ mode: 'preview' });

@@ -69,6 +69,22 @@ describe('text fit', () => {
     assert.equal(textFit.removed, 4);
   });
 
+  for (const [text, isEmpty] of [
+    ['', true],
+    ['\n \n', true],
+    ['```ts\n```\n', true],
+    ['\0', true],
+    ['\n```\na', false],
+  ] as const) {
+    it(`${isEmpty ? 'is' : "isn't"} empty after ${JSON.stringify(text)}`, () => {
+      for (const isInserted of [true, false]) {
+        const textFit = new TextFit({ ...code, isInserted });
+        run(textFit, text);
+        assert.equal(textFit.isEmpty, isEmpty);
+      }
+    });
+  }
+
   it('counts the removed characters of a continuation separately', () => {
     const textFit = new TextFit(code);
     textFit.add('\0a\0');
