@@ -2,7 +2,7 @@ import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
 import { needsSetting } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
-import { canOverrideAuthUrl, type Service, type SettingName } from '../service/services.ts';
+import type { Service, SettingName } from '../service/services.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';
@@ -22,6 +22,7 @@ import { SET_UP } from './setUpMessages.ts';
 import { isSameRecord, recordFor } from './setUpSave.ts';
 import { QUESTIONS } from './setUpSteps.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
+import { addressSettings } from './switchService.ts';
 
 /** The reason for a setup that the user didn't start with *Set Up...*. */
 export interface SetUpReason {
@@ -132,9 +133,7 @@ export async function settleDestination(
   const { approved, wanted } = binding;
   const answer = await askDestination(binding, service);
   if (answer === 'saved') {
-    const authUrl = approved.authUrl === service.authUrl ? '' : approved.authUrl;
-    const change = canOverrideAuthUrl(service) && { authUrl };
-    await writeSettings({ url: approved.serviceUrl, ...change });
+    await writeSettings(addressSettings(service, approved));
   } else if (answer === 'wanted') {
     if (!isSameRecord(await keys.read(service.word), record)) return true;
     const program = binding.program ? binding.program.wanted : record.program;

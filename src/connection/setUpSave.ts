@@ -1,5 +1,5 @@
 import type { QuickPickItem } from 'vscode';
-import { serviceEntries, writeServiceEntries, writeSettings } from '../config/configuration.ts';
+import { serviceEntries, writeServiceEntries } from '../config/configuration.ts';
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import { headerSecretsOf, neededSettings, type Service } from '../service/services.ts';
@@ -8,7 +8,7 @@ import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import { askDestination, askReplacement } from './credentialPrompts.ts';
-import type { KeyRecord } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './newService.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './setUpAnswers.ts';
 import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
 import { chooseModel, describe, withVersion } from './setUpModel.ts';
-import { keepProject } from './switchService.ts';
+import { keepProject, writeServiceSettings } from './switchService.ts';
 
 /** The last step of the setup: approval, test, and storage. */
 
@@ -109,8 +109,8 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
     return again;
   }
   if (setUp.added) await writeServiceEntries(withEntry(serviceEntries(), setUp.added.entry));
-  await saveSettings(setUp, target.serviceUrl);
   const record = recordFor(service, { ...answers, apiKey }, target);
+  await saveSettings(keys, service, record);
   return (await keys.write(record, service.word)) ? 'saved' : again;
 }
 
@@ -118,24 +118,12 @@ async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepPr
  * Saves the settings. Call this before storing the key. Otherwise, if VS Code can't write the
  * settings, the stored key would belong to addresses that aren't in the settings.
  */
-async function saveSettings(
-  { keys, settings: { service }, resource = 'project', projectId }: SetUp,
-  url: string,
-): Promise<void> {
+async function saveSettings(keys: KeyStore, service: Service, record: KeyRecord): Promise<void> {
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
-  const isNamed = neededSettings(service).includes('projectId');
   if (isOther) await keepProject(keys);
-  // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
-  // ones, so that none of them overrides the new ID.
-  const unset = { projectId: '', spaceId: '', deploymentId: '' };
-  await writeSettings({
-    // The model in the settings belongs to the old service, so reset it.
-    ...(isOther && { service: service.word, modelId: '' }),
-    ...(isNamed && before.resource !== undefined && before.resource !== resource && unset),
-    ...(isNamed && { [`${resource}Id` as const]: projectId }),
-    ...(service.url === '' && { url }),
-  });
+  // The model in the settings belongs to the old service, so reset it.
+  await writeServiceSettings(keys, service, record, isOther ? '' : undefined);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { writeSettings } from '../config/configuration.ts';
 import { readUserSettings } from '../config/settings.ts';
 import { canOverrideAuthUrl, neededSettings, type Service } from '../service/services.ts';
-import type { KeyStore } from './keyStore.ts';
+import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { readSettingsInUse } from './setUpAnswers.ts';
 
 /**
@@ -18,21 +18,45 @@ export async function useForSelections(
   await keepProject(keys);
   const record = await keys.read(service.word);
   if (!record) return false;
+  await writeServiceSettings(keys, service, record, modelId);
+  return true;
+}
+
+/**
+ * Writes the addresses and the project of a service to the user settings.
+ * @param modelId the model to use, empty for the service's default; undefined if the settings
+ * already belong to the service, which then keeps its model
+ */
+export async function writeServiceSettings(
+  keys: KeyStore,
+  service: Service,
+  record: KeyRecord,
+  modelId?: string,
+): Promise<void> {
   const before = await readSettingsInUse(keys);
-  const { authUrl, serviceUrl, projectId = '', resource = 'project' } = record;
+  const { projectId = '', resource = 'project' } = record;
   // A project in the settings can only belong to a service that needs a project.
   const isReplaced = projectId !== '' || needsProject(before.service);
   const hasProject = needsProject(service) && isReplaced;
-  const hasOwnAuthUrl = canOverrideAuthUrl(service) && authUrl !== service.authUrl;
   await writeSettings({
-    service: service.word,
-    modelId,
-    ...(service.url === '' && { url: serviceUrl }),
-    authUrl: hasOwnAuthUrl ? authUrl : '',
+    ...(modelId !== undefined && { service: service.word, modelId }),
+    ...addressSettings(service, record),
+    // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
+    // ones, so that none of them overrides the new ID.
     ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
   });
-  return true;
+}
+
+/** Returns the settings that contain the addresses of a service. */
+export function addressSettings(
+  service: Service,
+  { authUrl, serviceUrl }: Pick<KeyRecord, 'authUrl' | 'serviceUrl'>,
+): { readonly url?: string; readonly authUrl?: string } {
+  return {
+    ...(service.url === '' && { url: serviceUrl }),
+    ...(canOverrideAuthUrl(service) && { authUrl: authUrl === service.authUrl ? '' : authUrl }),
+  };
 }
 
 /**

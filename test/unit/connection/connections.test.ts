@@ -187,6 +187,22 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
+    it('sets up another service with its own identity address, and keeps that of the first service', async () => {
+      await storeKey();
+      editor.typed.push('key-of-the-gateway');
+      editor.picks.push('IBM watsonx.ai model gateway', 'Frankfurt', SAVE);
+      assert.equal(await connections.setUp(), true);
+      const usedFor = async () => {
+        const { choice } = await connections.peek();
+        assert.ok(choice.kind === 'ready', choice.kind);
+        return [choice.connection.service.word, choice.connection.authUrl];
+      };
+      assert.deepEqual(await usedFor(), ['ibm_gateway', 'https://iam.cloud.ibm.com']);
+
+      assert.equal(await connections.useForSelections(services[0]), true);
+      assert.deepEqual(await usedFor(), ['ibm', IDENTITY]);
+    });
+
     it('omits a service whose entry has changed since the user approved it', async () => {
       await storeBoth();
       editor.userSettings.set('services', [{ ...entry, url: EVIL }]);
