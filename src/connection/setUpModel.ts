@@ -83,7 +83,7 @@ export async function chooseModel(
     return 'setting' in target ? undefined : answeredCredentials(setUp, target);
   };
   const before = credentials();
-  if (added?.entry['defaultModel'] !== UNKNOWN_MODEL || !before) return 'chosen';
+  if (added?.service.defaultModelId !== UNKNOWN_MODEL || !before) return 'chosen';
   const listed = wasTested && setUp.hasModelList === true;
   const list = listed ? await setUp.listModels(before, setUp.settings) : undefined;
   const model = await askModel({ ...position, problem: undefined }, list);

@@ -4,6 +4,7 @@ import { cancellable } from '../ui/progress.ts';
 import { contextOfTest } from './connectionMessages.ts';
 import { connectionTo } from './createConnection.ts';
 import type { KeyStore } from './keyStore.ts';
+import { UNKNOWN_MODEL } from './newService.ts';
 import type { SetUpOptions } from './setUpAnswers.ts';
 import { NEW_SERVICE, SET_UP } from './setUpMessages.ts';
 
@@ -19,8 +20,12 @@ export function setUpOptions({
 }): SetUpOptions {
   return {
     keys,
-    test: (credentials, settings, signal) =>
-      connectionTo(credentials, settings, runtime).test(signal),
+    test: (credentials, settings, signal) => {
+      const connection = connectionTo(credentials, settings, runtime);
+      // The user picks the model of a new service only after the test.
+      const isPicked = credentials.service.defaultModelId !== UNKNOWN_MODEL;
+      return (isPicked ? connection : connection.with({ modelId: '' })).test(signal);
+    },
     listModels: (credentials, settings) => {
       const connection = connectionTo(credentials, settings, runtime).with({ modelId: '' });
       return cancellable(NEW_SERVICE.listing, (signal) => connection.models(signal)).catch(

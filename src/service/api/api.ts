@@ -25,7 +25,10 @@ export interface Api {
   readonly failure: (answer: ErrorResponse, target?: Pick<ModelTarget, 'resource'>) => ServiceError;
   /** Returns the failure that a stream event reports, if any. */
   readonly failureInEvent: (json: unknown) => ServiceError | undefined;
-  /** Returns a request that checks access as far as the API allows, without generating text. */
+  /**
+   * Returns a request that checks access as far as the API allows, without generating text.
+   * @param modelId empty to check access before the user has picked a model
+   */
   readonly accessCheck: (modelId: string, target: ModelTarget) => AccessCheck;
   readonly models: ModelCalls;
 }

@@ -21,6 +21,8 @@ const PATHS: Readonly<Record<GenerationCall | 'tokenization' | 'models', string>
   models: '/foundation_model_specs',
 };
 const PAGE_SIZE = 200;
+/** A model ID that no model has, for an access check before the user has picked a model. */
+const NO_MODEL = 'unknown';
 /** Matches model IDs that a list filter can contain. Filters reserve colons, commas, and `!`. */
 const FILTERED_ID = /^[\w./-]{1,128}$/;
 
@@ -67,8 +69,13 @@ export const watsonx: Api = {
   failureInEvent,
   accessCheck: (modelId, target) => {
     if (target.resource !== 'deployment') {
-      const body = { ...watsonx.modelFields(modelId, target), input: 'hello' };
-      return { url: addressOf(target, PATHS.tokenization), body, read: readTokenCount };
+      const body = { ...watsonx.modelFields(modelId || NO_MODEL, target), input: 'hello' };
+      return {
+        url: addressOf(target, PATHS.tokenization),
+        body,
+        read: readTokenCount,
+        isExpectedError: (error) => modelId === '' && isKind(error, 'model-unknown'),
+      };
     }
     // Deployments don't support tokenization, so this check sends a chat request without messages.
     // If the deployment exists and the token is accepted, the service responds with a bad request,

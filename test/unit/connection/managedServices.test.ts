@@ -6,8 +6,10 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import { programPath } from '../../../src/service/auth/programPath.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
-import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Service, serviceFor } from '../../../src/service/services.ts';
+import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
+import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 
@@ -64,6 +66,11 @@ describe('a service that the user added', () => {
       isRefused: () => false,
       forgetTokens() {},
     } as unknown as ServiceRuntime;
+    await open();
+  });
+  afterEach(() => connections.dispose());
+
+  const open = async () => {
     const secrets = new FakeKeyring().window();
     keys = new KeyStore(secrets, new FakeState(), () => {});
     const { Connections } = await import('../../../src/connection/connections.ts');
@@ -72,8 +79,7 @@ describe('a service that the user added', () => {
       ...{ workspaceState: new FakeState(), runtime },
       inBackground: (work) => void work.catch(assert.ifError),
     });
-  });
-  afterEach(() => connections.dispose());
+  };
 
   const serviceOf = (entry: Entry): Service => {
     const [service] = readServices([entry]).own;
@@ -265,6 +271,40 @@ describe('a service that the user added', () => {
       ['llm_acme_example', 'llm_acme_example_2'],
     );
     assert.deepEqual(entries()[0], faulty);
+  });
+
+  describe('with the watsonx API', () => {
+    let emulator: Emulator;
+    beforeEach(async () => {
+      emulator = await startEmulator();
+      runtime = new ServiceRuntime();
+      connections.dispose();
+      await open();
+    });
+    afterEach(() => {
+      runtime.dispose();
+      return emulator.close();
+    });
+
+    it('passes the test before its model is picked, and its first generation reuses the token', async () => {
+      const { url } = emulator;
+      const model = 'ibm/granite-4-h-small';
+      editor.picks.push('$(add) Add a Service...', 'watsonx', 'IBM API Key', TEST, model);
+      editor.typed.push(url, `${url}/identity/token`, defaultApiKey, defaultProjectId);
+      assert.equal(await connections.setUp(), true, editor.refusals.join());
+      const connection = await connections.for();
+      assert.equal(connection?.modelId, model);
+      await connection.generateText('Write a reply.');
+      assert.deepEqual(
+        emulator.requests.map(({ path }) => path),
+        [
+          '/identity/token',
+          '/ml/v1/text/tokenization',
+          '/ml/v1/foundation_model_specs',
+          '/ml/v1/text/chat',
+        ],
+      );
+    });
   });
 
   describe('whose entry was changed in the settings', () => {
