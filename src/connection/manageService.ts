@@ -4,6 +4,7 @@ import {
   isAllowedHeaderName,
   isHeaderValue,
   isServiceName,
+  MAX_HEADERS,
   wordOf,
 } from '../service/addedServices.ts';
 import type { Service } from '../service/services.ts';
@@ -119,11 +120,7 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
     ...position,
     prompt: MANAGE.headerNamePrompt,
     placeholder: 'X-Team',
-    check: (text) =>
-      validationOf(
-        text,
-        text.trim() && isAllowedHeaderName(text.trim()) ? undefined : MANAGE.badHeader,
-      ),
+    check: (text) => validationOf(text, problemOfName(service, text.trim())),
   });
   if (typeof name !== 'string') return name;
   const picked = await askPick<QuickPickItem & { readonly isSecret: boolean }>({
@@ -146,10 +143,17 @@ async function askHeader(service: NewService, position: Question): Promise<StepA
   return typeof value === 'string' ? withHeader(service, name.trim(), value.trim()) : value;
 }
 
-/** Adds or replaces a header. Returns the service unchanged if the header isn't allowed. */
-function withHeader(service: NewService, name: string, value: unknown): NewService {
-  const headers = { ...withoutHeader(service, name), [name]: value };
-  return withFields(service, { headers }) ?? service;
+/** Explains why the service can't have a header with this name. Undefined if it can. */
+function problemOfName(service: NewService, name: string): string | undefined {
+  if (name === '' || !isAllowedHeaderName(name)) return MANAGE.badHeader;
+  const others = Object.keys(withoutHeader(service, name));
+  if (others.length >= MAX_HEADERS) return MANAGE.tooManyHeaders;
+  return withHeader(service, name, { secret: name }) ? undefined : MANAGE.keyHeader;
+}
+
+/** Adds or replaces a header. Returns undefined if the header isn't allowed. */
+function withHeader(service: NewService, name: string, value: unknown): NewService | undefined {
+  return withFields(service, { headers: { ...withoutHeader(service, name), [name]: value } });
 }
 
 /** Returns the headers of the entry, except for the named header. Ignores the case of the name. */

@@ -8,7 +8,7 @@ import {
   resourceName,
   settingLabel,
 } from '../messages/settingLabels.ts';
-import type { ServiceIssue } from '../service/addedServices.ts';
+import { MAX_HEADERS, type ServiceIssue } from '../service/addedServices.ts';
 import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/services.ts';
 import type { Destination } from './binding.ts';
 
@@ -117,6 +117,8 @@ export const MANAGE = {
   headerNamePrompt: 'Name of the header.',
   badHeader:
     'This header can’t be set. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
+  keyHeader: 'This header already contains the key.',
+  tooManyHeaders: `A service can have at most ${MAX_HEADERS} headers. Remove one first.`,
   isSecret: (name: string) => `Is the value of ${name} a secret?`,
   plainValue: 'Store in Settings',
   secretValue: 'Store in Secret Storage',

@@ -142,7 +142,7 @@ function commandIn(value: unknown): readonly string[] | undefined {
   return value[0]?.trim() ? value : undefined;
 }
 
-const MAX_HEADERS = 20;
+export const MAX_HEADERS = 20;
 /**
  * Matches 1 to 1,024 characters of printable ASCII without a space at either end. Any other value
  * could be changed or refused on its way to the service.
@@ -177,7 +177,8 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
-  return /^[\p{L}\p{N} ._-]{1,40}$/u.test(secret) ? { name, secret } : undefined;
+  // In the setup, the label is the name of the header, so it may be just as long.
+  return /^[\p{L}\p{N} ._-]{1,64}$/u.test(secret) ? { name, secret } : undefined;
 }
 
 /** Headers that the extension, `fetch`, or a proxy sets, or that wouldn't reach the service. */

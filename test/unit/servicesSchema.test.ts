@@ -41,6 +41,10 @@ describe('the schema of added services', () => {
     ['50 arguments', ofCommand(Array.from({ length: 50 }, () => 'a'))],
     ['a long argument', ofCommand(['a'.repeat(1_000)])],
     ['headers', withHeaders({ 'X-Team': 'search and find', 'x-b': { secret: 'Schlüssel 2' } })],
+    [
+      'a secret with a label of 64 characters',
+      withHeaders({ 'X-Team': { secret: 'x'.repeat(64) } }),
+    ],
     ['20 headers', withHeaders(headersOfCount(20))],
     ['a header of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
   ];
@@ -67,6 +71,10 @@ describe('the schema of added services', () => {
     ['a header of 1,025 characters', withHeaders({ 'X-Team': 'x'.repeat(1_025) })],
     ['a number as a header', withHeaders({ 'X-Team': 1 })],
     ['a secret header without a label', withHeaders({ 'X-Team': {} })],
+    [
+      'a secret with a label of 65 characters',
+      withHeaders({ 'X-Team': { secret: 'x'.repeat(65) } }),
+    ],
     ['markup in the label of a secret', withHeaders({ 'X-Team': { secret: '[x](y)' } })],
   ];
   for (const [what, changes] of wrongRows) {

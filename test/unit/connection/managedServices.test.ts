@@ -34,6 +34,8 @@ const commandEntry = (...command: readonly string[]): Entry => ({
 });
 
 const CHANGE = '$(link) Change Address or Login...';
+const HEADERS = '$(list-unordered) Change Headers...';
+const ADD_HEADER = '$(add) Add a Header...';
 const RENAME = '$(edit) Rename...';
 const REMOVE = '$(trash) Remove...';
 const SAVE = '$(save) Save Without Testing';
@@ -216,6 +218,55 @@ describe('a service that the user added', () => {
       await question.answer();
       assert.equal(await done, true);
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
+    });
+  });
+
+  describe('whose headers change', () => {
+    const headersOfCount = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'red']));
+
+    for (const [what, entry, name, problem] of [
+      [
+        'the header of its key',
+        { ...base, authentication: { kind: 'apiKey', header: 'x-api-key' } },
+        'X-API-Key',
+        /already contains the key/,
+      ],
+      ['a 21st header', { ...none, headers: headersOfCount(20) }, 'X-20', /at most 20 headers/],
+    ] as const) {
+      it(`explains why it can't get ${what}`, async () => {
+        await store(entry, { apiKey: 'key-of-acme' });
+        editor.picks.push('ACME', HEADERS, ADD_HEADER);
+        editor.typed.push(name);
+        assert.equal(await connections.setUp(), false);
+        assert.match(JSON.stringify(editor.refusals), problem);
+      });
+    }
+
+    it('can get another value for one of its 20 headers', async () => {
+      await store({ ...none, headers: headersOfCount(20) });
+      editor.picks.push(
+        'ACME',
+        HEADERS,
+        ADD_HEADER,
+        'Store in Settings',
+        '$(check) Continue',
+        SAVE,
+      );
+      editor.typed.push('x-7', 'blue');
+      assert.equal(await connections.setUp(), true);
+      const { 'X-7': _, ...others } = headersOfCount(20);
+      assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
+    });
+
+    it('can get a secret header with the longest name', async () => {
+      const name = `X-${'a'.repeat(62)}`;
+      await store(none);
+      editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');
+      editor.picks.push('$(check) Continue', SAVE);
+      editor.typed.push(name, 'key-of-the-team');
+      assert.equal(await connections.setUp(), true);
+      assert.deepEqual((await keys.read('acme'))?.headerSecrets, { [name]: 'key-of-the-team' });
     });
   });
 
