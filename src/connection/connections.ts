@@ -29,7 +29,6 @@ import {
   resolveSource,
 } from './resolveObstacle.ts';
 import { runSetUp, type SetUpReason } from './setUp.ts';
-import { setUpOptions } from './setUpRequests.ts';
 import { forgetExternalSource, hasSignedOut } from './setUpStatus.ts';
 import {
   choose,
@@ -192,7 +191,7 @@ export class Connections implements Disposable {
    * @returns true if credentials were saved, and no setting keeps them from being used
    */
   async setUp(reason?: SetUpReason, owner = activeFolder()): Promise<boolean> {
-    if (!(await runSetUp(setUpOptions(this.#options), reason))) return false;
+    if (!(await runSetUp(this.#options, reason))) return false;
     this.#active.clearObstacles();
     const { found, choice } = await this.#active.look(owner);
     const inUse = choice.kind === 'ready' ? choice.connection.source : 'editor';

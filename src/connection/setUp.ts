@@ -42,11 +42,11 @@ export interface SetUpReason {
  * @returns true if credentials were saved
  */
 export async function runSetUp(
-  given: SetUpOptions,
+  { keys, runtime }: SetUpOptions,
   { imported, missing = [], isRepair = false }: SetUpReason = {},
 ): Promise<boolean> {
-  const options = { ...given, imported };
-  const service = imported?.service ?? (await readSettingsInUse(given.keys)).service;
+  const options = { keys, runtime, imported };
+  const service = imported?.service ?? (await readSettingsInUse(keys)).service;
   const setUp: SetUp = {
     ...options,
     draft: emptyDraft(),

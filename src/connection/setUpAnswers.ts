@@ -5,8 +5,8 @@ import {
   withStoredService,
 } from '../config/settings.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
-import type { ModelList } from '../service/api/modelList.ts';
 import type { Credentials } from '../service/credentials.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import {
   headerSecretsOf,
   neededSettings,
@@ -41,27 +41,7 @@ export type AskStep = (
 
 export interface SetUpOptions {
   readonly keys: KeyStore;
-  /** Tests credentials with requests that generate nothing. */
-  readonly test: (
-    credentials: Credentials,
-    settings: Settings,
-    signal: AbortSignal,
-  ) => Promise<void>;
-  /** Lists the models of a new service. Undefined if the list can't be loaded. */
-  readonly listModels: (
-    credentials: Credentials,
-    settings: Settings,
-  ) => Promise<ModelList | undefined>;
-  /**
-   * Generates a response of one token, to test a service that can't be tested otherwise.
-   * @returns the message for a failure; undefined after a success
-   */
-  readonly testByGenerating: (
-    credentials: Credentials,
-    settings: Settings,
-  ) => Promise<string | undefined>;
-  /** True if the identity service refused this key and hasn't accepted it since. */
-  readonly isRefused: (apiKey: string) => boolean;
+  readonly runtime: ServiceRuntime;
 }
 
 /** A setup in progress, with the answers so far. */
@@ -109,7 +89,7 @@ export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
  */
 export async function prefilledFor(
   service: Service,
-  { keys, isRefused, imported }: Pick<SetUp, 'keys' | 'isRefused' | 'imported'>,
+  { keys, runtime, imported }: Pick<SetUp, 'keys' | 'runtime' | 'imported'>,
 ): Promise<ServiceAnswers> {
   const settings = settingsFor(service, await readSettingsInUse(keys));
   const stored = await keys.read(service.word);
@@ -120,7 +100,7 @@ export async function prefilledFor(
     steps: stepsFor(service, imported !== undefined),
     stored,
     canKeepStored:
-      stored !== undefined && isUsableRecord(stored, service) && !isRefused(stored.apiKey),
+      stored !== undefined && isUsableRecord(stored, service) && !runtime.isRefused(stored.apiKey),
     account: account || (stored?.account ?? ''),
     apiKey: problemOfKey(apiKey, service) ? '' : apiKey,
     projectId,

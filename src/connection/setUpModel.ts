@@ -7,6 +7,7 @@ import { parseDestination } from './binding.ts';
 import { type NewService, UNKNOWN_MODEL, withFields } from './newService.ts';
 import { answeredCredentials, type SetUp, type StepProblem, stepsFor } from './setUpAnswers.ts';
 import { NEW_SERVICE } from './setUpMessages.ts';
+import { loadModels, testByGenerating } from './setUpRequests.ts';
 
 /**
  * The last steps of a setup that adds a service: completing the address, and choosing the default
@@ -85,7 +86,7 @@ export async function chooseModel(
   const before = credentials();
   if (added?.service.defaultModelId !== UNKNOWN_MODEL || !before) return 'chosen';
   const listed = wasTested && setUp.hasModelList === true;
-  const list = listed ? await setUp.listModels(before, setUp.settings) : undefined;
+  const list = listed ? await loadModels(setUp, before) : undefined;
   const model = await askModel({ ...position, problem: undefined }, list);
   if (model === undefined) return undefined;
   if (model === back) return { step: 'save', text: '' };
@@ -95,6 +96,6 @@ export async function chooseModel(
   if (!wasTested || listed) return 'chosen';
   const after = credentials();
   if (!after || !(await confirmTestGeneration(after.serviceUrl))) return 'chosen';
-  const problem = await setUp.testByGenerating(after, setUp.settings);
+  const problem = await testByGenerating(setUp, after);
   return problem === undefined ? 'chosen' : { step: 'save', text: problem };
 }

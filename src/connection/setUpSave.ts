@@ -22,6 +22,7 @@ import {
 } from './setUpAnswers.ts';
 import { approvalText, MANAGE, SET_UP } from './setUpMessages.ts';
 import { chooseModel, describe, withVersion } from './setUpModel.ts';
+import { testConnection } from './setUpRequests.ts';
 import { keepProject, writeServiceSettings } from './switchService.ts';
 
 /** The last step of the setup: approval, test, and storage. */
@@ -157,11 +158,11 @@ async function testCredentials(
   target: Destination,
   signal: AbortSignal,
 ): Promise<StepProblem | undefined> {
-  const { test, steps, settings, added } = setUp;
+  const { steps, added } = setUp;
   const credentials = answeredCredentials(setUp, target);
   try {
     setUp.hasModelList = true;
-    await test(credentials, settings, signal);
+    await testConnection(setUp, credentials, signal);
     return undefined;
   } catch (error) {
     if (added && isKind(error, 'no-model-list')) {
