@@ -204,7 +204,7 @@ describe(`two services at once ${nightly}`, () => {
     };
     const { port } = new URL(gateway.url);
     await manage(`127.0.0.1 (${port})`, '$(edit) Rename...');
-    await quickInput.waitFor({ prompt: /^Name of the service/ });
+    await quickInput.waitFor({ prompt: /^Service name/ });
     await quickInput.type('Our gateway');
     await quickInput.accept();
     await notifications.close(/is now called Our gateway/);
