@@ -222,7 +222,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "return refused('has-user');\n",
     to: 'void 0;\n',
     test: urls,
-    title: 'is refused: has-user',
+    title: 'is refused as has-user',
   },
   {
     name: 'a value in quotes is accepted',
@@ -278,7 +278,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "userValue(new Configuration().inspected('services'))",
     to: "new Configuration().get('services')",
     test: 'test/unit/connection/services.test.ts',
-    title: 'never reads services from the settings of a folder',
+    title: 'never reads services from the folder settings',
   },
   {
     name: 'a prompt can contain the stored key while another source is in use',

@@ -5,8 +5,8 @@ import { readServices } from '../../../src/service/addedServices.ts';
 import { type Service, services } from '../../../src/service/services.ts';
 
 /**
- * The text that the user approves by saving. It starts with any warning, and names everything that
- * the user approves.
+ * The text that the user approves by saving. A warning, if any, comes first. The text names
+ * everything that the user approves.
  */
 
 function serviceOf(change: object): Service {

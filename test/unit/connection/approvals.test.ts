@@ -141,7 +141,7 @@ describe('Approvals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets the approvals of all folders on sign-out, but not the refusals', async () => {
+  it('forgets the approvals for all folders on sign-out, but not the refusals', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

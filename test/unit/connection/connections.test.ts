@@ -21,7 +21,7 @@ const SAVE = '$(save) Save Without Testing';
 const envFile = (url = EVIL, key = 'key-in-the-file') =>
   `VENDOR_API_KEY=${key}\nVENDOR_PROJECT_ID=project-in-the-file\nVENDOR_URL=${url}\n`;
 
-/** Returns the credentials of a connection, including its secrets. */
+/** Returns a connection's credentials, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 
@@ -141,7 +141,7 @@ describe('Connections', () => {
       assert.deepEqual([otherKeysOf(first), otherKeysOf(second)], [['key-of-acme'], ['my-key']]);
     });
 
-    it('E15: protects the .env keys of all folders from each service', async () => {
+    it('E15: protects the .env keys in all folders from being sent to any service', async () => {
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
@@ -151,7 +151,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('counts as used in a diagnosis if the folders have keys', async () => {
+    it('returns connections that still count as used in a diagnosis, even if the folders have keys', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -160,7 +160,7 @@ describe('Connections', () => {
       for (const one of await connections.all()) assert.ok(await isStillUsed(deps, one, null));
     });
 
-    it('includes the stored service in the settings if a .env file names another service', async () => {
+    it('also returns a connection for the stored service if the .env file in use names another service', async () => {
       await storeBoth();
       editor.files.set('/work/.env', `ACME_API_KEY=key-in-the-file\nACME_URL=${GATEWAY}\n`);
       editor.userSettings.set('credentialSource', 'envFile');
@@ -170,7 +170,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [['acme', GATEWAY, 'key-in-the-file'], own]);
     });
 
-    it('switches the service for selections, and keeps the project and address of each service', async () => {
+    it("switches the service for selections, and keeps each service's project and address", async () => {
       await storeBoth();
       editor.userSettings.set('service', 'ibm');
       const [, gateway] = await connections.all();
@@ -234,7 +234,7 @@ describe('Connections', () => {
     assert.deepEqual(asked, ['get hostedModel.key.ibm']);
   });
 
-  it('uses the editor’s key in chat without prompting, and protects the keys of all folders from being sent', async () => {
+  it('uses the editor’s key in chat without a prompt, and protects the keys in all folders and the environment from being sent', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     setEnvironment();
@@ -362,7 +362,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'my-key');
   });
 
-  it('replaces a refused key without a question', async () => {
+  it('replaces a refused key without asking for confirmation', async () => {
     await storeKey();
     service.isRefused = () => true;
     editor.typed.push('another-key-that-is-long', 'my-project');
@@ -371,7 +371,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.apiKey, 'another-key-that-is-long');
   });
 
-  it('saves the rest with the stored key if the user keeps it', async () => {
+  it('saves the other values if the user keeps the stored key', async () => {
     await storeKey();
     editor.typed.push('another-key-that-is-long', 'other-project');
     editor.picks.push(IBM, SERVICE, SAVE, SAVE);
@@ -425,7 +425,7 @@ describe('Connections', () => {
     assert.equal((await keys.read('ibm'))?.serviceUrl, SERVICE);
   });
 
-  it("A12: doesn't bind the new hosts to a key that another window stores while the prompt is open", async () => {
+  it("A12: doesn't apply the new hosts to a key that another window stores while the prompt is open", async () => {
     await storeKey();
     editor.userSettings.set('url', EVIL);
     const required = connections.for();
@@ -474,7 +474,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it('works again once an invalid address is fixed, even if the message about the address is still open', async () => {
+  it("works once an invalid address is fixed, and doesn't wait until the message about the address is closed", async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -570,7 +570,7 @@ describe('Connections', () => {
     }
   });
 
-  it('reads no file when the active editor changes before credentials are needed', async () => {
+  it('reads no file when the active editor changes, until credentials have been needed once', async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
@@ -593,7 +593,7 @@ describe('Connections', () => {
     assert.equal(connections.current?.found.folder.path, '/other');
   });
 
-  it('fires an event when folders are added or removed, because this can change the chat connection', async () => {
+  it('fires an event when a folder is added, because this can change the chat connection', async () => {
     await storeKey();
     await connections.for();
     let changes = 0;
@@ -664,7 +664,7 @@ describe('Connections', () => {
       assert.deepEqual(shown, ['/behind no key']);
     });
 
-    it("doesn't replace the result of a newer lookup for that folder", async () => {
+    it("doesn't replace the result of a newer lookup with the result of the slow lookup", async () => {
       const slow = slowly();
       await storeKey();
       await connections.peekWithProgress();
@@ -791,7 +791,7 @@ describe('Connections', () => {
       assert.equal(shown.at(-1), '/other no key');
     });
 
-    it('imports values from that folder', async () => {
+    it("stops using only that folder's source once its values are imported", async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
@@ -806,7 +806,7 @@ describe('Connections', () => {
       assert.equal(await using, true);
     });
 
-    it('opens the setup for no folder, without a prompt about the active folder', async () => {
+    it('opens the setup without a prompt about the active folder if no folder is given', async () => {
       editor.folderSettings.set('credentialSource', 'envFile');
       editor.files.set('/other/.env', envFile(SERVICE, 'another-key'));
       const using = connections.useSource('editor', null);
@@ -816,7 +816,7 @@ describe('Connections', () => {
     });
   });
 
-  it('counts the removal of the last key as a sign-out only if no source is approved', async () => {
+  it('counts the removal of the last key as a sign-out only if no external source is approved', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     const using = connections.useSource('envFile');
@@ -904,7 +904,7 @@ describe('Connections', () => {
     assert.deepEqual([credentials?.apiKey, credentials?.serviceUrl], ['key-at-first', SERVICE]);
   });
 
-  it('keeps the current source if the prompt about another source is closed or declined', async () => {
+  it('keeps the current source if the user declines another source or closes the prompt about it', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     for (const answer of [undefined, refuse]) {
@@ -948,7 +948,10 @@ describe('Connections', () => {
   describe('with a source in hostedModel.credentialSource', () => {
     const sourceOf = async () => (await connections.for())?.source;
 
-    /** Uses the approved environment, and types the values for a setup of the editor's source. */
+    /**
+     * Approves the environment as the source, and queues the input for a setup that replaces the
+     * stored key.
+     */
     const useEnvironmentAndType = async () => {
       await storeKey();
       setEnvironment();
@@ -1025,7 +1028,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it('resets the user setting to auto if the user chooses other sources', async () => {
+    it('resets the user setting to auto if the user selects Use Other Sources', async () => {
       await storeKey();
       editor.userSettings.set('credentialSource', 'environment');
       const given = sourceOf();
@@ -1082,7 +1085,7 @@ describe('Connections', () => {
       });
     }
 
-    it('uses them in the folder of the repair, even if another folder is active by then', async () => {
+    it('uses the new credentials in the folder of the repair, even if another folder is active by then', async () => {
       await useEnvironmentAndType();
       editor.addFolder('/other');
       const [work] = editor.folders as WorkspaceFolder[];
@@ -1151,14 +1154,14 @@ describe('Connections', () => {
       assert.equal(editor.asked, 0);
     });
 
-    it('reports that another settings file overrides the value', async () => {
+    it('fails with a message if another settings file overrides the value', async () => {
       editor.hiddenSettings.add('credentialSource');
       assert.equal(await connections.useSource('editor'), false);
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
   });
 
-  it('signs out without reading a folder, which may be unreachable', async () => {
+  it('signs out without reading any folder, because a folder may be unreachable', async () => {
     await storeKey();
     editor.files.set('/work/.env', envFile());
     await connections.signOut();
@@ -1285,7 +1288,7 @@ describe('Connections', () => {
       });
     }
 
-    it('stores a short key from another source without a prompt', async () => {
+    it('stores an imported short key without a prompt', async () => {
       editor.typed.push('', 'my-project');
       editor.picks.push(SERVICE, SAVE);
       const imported = { apiKey: 'sk-1234', service: services[0] };

@@ -38,16 +38,16 @@ describe('the preparation of a diagnosis', () => {
     assert.equal(connection?.projectId, 'project-of-the-folder');
   });
 
-  it('reports a malformed project ID, and names the settings that contain it', () => {
+  it('reports a malformed project ID and the settings that contain it, but only warns about spaces around an ID', () => {
     for (const [isProjectOfFolder, place] of [
       [false, /The project ID in the user settings can’t be used/],
       [true, /The project ID in the workspace or remote settings can’t be used/],
     ] as const) {
       const settings = { projectId: 'my project', isProjectOfFolder };
-      const blanks = diagnosed({ settings });
-      const conclusion = conclusionOf(blanks.preliminary);
+      const malformed = diagnosed({ settings });
+      const conclusion = conclusionOf(malformed.preliminary);
       assert.match(conclusion.text, place);
-      assert.deepEqual([conclusion.fix, blanks.connection], ['openSettings', undefined]);
+      assert.deepEqual([conclusion.fix, malformed.connection], ['openSettings', undefined]);
     }
     const padded = diagnosed({ settings: { projectId: ' project-of-the-user ' } });
     assert.equal(conclusionOf(padded.preliminary).state, 'warning');

@@ -130,7 +130,7 @@ describe("the editor's credentials", () => {
       });
     }
 
-    it('keep the approved program if no program is found now', () => {
+    it('keep the approved program if the program can no longer be found', () => {
       const selection = select(approved, undefined);
       assert.ok(selection.kind === 'ready');
       assert.equal(selection.credentials.program, '/usr/bin/az');
@@ -173,7 +173,7 @@ describe('input checks', () => {
   const checkProject = (text: string) => validationOf(text, problemOfProject(text));
   const cases: [what: string, message: string | undefined, want: RegExp | undefined][] = [
     ['a clean key', checkKey('abcDEF123_-')?.message, undefined],
-    ['no key', checkKey('  ')?.message, /^Enter a value/],
+    ['only spaces', checkKey('  ')?.message, /^Enter a value/],
     ['spaces around a key', checkKey(' abcd1234 ')?.message, /Spaces will be removed/],
     ['quotes around a key', checkKey('"abcd1234"')?.message, /Quotes will be removed/],
     [

@@ -30,8 +30,8 @@ export interface Question {
 }
 
 /**
- * Checks that VS Code wouldn't cut off a notification, which has only one line without buttons.
- * Quoted names don't count toward its length.
+ * Checks that VS Code wouldn't cut off a notification. A notification without buttons has only one
+ * line. Quoted names don't count toward its length.
  * @throws {Error} if the text is too long
  */
 export function checkLength(text: string, buttons: readonly unknown[]): void {
@@ -49,8 +49,8 @@ export class FakeEditor {
   /** The `ConfigurationTarget` of each setting that was written. */
   readonly targets: number[] = [];
   /**
-   * Settings that another settings file overrides, such as the settings file of a remote machine.
-   * Changes have no effect.
+   * Settings that another settings file overrides, such as a remote machine's settings file.
+   * Changes to these settings have no effect.
    */
   readonly hiddenSettings = new Set<string>();
   readonly files = new Map<string, string>();
@@ -152,7 +152,7 @@ export class FakeEditor {
     return this.folderSettings.get(name) ?? this.userSettings.get(name);
   }
 
-  /** The exports of the module `vscode`. */
+  /** The exports of the `vscode` module. */
   exports(): Record<string, unknown> {
     const editor = this;
     const nothing = { dispose: () => {} };
@@ -414,7 +414,7 @@ const languageModelNames = {
 };
 
 /**
- * Makes `import 'vscode'` return a fake. Each call of a function in the fake uses the editor that
+ * Makes `import 'vscode'` return a fake. Each call to a function in the fake uses the editor that
  * `current` returns at that time.
  */
 export function installEditor(current: () => FakeEditor): { deregister(): void } {

@@ -1,6 +1,6 @@
 import type { Event, Memento, SecretStorage, SecretStorageChangeEvent } from 'vscode';
 
-/** The secret storage of a machine. All windows share it and are notified of every write. */
+/** A machine's secret storage. All windows share it and are notified of every write. */
 export class FakeKeyring {
   readonly values = new Map<string, string>();
   readonly listeners = new Set<(event: SecretStorageChangeEvent) => void>();

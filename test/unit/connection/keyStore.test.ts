@@ -13,7 +13,7 @@ const fails = async () => {
   throw new Error('no keyring');
 };
 
-/** Opens a window with its key store, and counts the change events of the store. */
+/** Opens a window with its key store, and counts the store's change events. */
 function openWindow(keyring: FakeKeyring, secrets = keyring.window(), state = new FakeState()) {
   const told: StorageIssue[] = [];
   let changes = 0;
@@ -175,7 +175,7 @@ describe('KeyStore', () => {
     await assert.rejects(window.store.delete());
   });
 
-  it("ignores a failed deletion of a key that doesn't exist", async () => {
+  it("ignores a failed deletion only if the key certainly doesn't exist", async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const keys = async () => ['hostedModel.key.ibm'];
     await openWindow(keyring, keyring.window({ delete: fails, keys }), state).store.delete();
@@ -252,7 +252,7 @@ describe('KeyStore', () => {
     assert.equal(failing.changes, 1, 'its own window is notified even if storing fails');
   });
 
-  it('notifies its window of a change that a read finds before secret storage reports it', async () => {
+  it('notifies its window only once of a change that a read finds before secret storage reports it', async () => {
     const keyring = new FakeKeyring();
     const window = openWindow(keyring);
     await window.store.write(record, 'ibm');

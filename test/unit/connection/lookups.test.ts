@@ -122,7 +122,7 @@ describe('a lookup', () => {
     });
   }
 
-  it('E01: exposes no access token, not even through getters', async () => {
+  it('E01: exposes no access token in its connection, not even through getters', async () => {
     const fetch = async () => Response.json({ access_token: TOKEN, expires_in: 3_600 });
     const runtime = new ServiceRuntime({ http: { fetch } });
     const connection = connectionOf({}, runtime);

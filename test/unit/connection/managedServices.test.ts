@@ -125,7 +125,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [{ ...oauth, url: OTHER }]);
     });
 
-    it('runs the new program, not the old program', async () => {
+    it('is tested and stored with the new program, not the old one', async () => {
       await store(commandEntry('az', 'get'), { program: '/usr/bin/az' });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', TEST);
       editor.typed.push(SERVICE, 'node --version');
@@ -187,7 +187,7 @@ describe('a service that the user added', () => {
       editor.typed.push(BARE, 'key-of-acme');
     });
 
-    it('is saved with /v1 added if the address then has a list', async () => {
+    it('is saved with /v1 added to its address if there is a list at that address', async () => {
       failTest = ({ serviceUrl }) => {
         if (serviceUrl === BARE) throw new ServiceError('no-model-list');
       };
@@ -197,7 +197,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], SERVICE]);
     });
 
-    it('is saved as typed if the test with /v1 fails', async () => {
+    it('is saved with its address as typed if the test with /v1 fails', async () => {
       failTest = ({ serviceUrl }) => {
         throw new ServiceError(serviceUrl === BARE ? 'no-model-list' : 'key-refused');
       };
@@ -207,7 +207,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved as typed if there is no list with /v1 either', async () => {
+    it('is saved with its address as typed if there is no list with /v1 either', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -405,7 +405,7 @@ describe('a service that the user added', () => {
     const watsonx: Entry = { ...none, api: 'watsonx' };
 
     beforeEach(async () => {
-      // A record like those of the previous version, which stored no project with a key.
+      // A record as the previous version stored it, without a project.
       await keys.write({ apiKey: 'key-of-ibm', authUrl: ibm.authUrl, serviceUrl: url }, 'ibm');
       editor.userSettings.set('url', url);
       editor.userSettings.set('projectId', 'project-of-ibm');
@@ -461,7 +461,7 @@ describe('a service that the user added', () => {
   for (const [what, entry, secret] of [
     ["a command's token", commandEntry('node', '--version'), 'token'],
     ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
-    ["a client's token", oauth, 'token'],
+    ["an OAuth client's token", oauth, 'token'],
   ] as const) {
     it(`T15: has a warning before approval if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');

@@ -33,7 +33,8 @@ describe('a service that the user adds', () => {
     ['echo $(cat token)', undefined],
     ['a "b', undefined],
   ] as const) {
-    it(`has its command ${line || '(empty)'} parsed as ${JSON.stringify(parts)}`, async () => {
+    const outcome = parts ? `parsed as ${JSON.stringify(parts)}` : 'refused';
+    it(`has its command ${line || '(empty)'} ${outcome}`, async () => {
       const { splitCommand } = await load();
       assert.deepEqual(splitCommand(line), parts);
     });

@@ -34,7 +34,7 @@ const use = 'Use These Values';
 const variablesIn = (file: string): Record<string, string> =>
   Object.fromEntries(assignmentsOf(file).map(({ name, raw }) => [name, raw]));
 
-/** Returns the credentials of a connection, including its secrets. */
+/** Returns a connection's credentials, including its secrets. */
 const secretsIn = (connection: Connection | undefined) =>
   connection && Connection.credentials(connection);
 
@@ -136,7 +136,7 @@ describe('service selection', () => {
   }
 
   for (const isApproved of [true, false]) {
-    const state = isApproved ? 'approved' : 'new';
+    const state = isApproved ? 'approved' : 'unapproved';
     it(`doesn't use the ${state} environment if an invalid identity address blocks the .env file`, async () => {
       Object.assign(environment, variablesIn(platformFile));
       if (isApproved) {
@@ -151,7 +151,7 @@ describe('service selection', () => {
     });
   }
 
-  it('uses no later set of values in a file if the first set is malformed', async () => {
+  it('uses no other service in a file if the values for the service that takes precedence are malformed', async () => {
     const approve = async (file: string) => {
       editor.files.set('/work/.env', file);
       const approved = connections.for();
@@ -177,15 +177,15 @@ describe('service selection', () => {
   });
 
   for (const [what, file, word] of [
-    ['a malformed later set', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
+    ['malformed values for a service with lower precedence', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
     ['malformed values with neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
     [
-      'an incomplete earlier set',
+      'incomplete values for a service with higher precedence',
       `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`,
       'cpd',
     ],
     [
-      'an earlier set with empty and placeholder values',
+      'empty and placeholder values for a service with higher precedence',
       `IBM_API_KEY=\nIBM_URL=<url>\n${platformFile}`,
       'cpd',
     ],
@@ -218,7 +218,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('uses no source if the .env file has only incomplete sets, and names what the first set lacks', async () => {
+  it('uses no source if all values in the .env file are incomplete, and names what the first service lacks', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);
@@ -236,7 +236,7 @@ describe('service selection', () => {
     assert.match(editor.said.join(), /hostedModel\.service is “nobody”/);
   });
 
-  it('prompts again after a change only if the values in use were never approved', async () => {
+  it('prompts again after a change only if the new values were never approved', async () => {
     const word = async (file: string, answer?: string) => {
       editor.files.set('/work/.env', file);
       const required = connections.for();
@@ -403,7 +403,7 @@ describe('service selection', () => {
     assert.equal(connection?.with({ modelId: 'maker/of-a-template' }).modelId, 'd');
   });
 
-  it("A14: prefers the IDs of a workspace over the user's IDs, without a prompt", async () => {
+  it('A14: prefers the IDs in the folder settings over the IDs in the user settings, without a prompt', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('projectId', 'p').set('deploymentId', 'd');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
@@ -422,7 +422,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it("doesn't show the project of a folder for a service without projects", async () => {
+  it("doesn't show a folder's project for a service without projects", async () => {
     editor.userSettings
       .set('services', [acme])
       .set('service', 'acme')
@@ -441,7 +441,7 @@ describe('service selection', () => {
     assert.doesNotMatch(said.join(), /project/);
   });
 
-  it('sets up a service with its own IDs, and prompts for the account of each new secret', async () => {
+  it('uses the project from the setup instead of an earlier deployment, and the account from the latest setup', async () => {
     editor.userSettings.set('deploymentId', 'deployment-of-the-cloud');
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
@@ -477,7 +477,7 @@ describe('service selection', () => {
     );
   });
 
-  it('uses a custom service from the user settings, and prompts again if its entry changes', async () => {
+  it('uses an added service from the user settings, and prompts again if its entry changes', async () => {
     editor.userSettings.set('services', [acme]);
     editor.files.set('/work/.env', acmeFile);
     const required = connections.for();
@@ -536,7 +536,7 @@ describe('service selection', () => {
     assert.equal((await required)?.service.defaultModelId, 'another');
   });
 
-  it('never reads services from the settings of a folder', async () => {
+  it('never reads services from the folder settings', async () => {
     const evil = {
       ...acme,
       word: 'evil',
@@ -568,7 +568,7 @@ describe('service selection', () => {
     [['acme'], 'acme'],
     [[], 'ibm'],
   ] as const) {
-    it(`uses ${inUse} if the setting is empty and keys are stored for ${stored.join(', ') || 'no service'}`, async () => {
+    it(`uses ${inUse} if the service setting is empty and keys are stored for ${stored.join(', ') || 'no service'}`, async () => {
       editor.userSettings.set('services', [acme]).set('projectId', 'p').set('url', PLATFORM);
       const all = [...services, ...readServices([acme]).own];
       for (const word of stored) {
@@ -636,7 +636,7 @@ describe('service selection', () => {
     assert.deepEqual(await used(), [false, false]);
   });
 
-  it('leaves an empty service setting empty after the setup, which prefills the stored values', async () => {
+  it('leaves an empty service setting empty after a setup, and keeps the model setting', async () => {
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM).set('modelId', 'my-model');
     const record = { account: 'anna', authUrl: PLATFORM, serviceUrl: PLATFORM };
     await keys.write({ ...record, apiKey: 'key-of-the-platform' }, 'cpd');
@@ -652,7 +652,7 @@ describe('service selection', () => {
     assert.equal((await connections.for())?.account, 'berta');
   });
 
-  it('offers the services in the setup, and deletes the key of an unselected service on sign-out', async () => {
+  it('offers the services in the setup, and deletes even the key of an unselected service on sign-out', async () => {
     editor.picks.push('IBM watsonx.ai on premises', PLATFORM, '$(save) Save Without Testing');
     editor.typed.push('anna', 'key-of-the-platform-that-is-long', 'p-1');
     assert.equal(await connections.setUp(), true);

@@ -215,7 +215,7 @@ describe('source selection', () => {
     assert.ok(choice.kind === 'ready' && choice.source === 'environment');
   });
 
-  it('prompts about changed hosts of a stored key instead of using another source', () => {
+  it("prompts if a stored key's hosts have changed, instead of using another source", () => {
     const outside = [envFile(full, 'approved')];
     const choice = choose(found({ settings: { url: 'https://other.example' }, external: outside }));
     assert.equal(choice.kind, 'unapproved');

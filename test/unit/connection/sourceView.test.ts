@@ -140,7 +140,7 @@ describe('the reason for a connection', () => {
 });
 
 describe('provenance', () => {
-  it('shows where each value of the editor is stored', () => {
+  it("shows where each of the editor's values is stored", () => {
     const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com (secret storage)',
@@ -149,7 +149,7 @@ describe('provenance', () => {
     ]);
   });
 
-  it('B13: shows the values of a .env file, but not the file, because the reason for the connection names it', () => {
+  it('B13: shows the hosts and project from a .env file, but not the file, because the reason for the connection names it', () => {
     const one = found({ record: undefined, external: [envFile(full, 'approved')] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'API key: sent to iam.cloud.ibm.com',
@@ -253,7 +253,7 @@ describe('the reason for a connection whose source is in the settings', () => {
   });
 });
 
-describe('the choices of Use Another Source', () => {
+describe('the choices in Use Another Source', () => {
   const choicesOf = (one: SourceSnapshot) =>
     sourceChoices(one, choiceOf(one)).map(({ value, label, description, detail }) => [
       value,
@@ -351,14 +351,14 @@ describe("the actions for a source that can't be used", () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`consist of the setup for an unread .env file (${why})`, () => {
+    it(`consist only of the setup for an unread .env file (${why})`, () => {
       const one = found({ external: [unread('envFile', why)] });
       assert.equal(rowsOf(one).length, 2);
       assert.deepEqual(labelsOf('envFile', one), ['Set Up...']);
     });
   }
 
-  it('consist of Manage Workspace Trust if the folder is untrusted', () => {
+  it('consist only of Manage Workspace Trust if the folder is untrusted', () => {
     const one = found({
       external: [unread('envFile', 'untrusted'), unread('environment', 'untrusted')],
     });
@@ -366,7 +366,7 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Manage Workspace Trust']);
   });
 
-  it('consist of the setup for an incomplete environment', () => {
+  it('consist only of the setup for an incomplete environment', () => {
     const one = found({ external: [environment({ key: full.key })] });
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });

@@ -5,17 +5,18 @@ import { seed } from './fixtures.ts';
 import { accepted, rejected } from './serviceUrls.ts';
 
 describe('a service URL', () => {
-  it('has at least 60 fixtures', () => assert.ok(accepted.length + rejected.length >= 60));
+  it('is tested with at least 60 fixtures', () =>
+    assert.ok(accepted.length + rejected.length >= 60));
 
   for (const [text, url, origin, hadEndpoint] of accepted) {
-    it(`C06: ${JSON.stringify(text)} is parsed as ${url}${hadEndpoint ? ', without its endpoint path' : ''}`, () => {
+    it(`C06: is parsed as ${url}${hadEndpoint ? ', without its endpoint path' : ''}: ${JSON.stringify(text)}`, () => {
       const expected = { ok: true, url, origin, host: new URL(origin).host, hadEndpoint };
       assert.deepEqual(parseServiceUrl(text), expected);
     });
   }
 
   for (const [text, problem] of rejected) {
-    it(`C06${problem === 'has-user' ? ' C09' : ''}: ${JSON.stringify(text)} is refused: ${problem}`, () => {
+    it(`C06${problem === 'has-user' ? ' C09' : ''}: is refused as ${problem}: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(parseServiceUrl(text), { ok: false, problem });
     });
   }

@@ -1,8 +1,6 @@
 import type { UrlProblem } from '../../../src/service/credentials.ts';
 
-/**
- * Accepted texts, each with its URL, its origin, and true if the path of an endpoint was removed.
- */
+/** Accepted texts, each with its URL, its origin, and true if an endpoint path was removed. */
 export const accepted: readonly [string, string, string, boolean][] = [
   ['https://good.example', 'https://good.example', 'https://good.example', false],
   ['https://good.example/', 'https://good.example', 'https://good.example', false],
