@@ -46,7 +46,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'authentication, account, apiKey',
     to: 'authentication, apiKey',
     test: services,
-    title: 'are not shared with another account',
+    title: 'are not shared by credentials with another account',
   },
   {
     name: 'a token that outlived its key passes a test',
@@ -110,7 +110,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'if (pause) return Promise.reject(pause);',
     to: '',
     test: token,
-    title: 'waits for the Retry-After of the identity service: a year, limited to an hour',
+    title: 'honors a Retry-After from the identity service: a year, limited to an hour',
   },
   {
     name: 'the token is refreshed even if it stays unused',

@@ -46,7 +46,7 @@ describe('the schema of added services', () => {
       withHeaders({ 'X-Team': { secret: 'x'.repeat(64) } }),
     ],
     ['20 headers', withHeaders(headersOfCount(20))],
-    ['a header of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
+    ['a header value of 1,024 characters', withHeaders({ 'X-Team': 'x'.repeat(1_024) })],
   ];
   for (const [what, changes] of rows) {
     it(`allows ${what}, as readServices does`, () => {
@@ -56,7 +56,7 @@ describe('the schema of added services', () => {
 
   const wrongRows: readonly (readonly [what: string, changes: object])[] = [
     ['an address with another scheme', { authentication: apiKey, url: 'ftp://llm.acme.example' }],
-    ['an unknown method', { authentication: { kind: 'other' } }],
+    ['an unknown authentication method', { authentication: { kind: 'other' } }],
     ['an empty command', ofCommand([])],
     ['a command line', ofCommand('print-token --json')],
     ['51 arguments', ofCommand(Array.from({ length: 51 }, () => 'a'))],
@@ -65,11 +65,11 @@ describe('the schema of added services', () => {
     ['a list of headers', withHeaders(['X-Team'])],
     ['21 headers', withHeaders(headersOfCount(21))],
     ['a header name with a space', withHeaders({ 'X Team': 'a' })],
-    ['an empty header', withHeaders({ 'X-Team': '' })],
-    ['a header with a line break', withHeaders({ 'X-Team': 'a\r\nX-Other: b' })],
-    ['a header with an umlaut', withHeaders({ 'X-Team': 'Süd' })],
-    ['a header of 1,025 characters', withHeaders({ 'X-Team': 'x'.repeat(1_025) })],
-    ['a number as a header', withHeaders({ 'X-Team': 1 })],
+    ['an empty header value', withHeaders({ 'X-Team': '' })],
+    ['a header value with a line break', withHeaders({ 'X-Team': 'a\r\nX-Other: b' })],
+    ['a header value with an umlaut', withHeaders({ 'X-Team': 'Süd' })],
+    ['a header value of 1,025 characters', withHeaders({ 'X-Team': 'x'.repeat(1_025) })],
+    ['a number as a header value', withHeaders({ 'X-Team': 1 })],
     ['a secret header without a label', withHeaders({ 'X-Team': {} })],
     [
       'a secret with a label of 65 characters',
@@ -106,7 +106,7 @@ describe('the schema of added services', () => {
     assert.deepEqual(kinds, ['clientCredentials', 'apiKey', 'command', 'none']);
   });
 
-  it('allows the entries in all recipes of the docs', () => {
+  it('allows the entries in all recipes in docs/services.md', () => {
     const page = readFileSync('docs/services.md', 'utf8');
     const blocks = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json]) =>
       JSON.parse(`{${json}}`),

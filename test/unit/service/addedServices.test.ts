@@ -108,13 +108,13 @@ describe('an added service', () => {
     ...['Proxy-Authorization', 'Sec-Fetch-Mode', 'Accept', 'User-Agent', 'x:y', 'é', 'x\ny'].map(
       (name) => badHeader(`the fixed header ${JSON.stringify(name)}`, { [name]: 'a' }),
     ),
-    badHeader('a line break in a header', { 'X-Team': 'a\r\nX-Other: b' }),
-    badHeader('a line break at the end of a header', { 'X-Team': 'a\n' }),
-    badHeader('a non-ASCII letter in a header', { 'X-Team': 'Müller' }),
-    badHeader('a space around a header', { 'X-Team': ' a' }),
-    badHeader('an empty header', { 'X-Team': '' }),
-    badHeader('a header of 1,025 characters', { 'X-Team': 'a'.repeat(1_025) }),
-    badHeader('a number as a header', { 'X-Team': 7 }),
+    badHeader('a line break in a header value', { 'X-Team': 'a\r\nX-Other: b' }),
+    badHeader('a line break at the end of a header value', { 'X-Team': 'a\n' }),
+    badHeader('a non-ASCII letter in a header value', { 'X-Team': 'Müller' }),
+    badHeader('a space before a header value', { 'X-Team': ' a' }),
+    badHeader('an empty header value', { 'X-Team': '' }),
+    badHeader('a header value of 1,025 characters', { 'X-Team': 'a'.repeat(1_025) }),
+    badHeader('a number as a header value', { 'X-Team': 7 }),
     badHeader('no label for a secret header', { 'X-Team': { secret: '' } }),
     badHeader('markup in the label of a secret header', { 'X-Team': { secret: '[x](y)' } }),
     badHeader('a label of 65 characters', { 'X-Team': { secret: 'a'.repeat(65) } }),
@@ -173,7 +173,8 @@ describe('an added service', () => {
     ],
     ['an unencrypted key page', { keyPage: 'http://a.example' }, 'keyPage'],
   ] as const satisfies readonly (readonly [string, object, ServiceIssue['field']])[]) {
-    it(`is rejected with ${what}, and the field is reported`, () => {
+    const [, id = '', flaw = what] = /^([A-M]\d\d: )?(.*)$/s.exec(what) ?? [];
+    it(`${id}is rejected with ${flaw}, and the field is reported`, () => {
       const { own, issues } = readServices([{ ...entry, ...changes }]);
       assert.deepEqual([own.length, issues.map((issue) => issue.field)], [0, [field]]);
     });

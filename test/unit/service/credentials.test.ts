@@ -16,7 +16,7 @@ describe('missing settings', () => {
     });
   }
 
-  it('A04: include whitespace, empty quotes, and placeholders', () => {
+  it('A04: include settings with only whitespace, empty quotes, or a placeholder', () => {
     const values = { apiKey: ' \t', projectId: '""', url: '<URL>' };
     assert.deepEqual(missingSettings(ibm, values), names);
   });

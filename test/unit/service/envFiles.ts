@@ -298,7 +298,7 @@ const values: readonly EnvFileFixture[] = [
   },
   { name: 'a tab inside', file: withProject(`${project}\tx`), issues: [[2, 'control']] },
   {
-    name: 'a right-to-left mark in a URL',
+    name: 'a right-to-left override in a URL',
     file: withUrl(`${url}\u202e`),
     issues: [[3, 'control']],
   },
@@ -386,7 +386,7 @@ const urls: readonly EnvFileFixture[] = [
   address('an unexpanded region', 'https://{region}.ml.cloud.ibm.com', 'bad-url'),
   address('an endpoint', `${URL}/ml/v1/text/generation?version=2023-05-29`, 'endpoint-url'),
   address(
-    'an endpoint behind a prefix elsewhere',
+    'an endpoint after a prefix, on another host',
     'https://gate.example/p/ml/v1',
     ...(['endpoint-url', 'url-path', 'unknown-region'] as const),
   ),

@@ -38,7 +38,7 @@ export const credentials: Credentials = {
 };
 
 /**
- * Creates a connection from the source `editor`. Without a runtime, calls of the connection fail.
+ * Creates a connection from the source `editor`. Without a runtime, calls to the connection fail.
  */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},
@@ -137,8 +137,8 @@ export interface FakeAnswer {
 export type Script = (n: number) => FakeAnswer | Error;
 
 /**
- * Returns a fetch that responds from a script, and a list of its requests, each with its time, body,
- * and authorization.
+ * Returns a fetch that responds from a script, and a list of its requests, each with its time,
+ * body, and authorization.
  */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];

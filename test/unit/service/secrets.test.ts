@@ -178,7 +178,7 @@ describe('a client', () => {
     }
   });
 
-  it('finds and masks a key that is URL-encoded with lowercase digits', () => {
+  it('finds and masks a key that is URL-encoded with lowercase hex digits', () => {
     const key = 'abcd/efgh=ijkl mnop';
     for (const text of ['abcd%2fefgh%3dijkl%20mnop', 'abcd%2fefgh%3dijkl+mnop']) {
       assert.equal(holdsSecret(text, [key]), true, text);

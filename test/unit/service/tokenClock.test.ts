@@ -82,7 +82,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.equal(service.state.kind, 'expired');
   });
 
-  it('returns a token that had expired on arrival to waiting calls, and to no later ones', async () => {
+  it('returns a token that had expired on arrival to waiting calls, but not to later calls', async () => {
     const { service, flights, answer, value } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -96,7 +96,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.deepEqual([await next, await again(), flights.length], ['token-2', 'token-2', 2]);
   });
 
-  it('replaces a one-hour token that arrives two hours late', async () => {
+  it('replaces a one-hour token that arrives two hours after it was requested', async () => {
     const { service, answer } = underTest(time);
     const { signal } = new AbortController();
     const waiting = service.get(signal);
@@ -178,7 +178,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.equal(state.refreshError, down);
   });
 
-  it('remembers the previous token, which the service still accepts', async () => {
+  it('remembers the previous token, which the service may still accept', async () => {
     const { service, answer, value, start } = underTest(time);
     assert.deepEqual(TokenService.valuesOf(service), []);
     await start();

@@ -178,16 +178,16 @@ const generated = { generated_text: 'a', stop_reason: 'not_finished' };
 describe('a response chunk', () => {
   const pieces: readonly [what: string, piece: ResponseChunk, expected: Partial<ResponseChunk>][] =
     [
-      ['of an empty list', readChat({ choices: [] }), {}],
+      ['from an empty list', readChat({ choices: [] }), {}],
       ['with an empty choice', readChat({ choices: [{}] }), {}],
       ['with null as text and stop reason', readChat(chat({ content: null }, null)), {}],
       [
-        'of an event',
+        'from an event',
         readChat(chat({ content: 'a' }, 'stop')),
         { text: 'a', stopReason: 'finished' },
       ],
       [
-        'of a complete response',
+        'from a complete response',
         readChat({ choices: [{ message: { content: 'a' } }] }),
         { text: 'a' },
       ],
@@ -206,22 +206,22 @@ describe('a response chunk', () => {
         { warnings: ['api_legacy'] },
       ],
       ['with invalid warnings', readChat({ choices: [], system: { warnings: 'x' } }), {}],
-      ['of generation', readGeneration({ results: [generated] }), { text: 'a' }],
+      ['from generation', readGeneration({ results: [generated] }), { text: 'a' }],
       [
-        'of generation at its end',
+        'from the end of a generation',
         readGeneration({
           results: [{ ...generated, stop_reason: 'EOS_TOKEN', generated_token_count: 2 }],
         }),
         { text: 'a', stopReason: 'finished', outputTokens: 2 },
       ],
       [
-        'of generation with an empty stop reason',
+        'from generation with an empty stop reason',
         readGeneration({ results: [{ ...generated, stop_reason: '' }] }),
         { text: 'a', stopReason: 'other' },
       ],
-      ['of generation without results', readGeneration({ results: [] }), {}],
+      ['from generation without results', readGeneration({ results: [] }), {}],
       [
-        'of a later event without a prompt count',
+        'from a later event without a prompt count',
         readGeneration({ results: [{ ...generated, input_token_count: 0 }] }),
         { text: 'a' },
       ],

@@ -60,14 +60,14 @@ describe('the token services of a window', () => {
     'service origin': { approved: { ...credentials.approved, service: 'https://b.example' } },
   };
   for (const [what, change] of Object.entries(others)) {
-    it(`are not shared with another ${what}`, () => {
+    it(`are not shared by credentials with another ${what}`, () => {
       const { services } = start();
       const service = services.for(credentials);
       assert.notEqual(services.for({ ...credentials, ...change }), service);
     });
   }
 
-  it('use the token of the connection test for the first generation', async () => {
+  it('use the token from the connection test for the first generation', async () => {
     const { services, requests, test } = start();
     await test(credentials);
     assert.equal((await services.for(credentials).get(never)).value, 'token-number-1');
@@ -102,7 +102,7 @@ describe('the token services of a window', () => {
     assert.equal(services.isRefused(credentials.apiKey), true);
   });
 
-  it('send a refused key again if its test is repeated', async () => {
+  it('send a refused key again if its credentials are tested', async () => {
     const { services, requests, world, test } = start();
     world.failure = refused;
     assert.equal(await kindOf(services.for(credentials).get(never)), 'key-refused');
@@ -113,7 +113,7 @@ describe('the token services of a window', () => {
     assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
   });
 
-  it('discard the token of a running test at sign-out, even if another test of its credentials failed', async () => {
+  it('discard the token from a running test at sign-out, even if another test of the same credentials failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
     const alive: boolean[] = [];

@@ -211,9 +211,9 @@ describe('the concurrency limit', () => {
   });
 
   const rates: readonly [string, number, number, number][] = [
-    ['the rate of the service', 4, 0, 250],
+    ["the service's rate", 4, 0, 250],
     ['minRequestInterval if the service allows a faster rate', 4, 400, 400],
-    ['the rate of the service if minRequestInterval is shorter', 2, 400, 500],
+    ["the service's rate if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
     it(`spaces starts by ${what}`, async () => {

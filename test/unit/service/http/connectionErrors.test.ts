@@ -17,7 +17,7 @@ describe('a connection failure', () => {
     ['a busy name server', broken('EAI_AGAIN', { syscall: 'getaddrinfo' }), 'unreachable', true],
     ['a timeout while connecting', broken('ETIMEDOUT', connect), 'unreachable', true],
     [
-      'a timeout of each of several addresses',
+      'timeouts at all of several addresses',
       Object.assign(new AggregateError([broken('ETIMEDOUT', connect)]), { code: 'ETIMEDOUT' }),
       'unreachable',
       true,
@@ -66,11 +66,16 @@ describe('a connection failure', () => {
     ],
     ['an expired certificate', broken('CERT_HAS_EXPIRED'), 'certificate', false],
     ['an unknown issuer', broken('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', false],
-    ['another host name', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', false],
+    [
+      'a certificate for another host name',
+      broken('ERR_TLS_CERT_ALTNAME_INVALID'),
+      'certificate',
+      false,
+    ],
     ['a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', true],
     ['no common cipher', broken('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'tls', false],
     ['a TLS alert', broken('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), 'tls', false],
-    ['a timeout of the TLS handshake', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
+    ['a timeout in the TLS handshake', broken('ERR_TLS_HANDSHAKE_TIMEOUT'), 'tls', false],
     ['a close during the TLS handshake', broken('ECONNRESET', inHandshake), 'unreachable', false],
     [
       'a reset before anything was sent',
@@ -88,7 +93,7 @@ describe('a connection failure', () => {
     ['an invalid code', broken('apikey=secret'), 'connection-lost', false],
   ];
   for (const [what, error, kind, nothingSent] of cases) {
-    it(`I12: ${what} is reported as ${kind}, and ${nothingSent ? 'is' : "isn't"} retried`, async () => {
+    it(`I12: is reported as ${kind}, and ${nothingSent ? 'is' : "isn't"} retried: ${what}`, async () => {
       const failure = networkFailure(error, url);
       assert.deepEqual([failure.error.kind, failure.isTransient], [kind, nothingSent]);
       assert.ok(!failure.error.message.includes('text of'));
@@ -157,7 +162,7 @@ describe('a proxy', () => {
       undefined,
     ],
     [
-      "isn't assumed if the name of the service can't be resolved",
+      "isn't assumed if the service's host name can't be resolved",
       broken('ENOTFOUND', { syscall: 'getaddrinfo', hostname: 'service.example' }),
       undefined,
     ],

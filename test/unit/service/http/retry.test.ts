@@ -72,7 +72,8 @@ describe('retry rules', () => {
     ['1,2', undefined, undefined],
   ];
   for (const [header, date, expected] of cases) {
-    it(`read Retry-After "${header.slice(0, 40)}"${date ? ` at "${date}"` : ''} as ${expected} ms`, () => {
+    const read = expected === undefined ? 'invalid' : `${expected} ms`;
+    it(`read Retry-After "${header.slice(0, 40)}"${date ? ` at "${date}"` : ''} as ${read}`, () => {
       assert.equal(retryAfterMs(header, date, now), expected);
     });
   }

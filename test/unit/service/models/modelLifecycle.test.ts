@@ -24,7 +24,7 @@ describe('the lifecycle stage of a model', () => {
     });
   });
 
-  it('counts as withdrawn from its withdrawal date on, whatever the order of the listed stages', () => {
+  it('is withdrawn from the withdrawal date on, whatever the order of the listed stages', () => {
     const stages = [stageOf('withdrawn', today), stageOf('deprecated', '2026-01-01', 'maker/next')];
     const { stage: name, withdrawn } = lifecycleOf(model(stages));
     assert.deepEqual([name, withdrawn], ['withdrawn', today]);
@@ -37,7 +37,7 @@ describe('the lifecycle stage of a model', () => {
     assert.equal(name, undefined);
   });
 
-  it('is undefined if the time of the service is unknown', () => {
+  it("is undefined if the service's date is unknown", () => {
     const lifecycle = [stageOf('withdrawn', '2020-01-01')];
     assert.equal(lifecycleOf(modelOf({ lifecycle, asOf: undefined })).stage, undefined);
   });

@@ -49,7 +49,7 @@ describe('the default number of new tokens', () => {
   const asked = (facts: Partial<Model>, { operation = 'chat', ...rest }: Case = {}) =>
     newTokensByDefault(modelOf(facts), { operation, parameters: {}, text: 'Hi', ...rest });
 
-  it('is 1,024, or the maximum of the model if that is lower', () => {
+  it("is 1,024, or the model's maximum if that is lower", () => {
     const request = { operation: 'chat', parameters: {}, text: 'Hi' } as const;
     assert.equal(newTokensByDefault(undefined, request), 1_024);
     assert.equal(asked({}), 1_024);
