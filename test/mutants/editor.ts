@@ -152,7 +152,7 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/configFiles.test.ts',
-    title: 'J34: include an unsaved document whose path leads to such a file through a link',
+    title: 'J34: include an unsaved document whose path is, or may lead to, such a file',
   },
   {
     name: 'instructions for agents keep invisible text',
@@ -185,6 +185,6 @@ export const editorMutants: readonly Mutant[] = [
     to: 'true',
     test: 'test/unit/status/budget.test.ts',
     title:
-      'warns at 100% only once per day and key, with two buttons, and blocks all requests but selections',
+      'warns at 100% only once per day and key, with two buttons, and allows no further requests',
   },
 ];

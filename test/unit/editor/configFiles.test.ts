@@ -66,7 +66,7 @@ describe('files that run automatically', () => {
     assert.deepEqual(found, []);
   });
 
-  it('J34: include an unsaved document whose path leads to such a file through a link', async () => {
+  it('J34: include an unsaved document whose path is, or may lead to, such a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-untitled-'));
     try {
       mkdirSync(join(folder, '.vscode'));

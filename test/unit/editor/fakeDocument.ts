@@ -18,7 +18,7 @@ interface Replacement {
   readonly inserted: readonly Mark[];
 }
 
-/** All replacements of one change event. */
+/** All replacements in one change event. */
 type Event = readonly Replacement[];
 
 /** The outcome of the next edit. Each of these outcomes was observed in VS Code. */
@@ -40,7 +40,7 @@ export class FakeDocument implements OpenDocument {
   steps = 0;
   /** Whitespace that VS Code removed on its own. */
   readonly trimmed: Mark[] = [];
-  /** Characters that the user deleted, except for those that an undo restored. */
+  /** Characters that the user deleted or undid, except for those that an undo or redo restored. */
   readonly deleted = new Set<Mark>();
   /** The user's characters that the writer removed. */
   taken = '';
@@ -168,7 +168,7 @@ export class FakeDocument implements OpenDocument {
     this.#apply(event, undefined, owner);
   }
 
-  /** Records an undo step. Merges consecutive insertions of a step into one, as VS Code does. */
+  /** Records an event in an undo step. Merges consecutive insertions, as VS Code does. */
   #keep(event: Event, undoStopBefore: boolean): void {
     this.#undone = [];
     const step = undoStopBefore ? undefined : this.#done.at(-1);

@@ -191,8 +191,8 @@ function withoutOurs({ marks }: FakeDocument, drawn: readonly ResponsePlace[]): 
     .join('');
 }
 
-describe('5,000 random interleavings of a user and streamed responses', () => {
-  // The default seed is fixed, so that only a change of the code can cause a new failure.
+describe('5,000 random interleavings of user edits and streamed responses', () => {
+  // The default seed is fixed, so that only a change to the code can cause a new failure.
   const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_261_121);
   const figures = {
     runs: 0,
@@ -205,7 +205,7 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
     'removals refused': 0,
   };
 
-  it("J15: lose none of the user's characters, and none of a response unless it is rescued", async () => {
+  it('J15: lose no character that the user typed, and none of a placed response unless the user deletes it', async () => {
     await fc.assert(
       fc.asyncProperty(places, steps, async (drawn, script) => {
         const run = await play(drawn, script);
@@ -219,7 +219,8 @@ describe('5,000 random interleavings of a user and streamed responses', () => {
           const units = found.map((mark) => mark.unit).join('');
           const deleted = new Set([...page.deleted].map((mark) => mark.unit));
           figures['characters compared'] += units.length;
-          // All characters of a response are different. Those that are left must occur once each, in order.
+          // All characters of a response are different. Those that are left must occur once each,
+          // in order.
           assert.equal(units, [...text].filter((each) => units.includes(each)).join(''));
           const isLeftAlone = !isNear[answer] && page.trimmed.length === 0;
           if (

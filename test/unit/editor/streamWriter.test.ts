@@ -214,7 +214,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('undoes text even if the user edits the document first', async () => {
+  it('undoes text even if the user edits the document in the meantime', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     await endWith(page, writer, []);
@@ -238,7 +238,7 @@ describe('a stream writer', () => {
   const blanks: [title: string, edit: (page: FakeDocument) => void, left: string][] = [
     ['keeps whitespace that the user typed inside it', (page) => page.change(9, 0, ' \n'), ' \n'],
     [
-      'keeps whitespace that the user typed, deleted with a part of it, and restored',
+      'keeps whitespace that the user typed, deleted with part of the text, and restored',
       (page) => {
         page.change(9, 0, '  ');
         page.change(8, 4, '');
@@ -265,7 +265,7 @@ describe('a stream writer', () => {
       '',
     ],
     [
-      'removes whitespace that a formatter inserted in place of typed text',
+      'removes whitespace that a formatter inserted in place of typed whitespace',
       (page) => {
         page.change(9, 0, '   ');
         page.change(9, 3, ' ');
@@ -284,14 +284,14 @@ describe('a stream writer', () => {
     });
   }
 
-  it('removes none of several responses if one of them was changed', async () => {
+  it('removes none of several responses if one of them was changed without an event', async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
     });
     for (const index of [0, 1]) writer.append(index, 'text');
     await page.turnUntil(Promise.all([writer.end(0), writer.end(1)]));
-    // Changes the text without an event, as VS Code does for a change of the line endings.
+    // Changes the text without an event, as VS Code does when the line endings change.
     page.marks = page.marks.toSpliced(5, 1);
     const { text } = page;
     assert.equal(await page.turnUntil(writer.undo()), 'refused');
@@ -423,7 +423,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'uprompt');
     });
 
-    it('ignores the remaining text of a response that has ended', async () => {
+    it('reports the undo even if text remains from a response that has ended', async () => {
       const ended = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         await page.turnUntil(writer.end(0));

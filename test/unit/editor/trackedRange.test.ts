@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it('includes its tail, and has later text inserted before the tail', () => {
+  it('ends before its tail, and has later text inserted there', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
@@ -165,7 +165,7 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces: [[12, 22, '0123456789']] });
     });
 
-    it("doesn't mistake text of the user for its own", () => {
+    it("doesn't mistake the user's text for its own", () => {
       const own = written();
       event(own, insert(15, 'mine'));
       event(own, remove(15, 4), 'undo');

@@ -64,7 +64,7 @@ describe('the daily budget', () => {
     assert.equal((await saidOf(other, use(850))).length, 1);
   });
 
-  it('warns at 100% only once per day and key, with two buttons, and blocks all requests but selections', async () => {
+  it('warns at 100% only once per day and key, with two buttons, and allows no further requests', async () => {
     const budget = open();
     const said = await saidOf(budget, use(1_200), use(1_300));
     assert.match(said.join(), /^Today’s budget of 1,000 .*1,200 so far/);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CharacterFilter } from '../../../../src/editor/fit/characterFilter.ts';
 import { cutText, run } from './cuts.ts';
 
-/** The flag of Scotland, which contains tag characters. */
+/** Scotland's flag, which contains tag characters. */
 const SCOTLAND = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
 
 describe('the character filter', () => {
@@ -34,21 +34,16 @@ describe('the character filter', () => {
     ['D20: removes direction overrides', 'a\u202Eb\u202Dc', 'abc', 'abc'],
     ['D20: removes embeddings and isolates in code', 'a\u202Bb\u2066c', 'abc', 'a\u202Bb\u2066c'],
     ['D20: keeps direction marks only in prose', 'ع\u200Fa\u200E', 'عa', 'ع\u200Fa\u200E'],
-    [
-      'D21: keeps an emoji of a family in one piece',
-      "'👨\u200D👩'",
-      "'👨\u200D👩'",
-      "'👨\u200D👩'",
-    ],
+    ['D21: keeps a family emoji in one piece', "'👨\u200D👩'", "'👨\u200D👩'", "'👨\u200D👩'"],
     [
       'D21: keeps the joiner in a Persian word',
       '"می\u200Cخواهم"',
       '"می\u200Cخواهم"',
       '"می\u200Cخواهم"',
     ],
-    ['keeps the variation selector of an emoji', '❤\uFE0F', '❤\uFE0F', '❤\uFE0F'],
+    ["keeps an emoji's variation selector", '❤\uFE0F', '❤\uFE0F', '❤\uFE0F'],
     ['D22: removes tag characters', 'a\u{E0041}b\u{E0001}', 'ab', 'ab'],
-    ['D22: keeps the tag characters of a flag', SCOTLAND, SCOTLAND, SCOTLAND],
+    ['D22: keeps the tag characters in a flag', SCOTLAND, SCOTLAND, SCOTLAND],
     [
       "D22: removes tag characters that don't form a flag",
       `\u{1F3F4}\u{E0072}\u{E006D}\u{E007F}${SCOTLAND.slice(0, 6)}`,

@@ -132,7 +132,7 @@ describe('a code fence', () => {
     });
   });
 
-  it('returns no text at a second end', () => {
+  it('returns no text when it ends a second time', () => {
     fc.assert(
       fc.property(cutText(['a', '`', '```', '~~~', '\n', ' ']), ([, pieces]) => {
         const codeFence = new CodeFence();

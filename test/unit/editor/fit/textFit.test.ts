@@ -111,15 +111,11 @@ describe('text fit', () => {
     };
 
     const cut: [name: string, answer: string[], want: string][] = [
-      ['recognizes a closing fence that was cut in two', ['```ts\na\n``', '`'], 'a'],
-      ['recognizes an opening fence that was cut in two', ['``', '`ts\na\n```'], 'a'],
-      ['keeps an emoji together that was cut in two', ["'👨\u200D", "👩'"], "'👨\u200D👩'"],
-      [
-        'keeps a surrogate pair together that was cut in two',
-        ["'\uD834", "\uDD1E'"],
-        "'\u{1D11E}'",
-      ],
-      ['keeps a line break together that was cut in two', ['a\r', '\nb'], 'a\nb'],
+      ['recognizes a closing fence that was split', ['```ts\na\n``', '`'], 'a'],
+      ['recognizes an opening fence that was split', ['``', '`ts\na\n```'], 'a'],
+      ['rejoins an emoji that was split', ["'👨\u200D", "👩'"], "'👨\u200D👩'"],
+      ['rejoins a surrogate pair that was split', ["'\uD834", "\uDD1E'"], "'\u{1D11E}'"],
+      ['rejoins a line break that was split', ['a\r', '\nb'], 'a\nb'],
       [
         'removes a fence at the start of the next part',
         ['```ts\nconst a = 1;\nconst b', '```ts\n = 2;\n```'],
@@ -193,7 +189,7 @@ describe('text fit', () => {
     );
   });
 
-  it('returns no text and counts nothing at a second end', () => {
+  it('returns no text and counts nothing when it ends a second time', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);
