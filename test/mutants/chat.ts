@@ -21,8 +21,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'one.id === id && one.fingerprint === fingerprint',
     to: 'one.id === id',
     test: callers,
-    title:
-      'applies a decision only to the API key in use, and only until the decision is forgotten',
+    title: 'applies a decision only to the API key it was made for, and only until it is forgotten',
   },
   {
     name: 'a decision about a caller applies to another host',

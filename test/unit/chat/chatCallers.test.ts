@@ -58,7 +58,7 @@ describe('ChatCallers', () => {
     assert.deepEqual(asked, ['evil.foreign']);
   });
 
-  it('applies a decision only to the API key in use, and only until the decision is forgotten', async () => {
+  it('applies a decision only to the API key it was made for, and only until it is forgotten', async () => {
     const all = callers();
     await all.mayCall('a.b', connection, never);
     await all.mayCall('a.b', connectionWith({ apiKey: 'second' }), never);

@@ -83,7 +83,7 @@ describe('ChatModels', () => {
     );
   });
 
-  it('offers neither tools nor images with the generation operation', async () => {
+  it('offers neither tool calling nor image input with the generation operation', async () => {
     const able = { tasks: ['function_calling'], functions: ['image_chat'] };
     await models().keep(sourceOf(credentialsAt(dallas), 'generation'), [
       modelOf({ id: 'a/one', ...able }),
@@ -198,7 +198,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('treats a list as stale once these settings change', async () => {
+    it('treats a list as stale and no longer uses it once these settings change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);

@@ -21,11 +21,11 @@ const full = modelOf({
 });
 const hostile = `a\n\r\u2028b $(trash) \u202Ec\u2066 \u0000\u200F\u{13430}\ud800${'😀'.repeat(5_000)}`;
 
-describe('the rows of Select Model', () => {
+describe('the rows in Select Model', () => {
   const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
     modelRows([modelOf({ lifecycle })], '')[0]?.detail;
 
-  it('show label, provider, context length, price, and lifecycle', () => {
+  it("show a model's label, ID, provider, context length, price, lifecycle, and description", () => {
     assert.deepEqual(modelRows([full], 'another'), [
       {
         id: 'ibm/granite-3-3-8b-instruct',
@@ -37,7 +37,7 @@ describe('the rows of Select Model', () => {
     ]);
   });
 
-  it('show nothing for data that is missing from the list', () => {
+  it('show nothing for missing or invalid data', () => {
     const models = [modelOf({ id: 'a', label: '\n', outputTier: 'class_1' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
@@ -50,7 +50,7 @@ describe('the rows of Select Model', () => {
     assert.equal(lifeOf(stageOf('withdrawn', 'soon'), stageOf('$(x) y', '2025-01-01')), '');
   });
 
-  it('show the lifecycle of a model and its successors', () => {
+  it("show a model's lifecycle and successors", () => {
     assert.equal(
       lifeOf(stageOf('withdrawn', today, 'm/b')),
       `withdrawn since ${today}, successor m/b`,
@@ -109,7 +109,7 @@ describe('the rows of Select Model', () => {
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
-  it(`F10: contain no markup or control characters from any list (seed ${seed})`, () => {
+  it(`F10: contain no markup or control characters, whatever the list contains (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 150 }),
       fc.string({
@@ -132,7 +132,7 @@ describe('the rows of Select Model', () => {
   });
 });
 
-describe('the hint of Select Model', () => {
+describe('the hint in Select Model', () => {
   it('names the current model, and states if this model is withdrawn or not in the list', () => {
     assert.equal(modelHint([full], full.id), `Current: ${full.id}`);
     assert.equal(modelHint([full], 'mine'), 'Current: mine (not in this list)');

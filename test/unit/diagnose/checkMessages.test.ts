@@ -16,7 +16,7 @@ describe('the checks', () => {
 });
 
 describe('the texts of the checks', () => {
-  it('exist for each check, whether it passes or warns', () => {
+  it('exist for each check that passes or warns, and are empty while a check runs', () => {
     for (const check of CHECKS) {
       for (const state of ['passed', 'warning'] as const) {
         const text = shown({ check, state, facts: {} });
@@ -57,7 +57,7 @@ describe('the texts of the checks', () => {
     assert.equal(limit(1, undefined), '1 request per second.');
   });
 
-  it('describe the deprecation or withdrawal of a model', () => {
+  it("describe a model's deprecation or withdrawal", () => {
     const fate = (stage: 'deprecated' | 'withdrawn', withdrawn: string | undefined) => {
       const others = { others: [], successors: ['maker/next'] };
       const model = { stage, deprecated: '2026-09-01', withdrawn, ...others };

@@ -102,12 +102,12 @@ describe('Copy Report', () => {
     });
   }
 
-  for (const [whose, of] of [
-    ['of the user', 'project-of-the-user'],
-    ['of the folder', 'project-of-the-folder'],
-    ['of a source', full.project],
+  for (const [place, of] of [
+    ['in the user settings', 'project-of-the-user'],
+    ['in the folder settings', 'project-of-the-folder'],
+    ['in a .env file', full.project],
   ] as const) {
-    it(`E07: copies nothing if the report contains the project ID ${whose}`, async () => {
+    it(`E07: copies nothing if the report contains the project ID ${place}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {
         const history = new SessionHistory(systemClock);
         history.recordFailure(new ServiceError('bad-request', { code }));
@@ -118,7 +118,7 @@ describe('Copy Report', () => {
   }
 
   for (const answer of [undefined, 'approved'] as const) {
-    it(`copies the report's own words even if they match values of ${answer ? 'an approved' : 'an undecided'} source`, async () => {
+    it(`copies the report if only its own words match values of ${answer ? 'an approved' : 'an unapproved'} source`, async () => {
       const everyDay = { key: 'credentials', project: 'default', url: full.url };
       const source = envFile(everyDay, answer);
       const runtime = new ServiceRuntime();
@@ -141,7 +141,7 @@ describe('Copy Report', () => {
     });
   }
 
-  it('E13: copies nothing if the report contains the access token, even if no key can be used anymore', async () => {
+  it('E13: copies nothing if the report contains the access token, even without a lookup of the credentials', async () => {
     const { copyReport } = await import('../../../src/diagnose/copyReport.ts');
     const { readSettings } = await import('../../../src/config/settings.ts');
     const answer = JSON.stringify({ access_token: 'token-of-the-moment', expires_in: 3_600 });
@@ -165,7 +165,7 @@ describe('Copy Report', () => {
     }
   });
 
-  it("reports that secret storage or the folder didn't respond", async () => {
+  it("copies a note if secret storage or the folder didn't respond", async () => {
     await copy(undefined, true);
     const line = '- Not read, because secret storage or the folder didn’t respond';
     assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());

@@ -111,7 +111,7 @@ describe('the diagnosis list', () => {
     );
   });
 
-  it('shows the cause, one fix, and the report above the checks once they have finished', () => {
+  it('shows the cause, one fix, and Copy Report above the checks once they have finished', () => {
     const rows = list.finalRows([passed('Settings'), warned, failed, notRun], 'not-tried');
     assert.deepEqual(
       rows.slice(0, 4).map(({ does, label, detail }) => [does, label, detail]),
@@ -202,7 +202,7 @@ describe('the diagnosis list in an editor', () => {
     [false, 1],
     [true, 2],
   ] as const) {
-    it(`checks again after Change Project... only if a project was saved: ${isSaved}`, async () => {
+    it(`${isSaved ? 'checks again' : 'ends'} after Change Project... if ${isSaved ? 'a' : 'no'} project was saved`, async () => {
       const { diagnoseConnection } = await import('../../../src/diagnose/diagnoseConnection.ts');
       const all = found();
       const choice = choiceOf(all);
@@ -315,7 +315,7 @@ describe('the diagnosis list in an editor', () => {
     await assert.rejects(broken, /broken/);
   });
 
-  it('fails with the error from the report', async () => {
+  it('fails with the error from copying the report', async () => {
     const { showDiagnosis } = await import('../../../src/diagnose/diagnosisList.ts');
     const copy = () => Promise.reject(new Error('broken'));
     const broken = assert.rejects(showDiagnosis({ run: async () => {}, copy }), /broken/);

@@ -165,7 +165,7 @@ describe('the diagnosis report', () => {
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
 
-  it('describes each state of a token in words', () => {
+  it('describes each token state in words', () => {
     const error = new ServiceError('key-refused');
     const words = (
       [

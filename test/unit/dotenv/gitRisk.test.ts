@@ -101,7 +101,7 @@ describe('in VS Code,', () => {
 
   describe('a listener for repositories', () => {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** Returns an API with two events, and the listeners of both. */
+    /** Returns an API with two events, and the listeners for both. */
     const withEvents = () => {
       const listeners = new Listeners();
       const { event } = listeners;
@@ -133,7 +133,7 @@ describe('in VS Code,', () => {
       }
     });
 
-    it('is called when git is enabled or disabled, and on repository changes while git is enabled', async () => {
+    it('is called when git is enabled or disabled, and on repository changes only while git is enabled', async () => {
       const { listeners, api } = withEvents();
       const changed = new Listeners();
       const git = { enabled: false, onDidChangeEnablement: changed.event, getAPI: disabled };
@@ -157,7 +157,7 @@ describe('in VS Code,', () => {
       assert.deepEqual([listeners.size, changed.size, editor.extensionsChanged.size], [0, 0, 0]);
     });
 
-    it('is called when the Git extension becomes available, such as when the user trusts the folder, and is added only once', async () => {
+    it('is added only once when the Git extension becomes available, such as after the user trusts the folder', async () => {
       const { listeners, api } = withEvents();
       editor.extension = undefined;
       let calls = 0;

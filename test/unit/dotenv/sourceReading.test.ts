@@ -32,7 +32,7 @@ const kinds: Readonly<Record<IssueKind, boolean | 'sometimes'>> = {
 const warnings = ['url-path', 'unknown-region'];
 
 describe('a .env file', () => {
-  it('has at least one fixture for each kind of issue', () => {
+  it('is tested with at least one fixture for each kind of issue', () => {
     assert.ok(envFiles.length >= 40);
     assert.equal(new Set(envFiles.map(({ name }) => name)).size, envFiles.length);
     const found = new Set(envFiles.flatMap(({ issues = [] }) => issues.map(([, kind]) => kind)));
@@ -70,7 +70,7 @@ describe('a .env file', () => {
     });
   }
 
-  it('gives the same result as an environment, except for line numbers', () => {
+  it('gives the same result as an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
       // Skip files with two lines of the same name or spaces around `=`, because an environment has
@@ -104,7 +104,7 @@ describe('a .env file', () => {
     }
   });
 
-  it('is only malformed if a value is too long, even if the value is in quotes', () => {
+  it('has no issue except malformed if a value is too long, even if the value is in quotes', () => {
     for (const name of ['IBM_API_KEY', 'IBM_PROJECT_ID']) {
       const { issues, values } = readEnvFile(`${name}="${'a'.repeat(MAX_VALUE_LENGTH)}"`, ibm);
       assert.deepEqual([issues.map(({ kind }) => kind), values], [['malformed'], undefined]);
@@ -158,7 +158,7 @@ describe('envFixes', () => {
     ],
     ['quotes around a placeholder', 'IBM_API_KEY="<API_KEY>"', 'IBM_API_KEY=<API_KEY>'],
     ['spaces, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
-    ['a comment', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
+    ['a comment after a value', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
     ['an endpoint URL', 'IBM_URL=https://a.example/p/ml/v1?x=1', 'IBM_URL=https://a.example/p'],
     ['quotes, and keeps a comment right after them', 'IBM_API_KEY=" abc "#x', 'IBM_API_KEY=abc #x'],
     [
@@ -173,7 +173,7 @@ describe('envFixes', () => {
       'export IBM_URL=https://a.example # x',
       'bad-url',
     ],
-    ['a path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
+    ['an address with a path', 'IBM_URL=https://a.example/p', 'IBM_URL=https://a.example'],
     ['an http address', 'IBM_URL=HTTP://a.example/p/', 'IBM_URL=https://a.example/p'],
   ];
   for (const [name, line, becomes, kind] of mended) {

@@ -6,7 +6,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { FakeDocument } from '../editor/fakeDocument.ts';
 
-describe('messages and copies of a response', () => {
+describe('messages about a response and copies of it', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let outcome: typeof import('../../../src/generate/reportOutcome.ts');
@@ -138,7 +138,7 @@ describe('messages and copies of a response', () => {
     });
   }
 
-  it('offer nothing more for a response of an earlier run that was truncated', async () => {
+  it('offer nothing for a response that only an earlier run left truncated', async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;

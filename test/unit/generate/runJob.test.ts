@@ -171,7 +171,7 @@ describe('runJob', () => {
     assert.deepEqual(reported, [{ folder: null, lines: [], template }]);
   });
 
-  it("doesn't call canceled generations failed", async () => {
+  it("doesn't announce canceled generations as failed", async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index > 0) throw new ServiceError('cancelled');
       cancel.run();
@@ -193,7 +193,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['1 of 3 complete, line 11 failed']);
   });
 
-  it('counts only the responses that could be generated', async () => {
+  it('counts only the responses that can be inserted', async () => {
     const { done, announced } = await run({ count: 3, canInsert: (index) => index > 0 });
     await done;
     assert.deepEqual(announced, ['All responses are complete']);
@@ -280,7 +280,7 @@ describe('runJob', () => {
     assert.match(said, /1 of 2 responses reached a token or time limit\./);
   });
 
-  it('asks to accept or discard a preview, even if its document is not in view', async () => {
+  it('asks the user to accept or discard a preview, even if its document is not in view', async () => {
     const { done, announced } = await run({ mode: 'preview' });
     await done;
     assert.match(announced.join(), /accept or discard/);

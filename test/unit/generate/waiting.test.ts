@@ -9,7 +9,7 @@ import { settled } from '../connection/fakes.ts';
 const GENERATING = 'Generating… Esc cancels';
 const error = new ServiceError('server-failed', { status: 503 });
 
-describe('the progress of a run that waits', () => {
+describe('the progress of a waiting run', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let shown: string[];
@@ -42,7 +42,7 @@ describe('the progress of a run that waits', () => {
     progress.onRetry(which, { retry, waitMs, error }, () => at - nowMs);
   };
 
-  it('counts down the seconds until a retry, and then shows that text is generated', () => {
+  it('counts down the seconds until a retry, and then shows that text is being generated', () => {
     retryIn(2_500);
     pass(3_000);
     assert.deepEqual(shown, [
@@ -137,7 +137,7 @@ describe('the progress of a run that waits', () => {
     );
   });
 
-  it('aborts no request that became silent after the offer, and offers that one later', async () => {
+  it('aborts no request that became silent after the offer, and offers to retry that request later', async () => {
     const later = new AbortController();
     editor.button = 'Retry';
     const answered = Promise.withResolvers<string>();

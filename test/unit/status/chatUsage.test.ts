@@ -32,7 +32,7 @@ const complete = () =>
     usage: { prompt_tokens: 7, completion_tokens: 3 },
   });
 
-describe('the usage of chat models', () => {
+describe('a request to a chat model', () => {
   let editor: UsageEditor;
   let hooks: ReturnType<typeof installEditor>;
   let Provider: typeof ChatProvider;
@@ -91,20 +91,20 @@ describe('the usage of chat models', () => {
     ['other extension', { requestInitiator: 'some.body', tools }],
     ['other extension', {}],
   ] as const) {
-    it(`counts ${JSON.stringify(options)} as ${caller}, with the requested model`, async () => {
+    it(`is counted as ${caller}, with the requested model: ${JSON.stringify(options)}`, async () => {
       await respond(options);
       const counts = { inputTokens: 7, outputTokens: 3, isEstimate: false };
       assert.deepEqual(recorded, [{ model: 'maker/large', caller, ...counts }]);
     });
   }
 
-  it('counts a call of the generate tool as agent', async () => {
+  it('is counted as agent if it comes from the generate tool', async () => {
     assert.equal(await open().generate('four', token), 'text');
     const [{ model, caller } = { model: '', caller: '' }] = recorded;
     assert.deepEqual([recorded.length, model !== '', caller], [1, true, 'agent']);
   });
 
-  it('is estimated from messages, tools, and the received text if the response breaks off', async () => {
+  it('has its usage estimated from messages, tools, and the received text if the response breaks off', async () => {
     fetch = async () => stream(text('four'));
     await assert.rejects(respond({ requestInitiator: 'core', tools }));
     const [{ inputTokens, ...rest } = { inputTokens: 0 }] = recorded;

@@ -11,7 +11,7 @@ const requestsChangeIn = (requests: StatusFacts['requests']) =>
   renderStatus({ ...initialFacts, requests }, NOW).changesInMs;
 const idle: ConcurrencyState = { inFlight: 0, waiting: 0, limit: 3 };
 
-describe('the requests line of the tooltip', () => {
+describe('the requests line in the tooltip', () => {
   const rows: readonly [string, ConcurrencyState, string | undefined][] = [
     ['nothing without requests', idle, undefined],
     ['the number of requests in progress', { ...idle, inFlight: 3 }, 'Requests: 3 in progress'],

@@ -153,7 +153,7 @@ describe('the status item', () => {
     });
   }
 
-  it('also expresses the background color in words', () => {
+  it('also expresses the meaning of its background color in words', () => {
     for (const [name, , text, background] of rows) {
       if (background) assert.match(text, /Set Up|refused|approval/, name);
     }

@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('deletes counters that are older than 31 days on the first request of a window', async () => {
+  it('deletes counters older than 31 days when a window sends its first request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -74,7 +74,7 @@ describe('usage', () => {
     assert.ok(editor.fileNames.includes('2026-03-10-a.json'));
   });
 
-  it('of all windows is in the tooltip until the end of the day', async () => {
+  it('from all windows is in the tooltip until the end of the day', async () => {
     editor.userSettings.set('dailyTokenBudget', 100_000);
     const start = 'Today with this API key, in all windows: ';
     const usage = open();
@@ -91,7 +91,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is always the usage of the active key, even if requests use other keys', async () => {
+  it('in the tooltip is always for the active key, even if requests use other keys', async () => {
     const usage = open();
     const other = connectionOf({
       credentials: { ...credentials, apiKey: 'another', service: ofClient },
@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is the usage of the active service if services have no key', async () => {
+  it('in the tooltip is for the active service if services have no key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
-/** Returns the labels at the `|` in a text, and the text that they replace. */
+/** Returns the labels of the completions at the `|` in a text, and the text that they replace. */
 const at = (marked: string) => {
   const text = marked.replace('|', '');
   const found = completionsAt(text, marked.indexOf('|'), modes);
@@ -26,7 +26,7 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it("doesn't replace text after a newly typed dollar sign and brace, unless the text is a name", () => {
+  it("doesn't replace text after a newly typed dollar sign and brace, unless it is a variable name", () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });

@@ -69,7 +69,7 @@ describe('a template file', () => {
     assert.deepEqual(isBroken(empty), false);
   });
 
-  /** Each text has its issues: the kind, the underlined text, and true for an error. */
+  /** Texts, each with its issues: the kind, the underlined text, and true for an error. */
   const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],
     ['---\nname: a\n---\n \n', ['no-prompt', '', true]],

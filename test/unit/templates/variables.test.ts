@@ -21,7 +21,7 @@ const brief = (prompt: string) =>
     return [kind, prompt.slice(offset, offset + length)];
   });
 
-describe('the variables of a prompt', () => {
+describe('the variables in a prompt', () => {
   it('are replaced with the values of the document', () => {
     const prompt = `Explain \${selection} (\${language}, \${fileName}) in \${input:Which, how?}.`;
     assert.equal(
@@ -59,7 +59,7 @@ describe('the variables of a prompt', () => {
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it('can omit the selection, which is then added after a blank line unless it is empty', () => {
+  it("don't need to include the selection, which is then added after a blank line unless it is empty", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
@@ -71,7 +71,7 @@ describe('the variables of a prompt', () => {
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('ask each question once, in order', () => {
+  it('contribute each question once, in order', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });
