@@ -27,16 +27,16 @@ describe('each cause that a diagnosis can show', () => {
   }
 });
 
-describe('the checks before anything is sent', () => {
+describe('the checks that run before anything is sent', () => {
   const checksOf = (all: SourceSnapshot) => preliminaryChecks(all, choiceOf(all));
   const statesOf = (all: SourceSnapshot) => checksOf(all).map(({ state }) => state);
 
-  it('name the source and the hosts, but no secrets, if all checks pass', () => {
+  it('name the source and the hosts, but no API key or project ID, if all checks pass', () => {
     for (const all of [found(), found({ record: undefined, external: [approved] })]) {
       assert.deepEqual(statesOf(all), ['passed', 'passed', 'passed']);
       const text = JSON.stringify(checksOf(all));
-      for (const secret of [record.apiKey, full.key, all.settings.projectId, full.project]) {
-        assert.ok(!text.includes(secret));
+      for (const value of [record.apiKey, full.key, all.settings.projectId, full.project]) {
+        assert.ok(!text.includes(value));
       }
     }
     assert.match(

@@ -1,6 +1,6 @@
 /**
- * Rules that keep tests from reading a clock or waiting for one, so that no test depends on the
- * speed of the machine.
+ * Rules that keep tests from reading clocks, waiting for a second or longer, and being retried, so
+ * that no test depends on the machine's speed.
  */
 
 export interface ClockRule {
@@ -75,13 +75,13 @@ function argumentsFrom(text: string, start: number): string[] {
 /** Files that may read a clock, each with the reason. No test result depends on these clocks. */
 export const MAY_READ_CLOCKS: Readonly<Record<string, string>> = {
   'test/unit/clockRules.ts': 'contains the patterns of the rules',
-  'test/fuzz/fuzz.ts': 'uses the time as a seed, which differs in each run',
+  'test/fuzz/fuzz.ts': 'uses the time as a seed that differs in each run',
   'test/unit/service/fixtures.ts':
     'uses the time as a seed, and contains a clock that tests control',
-  'test/vscode/deadline.ts': 'ends waits that hang',
-  'test/vscode/screen.ts': 'names the screenshot of a failure',
+  'test/vscode/deadline.ts': 'ends waits that take too long',
+  'test/vscode/screen.ts': 'puts the time into the name of a screenshot',
   'test/emulator/emulator.ts': 'contains the clock of the emulated service',
-  'test/emulator/requests.ts': 'names a clock in a comment',
+  'test/emulator/requests.ts': 'mentions a clock in a comment',
 };
 
 /** Returns the lines at which a file breaks a rule, as `path:line rule`. */

@@ -59,7 +59,7 @@ describe('problems in a .env file', () => {
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
-  it("include one on the line of the key if git doesn't ignore the file", () => {
+  it("include one on the key's line if git doesn't ignore the file", () => {
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });
@@ -69,7 +69,7 @@ describe('problems in a .env file', () => {
     assert.match(hint, /, or import the key in Show Status and Actions and delete its line\.$/);
   });
 
-  it('replace markup in names with question marks, and shorten long names', () => {
+  it('show markup in names as question marks, and shorten long names', () => {
     assert.equal(shownName('[a](b)'), '?a??b?');
     assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
   });
@@ -130,12 +130,12 @@ describe('Fix All Problems in a .env file', () => {
   }
 });
 
-describe('an open .env file of another service', () => {
+describe('an open .env file for another service', () => {
   const cpd = services.find(({ word }) => word === 'cpd');
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('keeps the lines of the other service, whose problems are not shown, if all are fixed', () => {
+  it('keeps the lines of the other service, whose problems are not shown, if all problems are fixed', () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
@@ -154,17 +154,17 @@ describe('an open .env file of another service', () => {
     );
   });
 
-  it('counts for the first service with a complete set if the settings name no service', () => {
+  it('is checked for the first service with a complete set if the settings name no service', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it('counts for the service in use if the file also contains one of its names', () => {
+  it("is checked for the service in use if it also contains one of that service's names", () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('has no problems of other services if the settings name no service', () => {
+  it('shows no problems of other services if the settings name no service', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -115,7 +115,7 @@ class FakeEdit {
   }
 }
 
-describe('the problems of an open .env file', () => {
+describe('the problems in an open .env file', () => {
   const editor = new EditorWithFile();
   editor.addFolder('/work');
   let hooks: ReturnType<typeof installEditor>;

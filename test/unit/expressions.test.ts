@@ -8,12 +8,12 @@ import {
 } from './expressions.ts';
 
 /**
- * The work of an expression is proportional to its repetition count. Up to this count, the work is
- * small.
+ * The work to match an expression is proportional to its repetition count. Up to this count, the
+ * work is small.
  */
 const HIGHEST_COUNT = 256;
 
-/** The folder of a file in `src`, or `src` itself. */
+/** Returns the folder of a file in `src`, or `src` itself. */
 const roomOf = (place: string): string => place.split('/').slice(0, -1).slice(0, 2).join('/');
 
 describe('regular expressions', () => {
@@ -45,7 +45,7 @@ describe('regular expressions', () => {
     assert.equal(highestCount(/a{2}[b-d]{1,300}e{3,}/), 300);
   });
 
-  it("are all found, including those that modules build, and aren't confused with comments", () => {
+  it("are found even if a module builds them from parts, and aren't confused with comments", () => {
     assert.ok(all.length > 100, `${all.length} found`);
     const places = all.map(({ place }) => place);
     assert.ok(

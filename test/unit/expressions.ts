@@ -5,8 +5,8 @@ import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
 
 /**
- * Finds every regular expression in the source, and checks that its work is linear in the length of
- * the text.
+ * Finds every regular expression in the source, and checks that the work to match it is linear in
+ * the length of the text.
  */
 
 export interface PlacedExpression {
@@ -58,7 +58,7 @@ function isCalled({ parent }: Node): boolean {
 
 /**
  * Returns the expressions that a module builds while it loads.
- * @param count number of calls of `RegExp` in the source of the module
+ * @param count number of calls to `RegExp` in the module's source
  * @throws {Error} if the module builds an expression later, when it can't be recorded
  */
 async function builtBy(path: string, count: number): Promise<PlacedExpression[]> {
@@ -85,8 +85,8 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /**
- * The limits are counts and the random seed is fixed, so the results don't depend on the speed of
- * the machine.
+ * The limits are counts, and the random seed is fixed, so the results don't depend on the machine's
+ * speed.
  */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
@@ -101,8 +101,8 @@ const COUNTED = {
  */
 const EFFORTS = {
   /**
-   * For the tests of each change. Analyzes the automaton of most expressions, and tries fewer texts
-   * with the others.
+   * For the tests that run on each change. Analyzes the automaton of most expressions, and tries
+   * fewer texts with the others.
    */
   short: {
     ...COUNTED,
@@ -116,9 +116,9 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns how slow an expression can be, or undefined if its work is linear on any text. The work
- * of a global expression includes all of its matches: the next attempt starts at the end of a
- * match, or one character later if there was no match.
+ * Returns how slow an expression can be, or undefined if the work to match it is linear on any
+ * text. For a global expression, the work includes all matches: the next attempt starts at the end
+ * of a match, or one character later if there was no match.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);
@@ -143,8 +143,8 @@ export function highestCount({ source }: RegExp): number {
 
 /**
  * Converts an expression to the syntax that recheck supports, without making it faster:
- * - A class with the flag `v` becomes the ranges that it matches, and an emoji becomes up to ten of
- * its possible characters.
+ * - A class with the flag `v` becomes the ranges that it matches, and an emoji property becomes up
+ * to ten characters that an emoji can contain.
  * - A count above three is lowered, since recheck has a state for each repetition, and the count
  * doesn't change how the work grows. A separate test limits the counts.
  */

@@ -1,9 +1,7 @@
 import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
 import { getsTokens, neededSettings, type Service, services } from '../../src/service/services.ts';
 
-/**
- * Returns the table of hosts in docs/privacy.md, generated from the definitions of the services.
- */
+/** Returns the table of hosts in docs/privacy.md, generated from the service definitions. */
 export function hostsTable(all: readonly Service[] = services): string {
   const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
     const some = all.filter(({ authUrl }) => authUrl === url);

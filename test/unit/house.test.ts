@@ -52,7 +52,7 @@ describe('architecture invariants', () => {
     assert.deepEqual(arrowsUp(across), ['envFile/problems.ts -> status/menu.ts']);
   });
 
-  it('require that each undocumented API names its source in the VS Code versions of the host tests', () => {
+  it('require a link to the VS Code source, and the versions of the host tests, for each undocumented API', () => {
     const places = ['src/undocumentedApi.ts', 'test/host/undocumentedApi.test.ts'];
     const texts = places.map((place) => readFileSync(place, 'utf8'));
     const versions = [oldestServer, newestServer].map((release) => release.replace('4.', '1.'));
@@ -78,8 +78,8 @@ describe('architecture invariants', () => {
     assert.ok(circle(back)?.includes('service/errors.ts'));
   });
 
-  it('are also enforced by the linter for imports, and for functions with more than 50 lines', () => {
-    // In a temporary folder, because other tests may be reading the sources.
+  it('include linter rules against forbidden imports and functions with more than 50 lines', () => {
+    // Work in a temporary folder, because other tests may be reading the sources.
     const folder = mkdtempSync(join(tmpdir(), 'hosted-model-house-'));
     const planted = join(folder, 'src/service/planted.ts');
     mkdirSync(dirname(planted), { recursive: true });
@@ -127,14 +127,14 @@ describe('architecture invariants', () => {
 
 describe('tests that must not depend on time', () => {
   const suites = 'unit,contract,faults,fuzz,soak,host,ui,package,emulator,vscode'.split(',');
-  // The runner of `npm test` prints how long it took, so it needs a clock.
+  // The runner of `npm test` prints how long the tests took, so it needs a clock.
   const all = filesIn('test/*.ts', `test/{${suites}}/**/*.ts`).filter(
     (path) => path !== 'test/run.ts',
   );
   const others = all.filter((path) => !(path in MAY_READ_CLOCKS));
   const readsOf = (path: string, more = '') => clockReads(path, readFileSync(path, 'utf8') + more);
 
-  it("don't read a clock, wait for one, or retry", () => {
+  it("don't read a clock, wait for a second or longer, or retry", () => {
     assert.ok(all.length > 300);
     const reads = others.flatMap((path) => readsOf(path));
     assert.deepEqual(reads, []);
@@ -153,7 +153,7 @@ describe('tests that must not depend on time', () => {
   }
 
   for (const { name, planted } of clockRules) {
-    it(`are caught if a test ${name}`, () => {
+    it(`are caught if one of them ${name}`, () => {
       for (const text of planted) {
         assert.deepEqual(clockReads('a.ts', `// A test.\n${text}\n`).map(ruleOf), [name], text);
       }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path/posix';
 import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
 
 /**
- * Checks the architecture invariants in source text. Each parameter `files` maps paths in src to
+ * Checks the architecture invariants in source text. Each `files` parameter maps paths in src to
  * texts.
  */
 
@@ -18,20 +18,20 @@ const imports = (line: string): string | undefined =>
   /(?:from|import\()\s*'(?<module>[^']+)'/.exec(line)?.groups?.['module'];
 /**
  * Authentication methods whose names have other uses. For example, the field `apiKey` contains the
- * key of any method.
+ * key for any method.
  */
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
-/** The names of all authentication methods and APIs. */
+/** Matches the name of any authentication method or API. */
 const NAMED_ONCE = new RegExp(
   // `apiKey` and `command` are recognized only as kinds. `none` isn't recognized at all, because
-  // it's also a state of a token.
+  // it's also a token state.
   `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_INPUTS), ...Object.keys(APIS)]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
 );
 const inService = (path: string) => path.startsWith('service/');
 
-/** Patterns of code that returns secrets, each with a line that must be caught. */
+/** Patterns for code that returns secrets, each with a line that must be caught. */
 const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'methods that open a secret',
@@ -44,13 +44,13 @@ const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: s
     '  const selection = selectEditorSource(looked.found);',
   ],
   [
-    'fields of secrets',
+    'fields that contain secrets',
     /(?<!')\bapiKey\b(?!'|: ')/,
     "  const words = [found.record?.apiKey ?? ''];",
   ],
 ];
 
-/** Patterns of VS Code's undocumented API, each with a line that must be caught. */
+/** Patterns for uses of VS Code's undocumented API, each with a line that must be caught. */
 const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'commands',
@@ -79,8 +79,8 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
   ],
 ];
 /**
- * Modules that load on first use, by the name of their file in the package. Each has the only file
- * that imports it, and the imported path.
+ * Modules that load on first use, by their file name in the package. The value is the only file
+ * that imports the module, and the imported path.
  */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
@@ -160,7 +160,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/http/http.ts', 'setInterval(() => {}, 1_000);'],
   },
   {
-    name: '4: only four places import on first use',
+    name: '4: only four places import a module on first use',
     isBroken: (line, path) =>
       /(?<!`)\bimport\(/.test(line) &&
       !Object.values(importedOnFirstUse).some(
@@ -226,7 +226,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],
   },
   {
-    name: 'only service/auth/runProgram.ts starts programs or uses paths and file modes of one platform',
+    name: 'only service/auth/runProgram.ts starts programs or uses platform-specific paths and file modes',
     isBroken: (line, path) =>
       path !== 'service/auth/runProgram.ts' &&
       /child_process|worker_threads|node:path\/|\bpath\.(sep|posix|win32)\b|\bchmod|\bmode: 0|process\.(platform [!=]|get[eg]?[ug]id)/.test(
@@ -240,7 +240,7 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['editor/streamWriter.ts', "console.log('edit');"],
   },
   ...undocumentedApi.map(([what, pattern, planted]) => ({
-    name: `only undocumentedApi.ts uses undocumented API of VS Code: ${what}`,
+    name: `only undocumentedApi.ts uses VS Code's undocumented API: ${what}`,
     isBroken: (line: string, path: string) => path !== 'undocumentedApi.ts' && pattern.test(line),
     planted: ['chat/chatProvider.ts', planted] as const,
   })),
@@ -248,7 +248,7 @@ export const houseRules: readonly HouseRule[] = [
 
 /**
  * The floor of each room. A room is a folder in src, a folder in `service/` or `editor/`, or a
- * single file. The other files of `service/` are the room `service`. A room imports code and
+ * single file. The other files in `service/` form the room `service`. A room imports code and
  * types only from lower floors, so rooms on the same floor never import each other.
  */
 export const floors: Readonly<Record<string, number>> = {
@@ -292,7 +292,7 @@ function nestedRoom(first: string, nested: string): string {
   return nested in floors ? nested : first;
 }
 
-/** Returns the files of src that each file imports, including dynamic and type imports. */
+/** Returns the files in src that each file imports, including dynamic and type imports. */
 export function importsOf(files: ReadonlyMap<string, string>): Map<string, string[]> {
   return new Map(
     [...files].map(([path, text]) => {
@@ -313,7 +313,7 @@ export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   );
 }
 
-/** Returns the files of a circular import, or undefined if there is no circular import. */
+/** Returns the files in a circular import, or undefined if there is no circular import. */
 export function circle(files: ReadonlyMap<string, string>): string[] | undefined {
   const imports = importsOf(files);
   const done = new Set<string>();

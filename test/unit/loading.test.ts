@@ -128,7 +128,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('also has the failure of a retry reported', async () => {
+  it('has each failure reported, even if a retry fails', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -147,7 +147,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([more, editor.said.length], [[], 2]);
   });
 
-  it('is loaded again for the next matching file, without an unhandled rejection', async () => {
+  it('is loaded again for the next matching file after a failure, without an unhandled rejection', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

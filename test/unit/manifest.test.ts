@@ -235,7 +235,7 @@ describe('the manifest', () => {
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
-  it('links the credential commands in the description of the URL setting', () => {
+  it('links to the credential commands in the description of the URL setting', () => {
     const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
     for (const command of ['setUp', 'diagnose', 'signOut']) {
       assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);

@@ -47,7 +47,7 @@ export function readBlocks(): Texts {
 }
 
 /**
- * Returns the pages with the given text of each block between the markers of the block.
+ * Returns the pages with the given text of each block between the block's markers.
  * @throws {Error} if a block has no markers or several pairs, or if markers have no block or no end
  */
 export function withBlocks(pages: Texts, blocks: Texts): Texts {

@@ -10,7 +10,7 @@ const named = new Set(
   [...page.matchAll(/^\| `([\w-]+(?:\.[\w-]+)+)` \|/gm)].map(([, host]) => host),
 );
 
-/** Returns the hosts of the addresses in a text, except for examples. */
+/** Returns the hosts in the addresses in a text, except for examples. */
 const hostsIn = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)]
     .flatMap(([, host]) => host ?? [])
@@ -47,7 +47,7 @@ describe('the privacy page', () => {
     );
   });
 
-  it('states whether the host of a service gets tokens or the key', () => {
+  it("states whether a service's host gets tokens, the key, or neither", () => {
     const cellOf = (authentication: Authentication) => {
       const [ibm] = services;
       const table = hostsTable([{ ...ibm, authUrl: '', authentication }]);

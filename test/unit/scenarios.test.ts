@@ -12,7 +12,7 @@ const scenarios = new Map(
   }),
 );
 
-/** The host tests. Only the extension host of VS Code can load them. */
+/** The host tests. Only VS Code's extension host can load them. */
 const IN_HOST = 'test/host/*.test.ts';
 
 /**

@@ -124,7 +124,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it("is the user's, even if it equals the default of another service", async () => {
+  it("is kept, even if it equals another service's default model", async () => {
     const { readSettings, withStoredService } = await import('../../src/config/settings.ts');
     const authentication = {
       kind: 'clientCredentials',

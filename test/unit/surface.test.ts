@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { filesIn } from '../filesIn.ts';
 
-/** Checks the source for everything that the extension registers or could expose. */
+/** The source, which is searched for everything that the extension registers or could expose. */
 const files = filesIn('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   activationEvents: readonly string[];
@@ -48,7 +48,7 @@ describe('the extension', () => {
     assert.deepEqual(places(senders), []);
   });
 
-  it('G14: handles no links, provides no sessions, and contributes only what it needs', () => {
+  it('G14: handles no links, provides no authentication, and registers only chat models and an optional tool', () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
     // The models for VS Code's chat, and the tool, which is off by default.

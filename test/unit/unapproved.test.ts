@@ -52,7 +52,7 @@ describe('an unapproved host', () => {
     assert.equal(totalOfUnapproved().connections, 2);
   });
 
-  it('can be a working service that counts the requests it gets before its approval', async () => {
+  it('can be a working service that counts the connections and bytes it gets before its approval', async () => {
     const emulator = await startEmulator();
     const [never, atOnce] = [notApprovedYet(emulator), notApprovedYet(emulator)];
     atOnce.approve();
@@ -118,7 +118,7 @@ describe('the total of all unapproved hosts', () => {
 
   for (const options of [[], SIDE_BY_SIDE]) {
     const how = options.length > 0 ? 'in parallel' : 'one after the other';
-    it(`fails a suite whose tests pass ${how} if a test reached a host`, async () => {
+    it(`fails a suite whose tests run ${how} and pass, if a test reached a host`, async () => {
       const { failed, output } = await run([SPEAKING, QUIET], 2, options);
       assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
       assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);
@@ -133,7 +133,7 @@ describe('the total of all unapproved hosts', () => {
     assert.equal(failed, true);
   });
 
-  it('allows fewer hosts in a part of a suite', async () => {
+  it('allows fewer hosts if only part of a suite runs', async () => {
     const { failed, output } = await run([QUIET, QUIET], 3, ['--grep', 'test']);
     assert.match(
       output,

@@ -4,9 +4,9 @@ import { WAYS } from './work/ways.ts';
 import { type Way, WorkCounter } from './work/workCounter.ts';
 
 /**
- * Checks that foreign text takes at most linear work, even in the worst case. expressions.test.ts
- * covers individual regular expressions. These tests cover complete paths through the code,
- * including text that is held back and concatenated.
+ * Checks that the work for foreign text is at most linear, even in the worst case.
+ * expressions.test.ts covers individual regular expressions. These tests cover complete paths
+ * through the code, including text that is held back and concatenated.
  */
 
 /** Length of the shorter of two texts. The longer text has `SPAN` times this length. */

@@ -37,7 +37,7 @@ const full = {
   phase: 'headers',
 } as const;
 
-describe('the buttons of messages', () => {
+describe('the buttons in messages', () => {
   it('are commands, except for a few that the caller handles', () => {
     const { contributes } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names: readonly string[] = contributes.commands.map(
@@ -103,7 +103,7 @@ describe('the text of a message', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);
   });
 
-  it('warns that a request that took too long may have run', () => {
+  it('warns that a request that took too long may have been processed', () => {
     const sent = messageFor(new ServiceError('timeout', { phase: 'total', attempts: 2 }));
     assert.match(sent?.text ?? '', /took too long\. The service may have processed the request/);
   });
@@ -160,7 +160,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it("doesn't warn that a request may have run if it wasn't sent or was only a check", () => {
+  it("doesn't warn that a request may have been processed if it wasn't sent or was only a check", () => {
     const unsent = new ServiceError('unreachable', { phase: 'connect', code: 'ECONNRESET' });
     assert.match(messageFor(unsent)?.text ?? '', /nothing was sent/);
     for (const kind of ['timeout', 'connection-lost'] as const) {
@@ -232,7 +232,7 @@ describe('the text of a message', () => {
     assert.match(messageFor(unnamed, { template })?.text ?? '', /Change it in the settings\.$/);
   });
 
-  it('attributes the limit of a parameter to the model if the model sets it', () => {
+  it("attributes a parameter's limit to the model if the model sets that limit", () => {
     const problem = modelProblem(modelOf({ maxOutputTokens: 1_500 }), { max_new_tokens: 1_501 });
     assert.equal(
       messageFor(problem?.with({ status: 400 }))?.text,

@@ -6,7 +6,7 @@ const changelog = (unreleased: string) =>
 
 describe('the next version', () => {
   for (const [what, unreleased, version, expected] of [
-    ['is a minor version if something is new', '\n- New.\n', '0.3.4', '0.4.0'],
+    ['is a minor version if a change has no heading', '\n- New.\n', '0.3.4', '0.4.0'],
     [
       'is a minor version if something is added',
       '\n### Added\n\n- New.\n\n### Fixed\n\n- Mended.\n',

@@ -48,7 +48,7 @@ describe('the issue forms', () => {
     }
   });
 
-  it('ask for the report of a diagnosis, or the output of the live tests', () => {
+  it('ask for a diagnosis report, or for the output of the live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};

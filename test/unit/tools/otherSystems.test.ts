@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import manifest from '../../../package.json' with { type: 'json' };
 import { whyNoServer } from '../../vscode/system.ts';
 
-/** Tests that scripts run on any system, and test tools on a system that they don't support. */
+/**
+ * Tests that scripts run on any system, and that test tools explain if they don't support a system.
+ */
 
 const ON_WINDOWS =
   'data:text/javascript,Object.defineProperty(process, "platform", { value: "win32" })';

@@ -113,14 +113,14 @@ describe('the workflows', () => {
     }
   });
 
-  it('give write permissions only to a job that runs no code of the repository', () => {
+  it('give write permissions only to a job that runs no code from the repository', () => {
     const { publish, build } = jobsOf(WORKFLOWS[1]);
     const runs = (publish?.steps ?? []).flatMap(({ run }) => run ?? []);
     for (const run of runs) assert.doesNotMatch(run, /npm (run|test)|npm ci$/);
     assert.ok(!JSON.stringify(build).includes('write'));
   });
 
-  it('run the test command of the README, which test/release/workflows.ts can print', () => {
+  it("run the README's test command, which test/release/workflows.ts can print", () => {
     const printed = execFileSync(process.execPath, ['test/release/workflows.ts'], {
       encoding: 'utf8',
     });

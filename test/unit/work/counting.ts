@@ -5,8 +5,8 @@ import type { Ways } from './workCounter.ts';
 
 /**
  * The thread of a `WorkCounter`. Counts the blocks of code that run, including each iteration of a
- * loop, and the characters and elements that built-in methods process. Copies by spreading objects
- * or sets aren't counted.
+ * loop, and the characters and elements that built-in methods process. Copies made by spreading
+ * objects or sets aren't counted.
  */
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
@@ -37,7 +37,10 @@ const all: Cost = (of, result) => of.length + lengthOf(result);
 const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
-/** The cost of a method that can take an expression, whose own work is counted in `exec`. */
+/**
+ * Returns the cost of a method that can take an expression. The expression's own work is counted in
+ * `exec`.
+ */
 const byExpression =
   (cost: Cost): Cost =>
   (of, result, values) =>
@@ -113,7 +116,7 @@ function post<Result>(method: string, parameters?: object): Result {
   return answer as Result;
 }
 
-/** Returns the steps since the last call. */
+/** Returns the number of steps since the last call. */
 function steps(): number {
   const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
   let sum = 0;
