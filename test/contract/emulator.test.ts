@@ -77,8 +77,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Returns the fixed part of a body. The access token and the token counts of the prompt, which
- * depend on the model, are replaced by their types.
+ * Returns the fixed part of a body. The access token is replaced by its type, and so are the token
+ * counts that include the prompt, because they depend on the model.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];
@@ -215,14 +215,14 @@ describe('The emulated identity service', () => {
     assert.deepEqual(emulator.tokensIssued, tokens);
   });
 
-  it('rejects a body without the content type of a form', async () => {
+  it('rejects a token request without the content type for a form', async () => {
     const emulator = await start();
     const answer = await probe(`${emulator.url}/identity/token`, { method: 'POST', body: '{}' });
     assert.equal(answer.status, 400);
     assert.equal(JSON.parse(answer.text).errorCode, 'BXNIM0106E');
   });
 
-  it('applies a clock offset to the Date header and `expiration`, but not to the lifetime of a token', async () => {
+  it("applies a clock offset to the Date header and `expiration`, but not to a token's lifetime", async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs, clockOffsetSeconds: 3600 });
     const answer = await sendRecorded(emulator, recording(1), { token: '' });
@@ -264,7 +264,7 @@ describe('The emulated inference service', () => {
     assert.equal(tokenCount('hello'), 1);
   });
 
-  it('stops at the token limit, with a different stop reason for generation and chat', async () => {
+  it('stops at the token limit, with different stop reasons for generation and chat', async () => {
     const emulator = await start();
     const generated = await sendNumber(emulator, 6, { parameters: { max_new_tokens: 3 } });
     const [result] = JSON.parse(generated.text).results;
@@ -378,7 +378,7 @@ describe('A scripted fault', () => {
     assert.equal((await probe(emulator.url)).status, 404);
   });
 
-  it('redirects', async () => {
+  it('redirects a request', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { redirectTo: 'http://example.invalid/' });
     const { status, headers } = await probe(emulator.url);
@@ -426,7 +426,7 @@ describe('A scripted fault', () => {
     assert.equal(headers['content-length'], '11');
   });
 
-  it('writes the given chunks in chunked encoding, each after its own gate', async () => {
+  it('writes the given chunks in chunked encoding, and holds a chunk until its gate opens', async () => {
     const emulator = await start();
     const { opened, open } = gate();
     const chunks = [{ bytes: 'first ' }, { bytes: 'second', hold: opened, delayMs: 1 }];
@@ -460,7 +460,7 @@ describe('A scripted fault', () => {
     assert.equal(error, 'ECONNRESET');
   });
 
-  it('truncates the normal stream too', async () => {
+  it('truncates a normal stream, too', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.faults.next('/ml/v1/text/chat_stream', { cutAfterBytes: 100 });
@@ -578,7 +578,7 @@ describe('The emulator', () => {
     assert.equal((await sendRecorded(emulator, recording(24), { token })).status, 401);
   });
 
-  it('leaves no connection open after it is closed, even during requests', async () => {
+  it('leaves no connection open after it is closed, even if requests are in progress', async () => {
     const emulator = await startEmulator();
     const agent = new Agent({ keepAlive: true });
     await probe(emulator.url, { agent });

@@ -55,7 +55,7 @@ describe('a live test run', () => {
     assert.match(said, /^Skipped, .*VENDOR_API_KEY, VENDOR_PROJECT_ID, and VENDOR_URL.*\n$/);
   });
 
-  it('reports missing and invalid settings, and sends nothing', async () => {
+  it("reports missing and invalid settings, and doesn't run", async () => {
     const some = { IBM_API_KEY: defaultApiKey, IBM_URL: 'http://a.example' };
     const { code, said } = await runLive(some);
     assert.equal(code, 1);
@@ -116,7 +116,7 @@ describe('a live test run', () => {
     );
   });
 
-  it('blocks requests that could exceed the output token limit of a run', async () => {
+  it('blocks requests that could exceed its output token limit', async () => {
     const witness = new Witness([]);
     const { generate, inferenceCount } = await startWorld({ http: { fetch: witness.fetch } });
     await failureOf(generate({}, { max_new_tokens: MOST_TOKENS + 1 }));

@@ -45,7 +45,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '{ stack: undefined }',
     to: '{}',
     test: provider,
-    title: 'fails with a plain message and no stack if the model returns nothing',
+    title: 'fails with a plain message and no stack trace if the model returns nothing',
   },
   {
     name: 'models are listed again for each model group',
@@ -53,7 +53,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (isGroupRequest || ',
     to: 'if (',
     test: provider,
-    title: 'lists models without a request or a prompt, but none for a group',
+    title: 'lists models without a request or a dialog, but none for a provider group',
   },
   {
     name: 'a disabled tool runs',
@@ -101,7 +101,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'if (budget.attempts === 0) await this.#request.beforeFirstAttempt?.();',
     to: '',
     test: provider,
-    title: "I27: doesn't let 50 concurrent calls exceed the daily budget",
+    title: 'I27: refuses the rest of 50 concurrent calls',
   },
   {
     name: 'concurrent calls exceed the budget together',
@@ -109,7 +109,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'use.tokens + claimed()',
     to: 'use.tokens',
     test: provider,
-    title: "I27: doesn't let 50 concurrent calls exceed the daily budget",
+    title: 'I27: refuses the rest of 50 concurrent calls',
   },
   {
     name: 'agents take all slots',

@@ -152,7 +152,7 @@ describe('the chat provider', () => {
     assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
   });
 
-  it('converts roles, images, tool calls, and results to the format of the API, without VS Code’s internal data', async () => {
+  it('converts roles, images, tool calls, and results to the API’s format, and leaves out VS Code’s internal data', async () => {
     const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1);
     const call = make('LanguageModelToolCallPart', '7', 'read', { path: 'a' });
     const result = (id: string, ...content: unknown[]) =>
@@ -230,7 +230,7 @@ describe('the chat provider', () => {
     ],
   ];
   for (const [what, step, expected] of sentences) {
-    it(`fails with a plain message and no stack if the model ${what}`, async () => {
+    it(`fails with a plain message and no stack trace if the model ${what}`, async () => {
       emulator.settings.step = () => step;
       const { failure } = await respond();
       assert.match(failure?.message ?? '', expected);
@@ -304,7 +304,7 @@ describe('the chat provider', () => {
     ],
   ];
   for (const [what, path, fault, expected] of answers) {
-    it(`reports ${what} in plain words, without a stack, a path, service text, or a secret`, async () => {
+    it(`reports ${what} in plain words, without a stack trace, a path, service text, or a secret`, async () => {
       emulator.faults.next(path, fault, 10);
       const { failure } = await respond();
       const { message = '', stack } = failure ?? {};
@@ -361,7 +361,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models without a request or a prompt, but none for a group, without trust, with AI off, or before setup', async () => {
+  it('lists models without a request or a dialog, but none for a provider group, without trust, with AI features off, or before the setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -395,7 +395,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it("I27: doesn't let 50 concurrent calls exceed the daily budget", async () => {
+  it('I27: refuses the rest of 50 concurrent calls once the calls in progress use up the daily budget', async () => {
     const kept = new UsageEditor();
     editor = kept;
     editor.userSettings.set('dailyTokenBudget', 100_000).set('maxConcurrentRequests', 8);
@@ -470,7 +470,7 @@ describe('the chat provider', () => {
 
   it('aborts the request when the key is deleted', () => assertCancels(() => signedOut.abort()));
 
-  describe('set up by Use in Chat', () => {
+  describe('Use in Chat', () => {
     /** A window with a provider group and with the built-in chat turned on. */
     class ChatEditor extends FakeEditor {
       override exports() {
@@ -503,19 +503,19 @@ describe('the chat provider', () => {
       await Promise.all([started, answered]);
     }
 
-    it('opens with the model from the settings, once the service’s models are listed', async () => {
+    it('opens chat with the model from the settings, once the service’s models are listed', async () => {
       await start();
       assert.deepEqual([selected, editor.said], [[`ibm:${modelId}`], []]);
       assert.ok((await provider.information({ silent: true })).length > 1);
     });
 
-    it('opens with the deployment, which has its own model', async () => {
+    it('opens chat with the deployment, which has its own model', async () => {
       credentials = { ...credentials, resource: 'deployment', projectId: 'my-deployment' };
       await start();
       assert.deepEqual([selected, editor.said], [['ibm:my-deployment'], []]);
     });
 
-    it('opens with the model from the settings even if the service has no model list', async () => {
+    it('opens chat with the model from the settings even if the service has no model list', async () => {
       const url = `${emulator.url}/v1`;
       const authentication = { kind: 'apiKey' };
       const entry = { word: 'acme', url, api: 'openai', authentication, defaultModel: modelId };
@@ -527,7 +527,7 @@ describe('the chat provider', () => {
       assert.equal(emulator.count('/v1/models'), 1);
     });
 
-    it('changes nothing if the models can’t be listed for another reason', async () => {
+    it('fails and doesn’t open chat if the models can’t be listed for a reason other than a 404', async () => {
       emulator.faults.always(listPath, { status: 403 });
       assert.equal(await kindOf(start()), 'intercepted');
       assert.deepEqual(selected, []);
@@ -551,7 +551,7 @@ describe('the chat provider', () => {
       return String(confirmationMessages?.message);
     };
 
-    it('shows the size, host, and project before it runs', async () => {
+    it('shows the number of characters, the host, and the project before it runs', async () => {
       assert.match(
         await question('x'.repeat(1_234)),
         /^1,234 characters will be sent to 127\.0\.0\.1:\d+ .* project emulator-project\./,

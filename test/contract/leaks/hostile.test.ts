@@ -33,7 +33,7 @@ describe('the whole extension, with hostile text', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F07 F08 F11: keeps the text of a service that returns ${status} out of all sinks`, async () => {
+    it(`F01 F03 F07 F08 F11: keeps the text of a response with status ${status} out of all sinks`, async () => {
       const message = HOSTILE.join('\n');
       const inference = {
         status,
@@ -94,7 +94,7 @@ describe('the whole extension, with hostile text', () => {
     assert.match(editor.textOf('tooltip'), /h0stile.*not a model ID/);
   });
 
-  it('E06: logs no prompt, response, header, or body, even at the lowest level', async () => {
+  it('E06: keeps prompts, responses, and headers out of all sinks except the document, even at the lowest log level', async () => {
     const editor = new SinkEditor();
     editor.text = 'pr0mpt of a person';
     const answer = 'answ3r of a model';
@@ -135,7 +135,7 @@ describe('the whole extension, with hostile text', () => {
     const stores = { keyring: new FailingKeyring(), workspaceState: new FailingState() };
     const scenario = { key, source: 'secret storage', editor, stores } as const;
     await useService(opened, scenario, COMMANDS);
-    // The user never sees the errors of the fake stores, which contain the key.
+    // The user never sees the fake stores' errors, which contain the key.
     const shown = SINKS.filter((sink) => sink !== 'thrown error');
     for (const sink of shown) assert.deepEqual(formsIn(editor.textOf(sink), key), [], sink);
     assert.equal(editor.textOf('process warning'), '');

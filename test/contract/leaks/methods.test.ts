@@ -9,7 +9,7 @@ import { bytesOf, SINKS, SinkEditor } from './sinkEditor.ts';
 import { useService } from './useService.ts';
 import { type Windows, windows } from './window.ts';
 
-/** Follows the secrets of each authentication method of custom services through the extension. */
+/** Follows a custom service's secrets through the extension, for each authentication method. */
 
 const key = 'C4nary-Key_0123456789';
 const token = 'c4nary-token_0123456789';
@@ -28,7 +28,10 @@ const printed = (line: string) => ({
   authentication: () => ({ kind: 'command', command: [process.execPath, '-e', line] }),
   record: { apiKey: '', program: process.execPath },
 });
-/** Returns an expression for a text in hex, because the search would find it in the arguments. */
+/**
+ * Returns a JavaScript expression that contains a text in hex. The search would find the plain text
+ * in the command's arguments.
+ */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;
 
@@ -62,7 +65,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** Failures, and responses with the secrets of the request. `undefined` is a normal response. */
+/** Failures, and responses that repeat the request's secrets. `undefined` is a normal response. */
 function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | undefined>> {
   const all = sent.join(' ');
   const [code = ''] = sent;
@@ -143,7 +146,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
 
   for (const [name, method] of Object.entries(methods)) {
     for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
-      it(`E01: ${name}, ${what}`, async () => {
+      it(`E01: with ${name} and ${what}`, async () => {
         const { editor, requests } = await play(method, fault);
         const headers = requests.filter(isOfService).flatMap(({ rawHeaders }) => rawHeaders);
         for (const secret of method.sent) {
@@ -171,7 +174,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     'throws an error': `throw new Error(${hidden('c4nary')}.toString())`,
   };
   for (const [what, line] of Object.entries(failing)) {
-    it(`E01: a command that ${what}`, async () => {
+    it(`E01: with a command that ${what}`, async () => {
       const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
       assert.match(editor.textOf('notification'), /The token command/);
       assert.ok(!requests.some(({ headers }) => headers.authorization));

@@ -109,13 +109,13 @@ export class SinkEditor extends FakeEditor {
   isDocumentClosed = false;
   /** Ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
-  /** The button that is clicked in each dialog that has it. In other dialogs, it's Sign Out. */
+  /** The button to click in each dialog that has it. In other dialogs, it's Sign Out, if any. */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If it isn't listed, the list closes. */
   modelToPick = '';
   /** Called for each line that is logged. */
   onLog: () => void = () => {};
-  /** True if the window has the focus. */
+  /** True if the window has focus. */
   isFocused = true;
   /** The part of the editor that throws on each access. */
   broken: 'configuration' | 'status bar' | 'windows' | 'tabs' | undefined;
@@ -364,7 +364,7 @@ export class SinkEditor extends FakeEditor {
     return new Proxy({ show: () => {}, dispose }, { set });
   }
 
-  /** A list or input box that closes by itself. First, it accepts its copy item once, if any. */
+  /** A list or input box that closes by itself. If it has a copy item, it first accepts it once. */
   #list(sink: Sink): unknown {
     let hide = () => {};
     let accept = () => {};
@@ -411,7 +411,7 @@ export class SinkEditor extends FakeEditor {
   }
 }
 
-/** Placeholder of the list of services. The first one is picked, so the key prompt comes next. */
+/** Placeholder of the service list. The first service is picked, so the key prompt comes next. */
 const ASKS_SERVICE = 'Select a service';
 /** Titles of lists that stay open when shown, because their items arrive later. */
 const LISTS_TO_READ: readonly string[] = ['Diagnose Connection', 'Select Model'];

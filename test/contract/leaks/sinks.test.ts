@@ -43,7 +43,7 @@ const hitsIn = (text: string): string[] => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} sources of the key, ${COMMANDS.length} commands each`, () => {
+describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} key sources, ${COMMANDS.length} commands each`, () => {
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
@@ -99,7 +99,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
 
   for (const [name, scenario] of Object.entries(echoes)) {
     for (const source of KEY_SOURCES) {
-      it(`E01: ${name}, key from ${source}`, async () => {
+      it(`E01: for the failure “${name}”, with the key from ${source}`, async () => {
         const editor = await play(name, scenario, source);
         for (const sink of SINKS) {
           const text = editor.textOf(sink);
@@ -135,7 +135,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: never sends a selected .env key ${what} (${button})`, async () => {
+      it(`E15: never sends a selected .env key ${what} after a click on ${button}`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -157,7 +157,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: sends a key pasted as ${what} only to the identity service, key from ${source}`, async () => {
+      it(`E16: sends a key pasted as ${what} only to the identity service, with the key from ${source}`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -168,7 +168,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
           if (request.path !== tokenPath) assert.deepEqual(hitsIn(sentBy(request)), []);
         }
         for (const sink of SINKS) {
-          // The tooltip and the list of models show the user's own settings unchanged.
+          // The tooltip and the model list show the user's own settings unchanged.
           const text = editor.textOf(sink).replaceAll(/^(Project|Model|Current): .*$/gm, '');
           assert.deepEqual(hitsIn(text), [], sink);
         }
@@ -188,7 +188,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: a successful response that repeats key and token as words is shown without them, key from ${source}`, async () => {
+    it(`E01: a successful response that repeats the key and the token as words is shown without them, with the key from ${source}`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');
@@ -238,7 +238,7 @@ describe(`neither key nor token reaches any of ${SINKS.length} sinks: ${Object.k
   });
 
   for (const [form, write] of Object.entries(writtenDown)) {
-    it(`finds a secret ${form}`, () => {
+    it(`the search finds a secret ${form}`, () => {
       assert.ok(hitsIn(`before ${write(key)} after`).length > 0);
       assert.ok(hitsIn(`before ${write(token)} after`).length > 0);
     });

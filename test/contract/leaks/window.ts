@@ -8,7 +8,8 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. Only its pauses are shorter, and the test also receives its errors.
+ * everything it receives. There are two differences: pauses are shorter, and the test receives the
+ * extension's errors.
  */
 
 const MARK = '?window';

@@ -48,7 +48,7 @@ describe('announcements in the status bar', () => {
     assert.doesNotMatch(editor.textOf('status text'), /All responses are complete/);
   });
 
-  it('of the last generation disappear when the next one starts', async () => {
+  it('disappear when the next generation starts', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     await opened.open(editor, stores, async (run) => {

@@ -12,7 +12,7 @@ import { eachWithLife } from './life.ts';
 
 const chatStream = pathOf('chat', true);
 const CALLS = 8;
-/** The time from a change to its paint. */
+/** The delay between a change and the repaint, in milliseconds. */
 const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
@@ -83,7 +83,7 @@ describe('a window', () => {
     const before = await rounds(WARM_UP);
     const between = await rounds(ROUNDS);
     const after = await rounds(ROUNDS);
-    // The fake `vscode` module still refers to the last editor, so one may remain.
+    // The fake `vscode` module still refers to the last editor, so that editor may remain.
     await until('the editors to be collected', 60_000, async () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
@@ -105,7 +105,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('checks its token once a minute, no matter how often a countdown repaints', async () => {
+  it('checks its token once a minute, no matter how often a countdown repaints the status item', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

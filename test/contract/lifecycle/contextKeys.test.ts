@@ -23,14 +23,14 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the commands in the palette', () => {
   const suite = eachWithLife();
 
-  it('include none that need credentials before the setup', async () => {
+  it('include none that need credentials until the setup is done', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);
   });
 
-  it('include Sign Out and Refresh Token with stored credentials, but not after a sign-out', async () => {
+  it('include Sign Out and Refresh Token if a key is stored, but not after a sign-out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -58,7 +58,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include those about generations once the first generation has run, even if it failed', async () => {
+  it('include those that need a generation once the first one has run, even if it failed', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
@@ -90,7 +90,7 @@ describe('the commands in the palette', () => {
     });
   }
 
-  it('omit Refresh Token after the use of a key that is sent directly', async () => {
+  it('omit Refresh Token after a key that is sent directly has been used', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

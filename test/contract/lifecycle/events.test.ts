@@ -12,7 +12,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const MINUTE_MS = 60_000;
-/** The time between a change of the settings and the reading of them, in milliseconds. */
+/** The delay between a settings change and the next read of the settings, in milliseconds. */
 const APART_MS = 100;
 
 /** A keyring whose reads and writes can be delayed. */
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('keeps the token from the test of a key, even if it looks for the key before the key is stored', async () => {
+  it('keeps the token from testing a key, even if it looks for the key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -151,7 +151,7 @@ describe('an open window', () => {
     );
   });
 
-  it('shows the usage of another key in the tooltip at once, and that of the first key once that key is back', async () => {
+  it("shows the current key's usage in the tooltip after the key changes, and after it changes back", async () => {
     const { stores } = life;
     const editor = life.editor();
     const first = keyring.values.get('hostedModel.key.ibm') ?? '';
@@ -189,7 +189,7 @@ describe('an open window', () => {
     await opened.open(editor, stores, async (run) => {
       await run('refreshToken');
       editor.isFocused = false;
-      // This is after the soft threshold of the token, but before the hard one.
+      // By now, the token has passed its soft threshold, but not its hard one.
       mock.timers.tick(57 * MINUTE_MS);
       for (let event = 0; event < 100; event += 1) {
         editor.fire('window state');
@@ -261,7 +261,7 @@ describe('an open window', () => {
   });
 
   for (const command of ['selectModel', 'showMenu']) {
-    it(`K12: shows in ${command} that secret storage is slow, and lets the user cancel`, async () => {
+    it(`K12: shows progress while ${command} waits for slow secret storage, and lets the user cancel`, async () => {
       const { stores } = life;
       const editor = life.editor();
       await opened.open(editor, stores, async (run) => {

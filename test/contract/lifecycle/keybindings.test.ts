@@ -35,7 +35,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
     assert.match(editor.textOf('clipboard'), /^Hello from/);
   });
 
-  it('override the insert mode of their template', async () => {
+  it("override the template's insert mode", async () => {
     const { editor, prompts } = await generate({ template: 'Rework', insertMode: 'clipboard' });
     assert.deepEqual(prompts, [`Rework this: ${editor.text}`]);
     assert.match(editor.textOf('clipboard'), /^Hello from/);

@@ -12,7 +12,7 @@ const acme = {
   defaultModel: 'acme/large',
 };
 
-/** Picks the item with the next label in each list. A callback runs right before. */
+/** Picks the item with the next label in each list, and runs a callback just before each pick. */
 class PickingEditor extends SinkEditor {
   readonly labels: RegExp[] = [];
   beforePick = () => {};

@@ -10,7 +10,7 @@ import { pathOf, tokenPath } from '../service/world.ts';
 import { type Life, startLife } from './life.ts';
 
 const COMMANDS = ['generateFromSelection', 'refreshToken', 'showMenu', 'diagnose', 'signOut'];
-/** Items and listeners that only a window that has started holds. */
+/** The kinds of items and listeners that a window holds only after it has started. */
 const HEARD = /status item|configuration|window state|trust|opened document/;
 
 describe('a window that opens', () => {
@@ -44,7 +44,7 @@ describe('a window that opens', () => {
   };
 
   it(
-    'K01: sends nothing, reads no secret, and leaves no timer running if everything is stored',
+    'K01: sends nothing, reads no secret, and leaves no timer running, even if it is set up',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -114,7 +114,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'reports with each command that the code failed to load, leaves no listeners, and loads the code later',
+    'reports with each command that the code failed to load, leaves no listeners behind, and loads the code once it can',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -156,7 +156,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'A20: cancels calls with .env credentials when another window signs out, and then asks again',
+    'A20: cancels calls with .env credentials when another window signs out, and then asks for approval again',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -183,7 +183,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'keeps its token when another window stores the key of another service',
+    'keeps its token when another window stores a key for another service',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -202,7 +202,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'counts as set up with the only stored key if the settings name no service, without reading the key',
+    'counts as set up if one key is stored and the settings name no service, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];
@@ -252,7 +252,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the space ID from the settings before other code has loaded',
+    'shows the space ID from the settings before the rest of the code has loaded',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

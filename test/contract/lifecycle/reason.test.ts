@@ -4,11 +4,11 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-describe('the reason for using an account', () => {
+describe('the reason why a credential source is used', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
-  it('is in the tooltip after the state, in the menu, and first in the diagnosis', async () => {
+  it('is shown in the tooltip after the state, in the menu, and in the first check of a diagnosis', async () => {
     const editor = new SinkEditor();
     editor.addFolder('/work');
     const { url } = suite.life.emulator;

@@ -30,7 +30,7 @@ describe('an idle window', () => {
     await life.emulator.close();
   });
 
-  /** Advances the clock with all timers. @returns the times of the token requests that were sent */
+  /** Advances the clock and all timers. @returns the times of the token requests that were sent */
   async function pass(ms: number, stepMs: number): Promise<number[]> {
     const { emulator } = life;
     const sentAt: number[] = [];
@@ -56,7 +56,7 @@ describe('an idle window', () => {
     assert.equal(editor.textOf('thrown error'), '');
   }
 
-  it('H28: retries at most every 30 s while offline, and recovers on the next use', async () => {
+  it('H28: retries at most once every 30 s while offline, and recovers on the next use', async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {

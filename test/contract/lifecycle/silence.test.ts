@@ -18,7 +18,7 @@ class KeyringThatStops extends FakeKeyring {
   }
 }
 
-describe('a failure', () => {
+describe('a failed request', () => {
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());
@@ -36,10 +36,10 @@ describe('a failure', () => {
   for (const [what, fallSilent] of Object.entries(falls)) {
     for (const [status, code] of [
       [400, 'any'],
-      // A refusal starts checks, which read the credentials too.
+      // A refusal starts checks, which also read the credentials.
       [403, 'authorization_rejected'],
     ] as const) {
-      it(`of a request that gets a ${status} is shown even if ${what} stops responding`, async () => {
+      it(`with status ${status} is reported even if ${what} stops responding`, async () => {
         const keyring = new KeyringThatStops();
         const { emulator, stores, editor: newEditor } = await startLife(keyring);
         const editor = newEditor();

@@ -5,7 +5,7 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** Keeps the provider of chat models, which VS Code calls in every window. */
+/** Keeps the chat model provider, which VS Code calls in every window. */
 class ChatEditor extends SinkEditor {
   #models: (options: object) => Promise<readonly unknown[]> = () => assert.fail('not registered');
   #exports: Record<string, unknown> | undefined;
@@ -56,7 +56,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('offers the models of an approved .env file, even if another file was active last', async () => {
+  it('offers models with credentials from an approved .env file, even if a file outside its folder was active last', async () => {
     const { stores, emulator } = suite.life;
     stores.keyring.values.clear();
     const open = () => {
@@ -81,7 +81,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('shows a change of the settings that comes right before the command', async () => {
+  it('applies a settings change that is made right before the command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

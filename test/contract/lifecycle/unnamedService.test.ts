@@ -33,7 +33,7 @@ describe('a service that the settings do not name', () => {
   };
 
   for (const [name, store] of Object.entries(sources)) {
-    it(`is found through ${name} for the tooltip and the report`, async () => {
+    it(`is found through ${name}, and shown in the tooltip and the report`, async () => {
       const editor = new SinkEditor();
       editor.addFolder('/work');
       editor.userSettings.set('services', [acme]);
@@ -49,7 +49,7 @@ describe('a service that the settings do not name', () => {
     });
   }
 
-  it('is found through a stored key for the tooltip before other code has loaded', async () => {
+  it('is found through a stored key, and shown in the tooltip, before the rest of the code has loaded', async () => {
     const editor = new SinkEditor();
     editor.userSettings.set('services', [acme]);
     sources['a stored key'](editor);
@@ -77,7 +77,7 @@ describe('a service that the settings do not name', () => {
 describe('Select Model for a service whose model list needs a token', () => {
   const suite = eachWithLife();
 
-  it('runs the setup first, even if the regions of the service are known', async () => {
+  it("starts the setup first, even if the service's regions are known", async () => {
     suite.life.stores.keyring.values.clear();
     const editor = new SinkEditor();
     editor.userSettings.set('service', 'ibm_gateway');
