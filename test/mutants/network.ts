@@ -111,7 +111,7 @@ export const networkMutants: readonly Mutant[] = [
     from: "=== '0'",
     to: "=== 'never'",
     test: transport,
-    title: "isn't sent while NODE_TLS_REJECT_UNAUTHORIZED=0",
+    title: "isn't sent while NODE_TLS_REJECT_UNAUTHORIZED is 0",
   },
   {
     name: 'a request that may have run is sent again',
@@ -143,7 +143,7 @@ export const networkMutants: readonly Mutant[] = [
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
-    title: 'D01: a gzip decompression bomb is rejected by its header',
+    title: 'D01: a gzip decompression bomb is rejected because of its header',
   },
   {
     name: 'responses of any content type are accepted',
@@ -311,7 +311,7 @@ export const networkMutants: readonly Mutant[] = [
     from: ' && status !== 304',
     to: '',
     test: 'test/contract/service/transport.test.ts',
-    title: "isn't reported for a 304 of /ml/v1/text/chat",
+    title: "isn't reported for a 304 from /ml/v1/text/chat",
   },
   {
     name: 'a wait of thousands of years is shown in minutes',

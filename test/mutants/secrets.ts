@@ -30,7 +30,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'error: withoutSecrets(error, [...this.secrets, ...others])',
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',
-    title: 'E02 E04: key in the error code',
+    title: 'E02 E04: for the failure “key in the error code”',
   },
   {
     name: 'an error can contain a key that was replaced',
@@ -350,7 +350,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'tests Zen API key with watsonx, project without generating',
+    title: 'checks access with Zen API key and watsonx, project, without generating',
   },
   {
     name: 'an approval is stored as a hash without a key',

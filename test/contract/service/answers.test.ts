@@ -33,7 +33,7 @@ const bombs: readonly [string, Buffer][] = [
   ['br', brotliCompressSync(unpacked, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
 ];
 
-describe('unusable responses', () => {
+describe('unusable responses:', () => {
   afterEach(endWorlds);
 
   /** Each fault, and the kinds of failure if it replaces a token response or a text response. */
@@ -118,7 +118,7 @@ describe('unusable responses', () => {
   ];
 
   for (const [what, fault, forToken, forText] of hostile) {
-    it(`${what} instead of a token fails with ${forToken} after one request`, async () => {
+    it(`${what} instead of a token fails the call with ${forToken} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(tokenPath, fault);
       assert.equal(await kindOf(world.generate()), forToken);
@@ -126,7 +126,7 @@ describe('unusable responses', () => {
       await world.generate();
     });
 
-    it(`${what} instead of a text fails with ${forText} after one request`, async () => {
+    it(`${what} instead of text fails the call with ${forText} after one request`, async () => {
       const world = await startWorld();
       world.emulator.faults.next(chat, fault);
       assert.equal(await kindOf(world.generate()), forText);
@@ -136,11 +136,11 @@ describe('unusable responses', () => {
   }
 });
 
-describe('compressed and interim responses', () => {
+describe('compressed and interim responses:', () => {
   afterEach(endWorlds);
 
   for (const [encoding, bomb] of bombs) {
-    it(`D01: a ${encoding} decompression bomb is rejected by its header, and isn't unpacked past the limit`, async () => {
+    it(`D01: a ${encoding} decompression bomb is rejected because of its header, and isn't unpacked past the limit`, async () => {
       for (const [path, most] of [
         [tokenPath, MOST_TOKEN_BYTES],
         [chat, MOST_ANSWER_BYTES],
@@ -177,7 +177,7 @@ describe('compressed and interim responses', () => {
   });
 
   for (const [early, isPassedOver] of [
-    // The request didn't ask for a 100, so fetch treats that as broken HTTP.
+    // fetch never sends `Expect: 100-continue`, so it treats a 100 as broken HTTP.
     ['100 Continue', false],
     ['103 Early Hints\r\nlink: </x>; rel=preload', true],
   ] as const) {
@@ -237,7 +237,7 @@ describe('size limits:', () => {
     });
   }
 
-  it(`D06: an endless event is rejected after ${mebibyte} bytes, without waiting for the rest`, async () => {
+  it(`D06: an endless event is rejected after ${mebibyte} bytes, without waiting for its end`, async () => {
     const time = new FakeTime();
     try {
       const watched = new WatchedFetch();

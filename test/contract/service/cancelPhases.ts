@@ -26,7 +26,7 @@ export interface StuckCall {
 export interface CancelPhase {
   readonly name: string;
   readonly begin: () => Promise<StuckCall>;
-  /** How long a call that is canceled in this phase may take to end, in milliseconds; default 0. */
+  /** Maximum milliseconds from a cancellation in this phase to the call's end. Defaults to 0. */
   readonly waitMs?: number;
 }
 

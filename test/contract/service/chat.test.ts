@@ -50,14 +50,14 @@ describe('a conversation with the service', () => {
     assert.equal(stopReason, 'finished');
   });
 
-  it('requests up to 8,192 output tokens by default, as many as a file may need', async () => {
+  it('requests up to 8,192 output tokens by default', async () => {
     const world = await startWorld();
     await chat(world).answer;
     const [sent] = world.emulator.requests.filter(({ path }) => path === chatStream);
     assert.equal(Reflect.get(sent?.json ?? {}, 'max_completion_tokens'), 8_192);
   });
 
-  it('I27: calls beforeFirstAttempt once per call, and sends nothing if beforeFirstAttempt rejects', async () => {
+  it('I27: calls beforeFirstAttempt once per call, and sends nothing if it rejects', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const sentBefore: number[] = [];
     const beforeFirstAttempt = async () => void sentBefore.push(world.inferenceCount());
@@ -103,7 +103,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 5);
   });
 
-  it('counts tool calls in the estimated usage if the service reports none', async () => {
+  it('counts tool calls in the estimated usage if the service reports no usage', async () => {
     const world = await startWorld();
     const written = { name: 'write', arguments: JSON.stringify({ text: 'x'.repeat(4_000) }) };
     const delta = { tool_calls: [{ index: 0, id: '1', function: written }] };

@@ -24,7 +24,7 @@ describe('concurrent requests', () => {
     await endWorlds();
   });
 
-  it('I19: are sent one at a time, in the order of the calls, with a limit of 1', async () => {
+  it('I19: are sent one at a time, in the order of the calls, if the limit is 1', async () => {
     const world = await startWorld({ limits: { limit: 1 } });
     const prompts = Array.from({ length: 30 }, (_, index) => `prompt ${index}`);
     await Promise.all(prompts.map((prompt) => world.client.generateText(prompt, {})));
@@ -152,7 +152,7 @@ describe('concurrent requests', () => {
     assert.deepEqual([world.emulator.count(tokenPath), world.emulator.count(chat)], [2, 2]);
   });
 
-  it('keep their limit when the identity service returns 429', async () => {
+  it('keep their concurrency limit when the identity service returns a 429', async () => {
     const world = await startWorld({ clock: time, limits: { limit: 8 } });
     world.emulator.faults.next(tokenPath, { status: 429 }, 4);
     assert.equal(await kindOf(world.generate()), 'rate-limited');

@@ -108,7 +108,7 @@ describe('a diagnosis', () => {
     assert.deepEqual(retries, ['Retrying in 1s (attempt 2 of 4, 503)']);
   });
 
-  it('retries a key that was refused before', async () => {
+  it('tests a key again even if it was refused before', async () => {
     const { emulator, examine } = await startExamination({ emulator: { apiKeys: ['another'] } });
     assert.equal((await examine()).diagnosis.failure?.kind, 'key-refused');
     emulator.settings.apiKeys = ['C4nary-Key_0123456789'];

@@ -25,7 +25,10 @@ interface Planted {
   readonly check: CheckName;
   readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
-  /** The number of requests, as in `counts`. Nothing is sent after the check that fails. */
+  /**
+   * The number of requests of each kind, as in `counts`. Nothing is sent after the check that
+   * fails.
+   */
   readonly sent: readonly number[];
 }
 
@@ -51,7 +54,7 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 1, 0],
   },
   {
-    cause: 'the identity address is that of the service',
+    cause: "the service's address is set as the identity address",
     named: 'wrong identity address',
     options: { credentials: (url) => ({ authUrl: `${url}/ml` }) },
     check: 'token',
@@ -168,7 +171,7 @@ const planted: readonly Planted[] = [
     sent: [1, 0, 0, 0],
   },
   {
-    cause: 'the public list is an HTML page',
+    cause: 'the public model list is an HTML page',
     plant: ({ faults }) => faults.always(modelsPath, page),
     check: 'service-host',
     kind: 'unexpected-answer',
@@ -206,7 +209,8 @@ const planted: readonly Planted[] = [
     sent: [1, 1, 2, 2],
   },
   {
-    cause: 'the service reports every token as invalid, as for a key from another environment',
+    cause:
+      'the service reports every token as invalid, as it does for a key from another environment',
     named: 'key from a different account',
     plant: ({ faults }) =>
       faults.always(accessPath, refusal(401, 'authentication_token_not_valid')),

@@ -52,7 +52,8 @@ describe('a diagnosis reports', () => {
 
   for (const [what, onData, named, connections] of [
     ['closed', (socket: Socket) => socket.destroy(), 'connection reset', 1],
-    // The check has no body, so this looks like a later reset. A generation has an unsent body.
+    // The request of a check has no body, so this looks like a reset after the request was sent. A
+    // generation request has a body, which is still unsent.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
     it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {
@@ -81,7 +82,7 @@ describe('a diagnosis reports', () => {
     assertNamed((await examine()).diagnosis, 'connection timeout');
   });
 
-  it('a host without a common TLS version', async () => {
+  it('a host that has no TLS version in common with the client', async () => {
     const server = await startMuteServer((socket) => socket.end(HANDSHAKE_FAILURE));
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });

@@ -36,7 +36,7 @@ export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(accessPath),
 ];
 
-/** An error response in the format of the service. */
+/** An error response in the service's format. */
 export const refusal = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },

@@ -1,7 +1,7 @@
 import type { Fault } from '../../emulator/faults.ts';
 import { pathOf, tokenPath } from './world.ts';
 
-/** Failing services that repeat the key or the token, each in a different place. */
+/** Failing services. Most of them repeat the key or the token, each in a different place. */
 
 export const key = 'C4nary-Key_0123456789';
 export const token = 'c4nary-token_0123456789';
@@ -45,7 +45,7 @@ export const echoes: Readonly<Record<string, Echo>> = {
     status: 400,
     json: identityError(k, { errorCode: k.slice(0, 16) }),
   })),
-  'key in the request id': on(tokenPath, (k) => ({
+  'key in the request ID': on(tokenPath, (k) => ({
     status: 401,
     json: identityError(k, { context: { requestId: k } }),
   })),

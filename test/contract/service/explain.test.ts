@@ -126,11 +126,11 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('a refused generation is explained', () => {
+describe('a refused generation', () => {
   afterEach(endExaminations);
 
   for (const { cause, plant, refused, explained, says } of cases) {
-    it(`if ${cause}`, async () => {
+    it(`is explained as ${explained} if ${cause}`, async () => {
       const { emulator, runtime, credentials, examine } = await startExamination();
       plant(emulator);
       const client = runtime.client(credentials, settings);
@@ -162,7 +162,7 @@ describe('a refusal caused by the model', () => {
     return { emulator, failure };
   }
 
-  it('is explained by the withdrawal of the model', async () => {
+  it("is explained by the model's withdrawal", async () => {
     const { failure } = await refused(old);
     assert.equal(
       messageFor(await failure())?.text,
@@ -190,7 +190,7 @@ describe('a refusal caused by the model', () => {
     assert.equal((await failure()).kind, 'bad-request');
   });
 
-  it("isn't explained if nothing is known about the model, or the list can't be read", async () => {
+  it("isn't explained if nothing is known about the model, or the model list can't be read", async () => {
     const unknown = await refused('my-deployment');
     assert.equal((await unknown.failure()).kind, 'model-unknown');
     const silent = await refused(old);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
 
-/** The details that the error of a request may have, and the format of each. */
+/** The details that a request's error may have, and the format of each. */
 const facts: Readonly<Partial<Record<keyof ErrorDetails, RegExp>>> = {
   status: /^[1-5]\d\d$/,
   code: /^[A-Za-z0-9._-]{1,64}$/,

@@ -9,7 +9,7 @@ import { oauthPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, type EmulatorSettings } from '../../emulator/settings.ts';
 import { endWorlds, failureOf, kindOf, startWorld } from './world.ts';
 
-/** The models of added services, from their lists and from the settings of the user. */
+/** The models of added services, from their lists and from the user's settings. */
 
 const listPath = '/v1/models';
 const infoPath = '/v1/model/info';
@@ -33,7 +33,7 @@ const models: EmulatorSettings['models'] = [
     model_limits: { max_sequence_length: 32_768, max_output_tokens: 4_096 },
   },
 ];
-/** A model list in the format of LiteLLM, with these IDs. */
+/** A model list in LiteLLM's format, with these IDs. */
 const listOf = (ids: readonly string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', created: 1_677_610_602, owned_by: 'openai' })),
 });
@@ -130,7 +130,7 @@ describe('the models of an added service', () => {
     ['returns a web page', { headers: { 'content-type': 'text/html' } }],
     ['returns JSON of a different shape', { json: { data: 'none' } }],
     ['is cut off', { resetBeforeHeaders: true }],
-    ['returns too much', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
+    ['returns too much data', { json: { data: [], more: 'x'.repeat(16_777_216) } }],
   ] as const) {
     it(`come from the list alone, without a retry, if the second request ${what}`, async () => {
       const { emulator, list } = await start('litellm');
@@ -255,7 +255,7 @@ describe('the models of an added service', () => {
       assert.equal(await kindOf(bare.list()), 'no-model-list');
     });
 
-    it('limit a generation even if the service has no list', async () => {
+    it('limit the output of a generation even if the service has no list', async () => {
       const { emulator, generate } = await start('openai', { models: [{ id: one, output: 77 }] });
       emulator.faults.always(listPath, { status: 404 });
       await generate(one);

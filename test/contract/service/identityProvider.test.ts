@@ -22,11 +22,11 @@ interface StartOptions {
   readonly secret?: string;
 }
 
-describe('client credentials with a real identity provider', () => {
+describe('a client of a real identity provider', () => {
   const providers: IdentityProvider[] = [];
   let time: FakeTime;
   beforeEach(() => {
-    // The provider and the service use the clock of this process.
+    // The provider and the service use this process's clock.
     time = new FakeTime();
   });
   afterEach(async () => {
@@ -81,7 +81,7 @@ describe('client credentials with a real identity provider', () => {
     emulator.requests.map(({ headers }) => headers.authorization?.replace(/^Bearer /, '') ?? '');
 
   for (const clientAuthentication of clientAuthentications) {
-    it(`generates with ${clientAuthentication} and credentials that must be encoded, without discovery`, async () => {
+    it(`generates text with ${clientAuthentication} and credentials that must be encoded, without discovery`, async () => {
       const { world, provider } = await start({ clientAuthentication });
       assert.match((await world.generate()).text, /Hello/);
       assert.deepEqual(provider.requests, ['POST /token']);

@@ -17,7 +17,7 @@ export interface IdentityProviderOptions {
   readonly client: RegisteredClient;
   /** The URL of the service that the tokens are for. */
   readonly audience: string;
-  /** The scope values that the service has, separated by spaces. */
+  /** The scope values that the service supports, separated by spaces. */
   readonly scope: string;
   readonly tokenLifeSeconds: number;
 }

@@ -65,7 +65,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it('is shared, so 10 concurrent generations open no more than the limit of 3', async () => {
+  it('is shared, so 10 concurrent generations with a limit of 3 open at most 3 connections', async () => {
     const world = await startWorld({ limits: { limit: 3 } });
     await Promise.all(Array.from({ length: 10 }, () => world.generate(streamed)));
     assert.ok(connectionsOf(world) <= 3, `${connectionsOf(world)} connections`);

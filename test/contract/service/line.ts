@@ -11,7 +11,7 @@ export interface Line {
   readonly url: string;
   /** Number of open connections. */
   readonly open: number;
-  /** Closes or resets every open connection. A service closes idle connections. */
+  /** Closes or resets every open connection, as a service does with idle connections. */
   cut(how: 'close' | 'reset'): void;
   /** Drops all further data on the open connections. New connections work. */
   swallow(): void;

@@ -128,7 +128,7 @@ describe('the model list', () => {
     assert.equal(await kindOf(list(world)), 'too-large');
   });
 
-  it('leaves out an ID that could be markup, and rejects a page that is not a list', async () => {
+  it("leaves out IDs that could be markup, and is rejected if a page isn't a list", async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
     assert.deepEqual((await list(world)).models, []);
@@ -213,7 +213,7 @@ describe('the model list', () => {
     );
   });
 
-  it('is retried and fails like any other request', async () => {
+  it('is requested up to four times if the service returns a 503', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, { status: 503 }, 3);
     assert.equal((await list(world)).models.length, 2);

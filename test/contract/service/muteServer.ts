@@ -9,7 +9,7 @@ export interface MuteServer {
   close(): Promise<void>;
 }
 
-/** The TLS alert of a server without a common cipher: fatal (2), handshake_failure (40). */
+/** The TLS alert that a server sends if no cipher matches: fatal (2), handshake_failure (40). */
 export const HANDSHAKE_FAILURE = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 
 /** @param onData called for each connection when the client first sends data */

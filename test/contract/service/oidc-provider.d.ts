@@ -1,6 +1,6 @@
 /**
- * The part of oidc-provider that tests use. It has no types of its own, and `@types/oidc-provider`
- * would add 19 packages.
+ * The part of oidc-provider that tests use. The package has no types of its own, and
+ * `@types/oidc-provider` would add 19 packages.
  */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';

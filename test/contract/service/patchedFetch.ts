@@ -12,7 +12,7 @@ await first.request(nowhere).catch(() => {});
 await first.destroy();
 
 /**
- * Sends the requests of the global fetch through a dispatcher of another copy of undici, as VS Code
+ * Sends the global fetch's requests through a dispatcher from another copy of undici, as VS Code
  * does.
  * @returns a function that restores fetch and closes the connections
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { endWorlds, failureOf, pathOf, startWorld, tokenPath, type World } from './world.ts';
 
-/** Runs a call with properties that another extension added to every object. */
+/** Runs a call while every object has these properties, as if another extension had added them. */
 async function polluted<Result>(
   properties: Readonly<Record<string, unknown>>,
   call: () => Promise<Result>,

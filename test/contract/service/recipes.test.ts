@@ -30,7 +30,7 @@ import {
 import { connectionOf, kindOf, never } from '../../unit/service/fixtures.ts';
 import { endWorlds, startWorld, tokenPath, type World } from './world.ts';
 
-/** Follows the recipes of docs/services.md literally, except for IDs, keys, and hosts. */
+/** Follows the recipes in docs/services.md literally, except for IDs, keys, and hosts. */
 
 const page = readFileSync('docs/services.md', 'utf8');
 const account = defaultAccount;
@@ -44,7 +44,7 @@ function blockOf(heading: string, language: 'ini' | 'json'): string {
   return block ?? assert.fail(`no ${language} under ${heading}`);
 }
 
-/** The entry of `hostedModel.services` under a heading. `hostedModel.service` must be its word. */
+/** The `hostedModel.services` entry under a heading. `hostedModel.service` must be its `word`. */
 function entryUnder(heading: string): Record<string, unknown> & { readonly url: string } {
   const settings = JSON.parse(`{${blockOf(heading, 'json')}}`);
   const [entry, ...others] = settings['hostedModel.services'];
@@ -105,8 +105,8 @@ describe('the recipe for', () => {
   });
 
   /**
-   * Connects to the emulator as an entry describes it, with its default model. Only the origin of
-   * its address differs.
+   * Connects to a new emulator with an entry's settings and its default model. Only the origin of
+   * the address differs from the entry.
    */
   async function follow(
     entry: Readonly<Record<string, unknown>> & { readonly url: string },
@@ -133,7 +133,7 @@ describe('the recipe for', () => {
 
   /**
    * Generates text whole and streamed, and lists the models.
-   * @returns these requests, without any for the model's details, which have no key or token
+   * @returns the requests, except those for the model's details, which have no key or token
    */
   async function use({ connection, emulator, service }: Followed) {
     const whole = await connection.generateText('Write a haiku');
@@ -155,7 +155,7 @@ describe('the recipe for', () => {
     return [...generations, ...emulator.requests.slice(-1)];
   }
 
-  /** Writes a program that prints a text if it's started with these arguments, and fails otherwise. */
+  /** Writes a program that prints a text if it gets these arguments, and fails otherwise. */
   async function programWith(args: readonly string[], text: string): Promise<string> {
     const path = join(folder, `program-${open.length}`);
     const script = `#!/usr/bin/env node
@@ -283,7 +283,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('Databricks generates text, with the token that the program prints until it expires', async () => {
+  it('Databricks generates text with the token that the program prints, and keeps the token', async () => {
     const entry = entryUnder('Databricks by command');
     const [name, ...args] = commandOf(serviceOf(entry)) ?? [];
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
@@ -329,7 +329,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('a program inside WSL runs the same program and arguments through `wsl.exe`', () => {
+  it('a program inside WSL runs the same program with the same arguments through `wsl.exe`', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks by command');
     const authentication = { kind: 'command', command };

@@ -27,7 +27,7 @@ describe('a token that the service revokes', () => {
 
   for (const streams of [false, true]) {
     for (const state of ['expired', 'not valid'] as const) {
-      it(`H19: is replaced once, and the caller doesn't notice (${state}${streams ? ', stream' : ''})`, async () => {
+      it(`H19: is replaced once, and the call succeeds without a reported retry (${state}${streams ? ', stream' : ''})`, async () => {
         const world = await warm();
         world.emulator.revokeTokens(state);
         const retries: unknown[] = [];
@@ -45,7 +45,7 @@ describe('a token that the service revokes', () => {
     }
   }
 
-  it('H20: is reported as unauthorized the second time', async () => {
+  it('H20: fails the call with unauthorized if the new token is refused, too', async () => {
     const world = await warm();
     world.emulator.faults.always(chat, expired);
     const { kind, details } = await failureOf(world.generate());

@@ -211,7 +211,7 @@ describe('requests', () => {
   });
 
   for (const operation of ['chat', 'generation'] as const) {
-    it(`E12: for the ${operation} operation are sent only once secrets in the prompt and the response so far are masked`, async () => {
+    it(`E12: for the ${operation} operation are sent only after secrets in the prompt and the response so far are masked`, async () => {
       const world = await startWorld({ operation });
       const { client } = world;
       const half = Math.ceil(defaultApiKey.length / 2);

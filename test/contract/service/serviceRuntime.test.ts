@@ -112,7 +112,7 @@ describe('a runtime', () => {
     assert.ok(traffic.every((state) => state.limit !== 7));
   });
 
-  it("H32: keeps the token after ten events that don't change the key", async () => {
+  it('H32: keeps the token when the same key is looked up ten times', async () => {
     const { emulator, generate, tokens } = await start();
     for (let event = 0; event < 10; event += 1) {
       tokens('key-number-one');
@@ -182,7 +182,7 @@ describe('a runtime', () => {
       });
     }
 
-    it('in the warnings of a response', async () => {
+    it("in a response's warnings", async () => {
       const { emulator, generate, lastKey } = await afterwards(() => {});
       const warnings = ['harmless', 'oldkeynumberfive'].map((id) => ({ id, message: id }));
       emulator.settings.apiKeys = [...keys, 'oldkeynumberfive'];

@@ -43,7 +43,7 @@ interface AuthCase {
   readonly path: string | undefined;
   /** True if the user enters no key. */
   readonly hasNoKey?: true;
-  /** The failure if the key or the login of the program is refused; `key-refused` if undefined. */
+  /** The failure if the key or the program's login is refused. Defaults to `key-refused`. */
   readonly refusal?: ErrorKind;
   readonly emulator?: Partial<EmulatorSettings>;
 }
@@ -143,7 +143,7 @@ function serviceOf(
 
 interface MethodWorld extends World {
   readonly clock: SetClock;
-  /** Requests for a token, or runs of the program that gets one. */
+  /** The number of token requests, or of runs of the program that gets a token. */
   readonly tokenCount: () => number;
 }
 
@@ -325,7 +325,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
-      it(`tests ${methodName} with ${apiName} without generating`, async () => {
+      it(`checks access with ${methodName} and ${apiName}, without generating`, async () => {
         const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
@@ -383,7 +383,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that ge
   }
 });
 
-describe('OAuth 2.0 client credentials', () => {
+describe('authentication with OAuth 2.0 client credentials', () => {
   const authentication = ways['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
@@ -583,12 +583,12 @@ describe('a deployment', () => {
   });
 });
 
-describe('the errors of chat completions', () => {
+describe('errors from the chat completions API', () => {
   const authentication = ways['client credentials, basic'] as AuthCase;
   const api = apis['chat completions'] as ApiCase;
   afterEach(endAll);
 
-  it('have the same kinds as those of other APIs', async () => {
+  it('have the same kinds as errors from other APIs', async () => {
     const quota = await startOf(authentication, api, { quotaReached: true });
     assert.equal(await kindOf(quota.generate()), 'quota-used-up');
     const short = await startOf(authentication, api, { longestPrompt: 5 });

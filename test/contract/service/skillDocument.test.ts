@@ -55,7 +55,7 @@ const operations = ['chat', 'generation'] as const;
 const recorded = { chat: recording('chat ok'), generation: recording('generation ok') };
 
 const [server] = document.servers;
-/** The path of the server, which precedes those of the operations. */
+/** The server's path, which precedes the paths of the operations. */
 const serverPath = new URL(server.url.replace('{region}', 'region')).pathname;
 const pathsSent = Object.keys(document.paths).map(
   (path) => decodeURI(serverPath).replace('{version}', server.variables.version.default) + path,
@@ -109,7 +109,7 @@ function described({ properties, items }: Schema, value: unknown): unknown {
   );
 }
 
-/** Converts the range of a parameter to an OpenAPI 3.0 schema. */
+/** Converts a parameter's range to an OpenAPI 3.0 schema. */
 function schemaOf(range: ParameterRange): object {
   switch (range.type) {
     case 'boolean':
@@ -174,7 +174,7 @@ describe('docs/skill.openapi.json', () => {
     );
   });
 
-  it('describes a bearer token, and the exchange of an API key as the extension does it', () => {
+  it('describes a bearer token, and the API key exchange that the extension uses', () => {
     assert.deepEqual(document.security, [{ bearerAuth: [] }, { keyExchange: [] }]);
     assert.ok(ibm.authentication.kind === 'apiKeyGrant');
     assert.deepEqual(document.components.securitySchemes.keyExchange.flows, {
@@ -271,7 +271,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(readAgain, read);
       });
 
-      it('describes the body of every error response', () => {
+      it('describes the body of every recorded error response', () => {
         const path = pathOf(operation, false);
         const failures = recordings.filter(
           ({ request, response }) => request.path === path && response.status >= 400,

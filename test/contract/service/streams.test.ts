@@ -141,7 +141,7 @@ describe('streamed text', () => {
     });
   }
 
-  it("I15: isn't requested again if its connection breaks after the start", async () => {
+  it("I15: isn't requested again if its connection breaks after it has started", async () => {
     for (const reset of [true, false]) {
       const world = await startWorld({ emulator: { answer: () => pieces } });
       world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });
@@ -163,7 +163,7 @@ describe('an error thrown by a callback', () => {
     ['the first text', {}],
     ['the last text', events(delta('a', 'stop'))],
   ] as const) {
-    it(`for ${what} is rethrown unchanged, and frees the slot`, async () => {
+    it(`for ${what} is rethrown unchanged, and the slot is freed`, async () => {
       const world = await startWorld({ limits: { limit: 1 } });
       const path = pathOf('chat', true);
       world.emulator.faults.next(path, fault);

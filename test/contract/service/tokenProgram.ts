@@ -57,7 +57,7 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/** Processes with a connection to this process. The system closes the connection when one ends. */
+/** Processes with a connection to this one. A connection closes when its process ends. */
 export interface WatchedProcesses {
   /** A JavaScript statement with which a process joins. The process then runs until it's ended. */
   readonly join: string;

@@ -49,7 +49,7 @@ describe(`${CALLS} parallel calls`, () => {
     assert.equal(world.emulator.count(tokenPath), 2);
   });
 
-  it('make 2 token requests if the first one fails with 503', async () => {
+  it('make 2 token requests if the first one fails with a 503', async () => {
     const world = await start();
     world.emulator.faults.next(tokenPath, { status: 503 });
     assert.equal(await callAll(world), 0);
@@ -82,15 +82,15 @@ describe(`${CALLS} parallel calls`, () => {
   });
 });
 
-describe('while the identity service is down', () => {
+describe('100 calls with an expired token', () => {
   afterEach(endWorlds);
 
   const faults: readonly [string, Fault, ErrorKind, number][] = [
-    ['returns 503', { status: 503 }, 'server-failed', 4],
+    ['returns only 503s', { status: 503 }, 'server-failed', 4],
     ['breaks every connection', { resetBeforeHeaders: true }, 'connection-lost', 1],
   ];
   for (const [what, fault, kind, attempts] of faults) {
-    it(`H16: and ${what}, 100 calls with an expired token fail with the same error (token requests: ${attempts})`, async () => {
+    it(`H16: fail with the same error if the identity service ${what} (token requests: ${attempts})`, async () => {
       const clock = new SetClock();
       const world = await startWorld({ clock, limits: { limit: 3, queue: 100 } });
       await world.generate();
@@ -120,10 +120,10 @@ describe('a token that expires before it arrives', () => {
     await endWorlds();
   });
 
-  /** @param sees true if the token has expired by the clock of the service */
-  async function startLate(sees: boolean) {
+  /** @param isExpiredThere true if the token has expired by the service's clock, too */
+  async function startLate(isExpiredThere: boolean) {
     const clock = new SetClock();
-    const now = sees ? clock.now : () => 0;
+    const now = isExpiredThere ? clock.now : () => 0;
     const world = await startWorld({ emulator: { tokenLifeSeconds: 1, now } });
     const beforePart = async () => clock.pass(1_200);
     world.emulator.faults.always(tokenPath, { beforePart });

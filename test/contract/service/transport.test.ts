@@ -74,7 +74,7 @@ describe('a redirect', () => {
   });
 
   for (const path of [tokenPath, chat]) {
-    it(`isn't reported for a 304 of ${path}`, async () => {
+    it(`isn't reported for a 304 from ${path}`, async () => {
       const world = await startWorld();
       world.emulator.faults.always(path, { status: 304 });
       const { kind, details } = await failureOf(world.generate());
@@ -110,7 +110,7 @@ describe('a request', () => {
     });
   });
 
-  it("isn't sent while NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+  it("isn't sent while NODE_TLS_REJECT_UNAUTHORIZED is 0", async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     const world = await startWorld();
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';

@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly operation?: Operation;
   readonly http?: HttpOptions;
   readonly limits?: Partial<ConcurrencyOptions>;
-  /** The clock of all parts; the system clock by default. */
+  /** The clock for all parts. Defaults to the system clock. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
   /** Milliseconds for a token request, including all its attempts. */

@@ -1,7 +1,7 @@
 /**
  * `npm run record-state`, before a release: writes the state that this version stores to a file
- * next to those of earlier versions. Existing files are never overwritten, because the users of
- * those versions already have that state. All values are made up.
+ * next to the files of earlier versions. Existing files are never overwritten, because the users of
+ * earlier versions already have that state. All values are made up.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

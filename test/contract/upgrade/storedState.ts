@@ -7,13 +7,13 @@ import { SinkEditor } from '../leaks/sinkEditor.ts';
 import type { Stores, Windows } from '../leaks/window.ts';
 
 /**
- * The state that a release stored, written once by its own code with `npm run record-state`. Every
- * later release must be able to read it.
+ * The state that a release stored, written once by that release's code with `npm run record-state`.
+ * Every later release must be able to read it.
  */
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** The rest of the user's state: the settings, the environment of VS Code, and workspaces. */
+  /** The rest of the user's state: the settings, VS Code's environment, and workspaces. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface StoredWorkspace extends Workspace {
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
 
-/** Returns the credentials that would be used, and the stored decisions of the user. */
+/** Returns the credentials that would be used, and the user's stored decisions. */
 export function outcomeOf({ found, choice }: Lookup) {
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const { apiKey, projectId, authUrl, serviceUrl } = connection
@@ -89,7 +89,7 @@ export function storesWith(
   return stores;
 }
 
-/** Creates the connections of a window as `extension.ts` does. */
+/** Creates a window's connections as `extension.ts` does. */
 export async function connectionsIn(
   windows: Windows,
   editor: SinkEditor,

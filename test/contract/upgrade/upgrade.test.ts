@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     const { version, settings, environment, workspaces, lastUsedTemplates } = state;
     describe(`from ${version}`, () => {
       for (const { outcome, workspaceState, ...workspace } of workspaces) {
-        it(`${workspace.title}, without a prompt`, async () => {
+        it(`${workspace.title}, without asking the user`, async () => {
           const editor = editorWith(workspace, settings);
           const stores = storesWith(state, workspaceState);
           const connections = await connectionsIn(opened, editor, stores, environment);
@@ -57,7 +57,7 @@ describe('an upgrade', () => {
         });
 
         const isOutside = outcome.source !== 'editor';
-        it(`is shown as set up before any command runs: ${workspace.title}`, async () => {
+        it(`shows that the service is set up before any command runs: ${workspace.title}`, async () => {
           // A source outside the editor doesn't need the editor's settings.
           const editor = editorWith(workspace, isOutside ? {} : settings);
           const window = await opened.start(editor, storesWith(state, workspaceState));
@@ -71,7 +71,7 @@ describe('an upgrade', () => {
         });
       }
 
-      it('lists the most recently used templates first', async () => {
+      it('keeps the list of recently used templates', async () => {
         const lastUsed = await import('../../../src/templates/template.ts');
         const { globalState } = storesWith(state, {});
         assert.deepEqual(lastUsed.lastUsedTemplates(globalState), lastUsedTemplates);
