@@ -78,7 +78,7 @@ describe('the .env file in a real editor', () => {
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
       const nightly = kind === 'url-path' ? ' @nightly' : '';
-      it(`shows ${kind} in ${JSON.stringify(written)}, with the fix ${fix}${nightly}`, async () => {
+      it(`shows the problem ${kind} in ${JSON.stringify(written)}, with the fix ${fix}${nightly}`, async () => {
         const before = [key, ...rest, ''].with(line, written).join('\n');
         const document = await openWith(before);
         const found = await diagnosticOf(kind);
@@ -137,7 +137,7 @@ describe('the .env file in a real editor', () => {
       assert.equal(document.getText(), `# mine\n${good}`);
     });
 
-    it('offers to add the missing lines, with the line endings of the file', async () => {
+    it("offers to add the missing lines, with the file's line endings", async () => {
       const document = await openWith('# mine\r\nexport IBM_API_KEY=abcd1234');
       const found = await diagnosticOf('incomplete');
       assert.equal(found.range.start.line, 1);
@@ -235,7 +235,7 @@ describe('the .env file in a real editor', () => {
       await becomes('no hint', 60_000, async () => (ours().length === 0 ? true : undefined));
     });
 
-    it('respects .gitignore and .git/info/exclude @nightly', async () => {
+    it('has no warning if .gitignore or .git/info/exclude lists it @nightly', async () => {
       const { document } = await notIgnored();
       writeFileSync(path('.gitignore'), '.env');
       await until((all) => all.length === 0);

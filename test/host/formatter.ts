@@ -1,6 +1,6 @@
 import { type Disposable, languages, Range, TextEdit } from 'vscode';
 
-/** Registers a formatter that puts one space on each side of an equals sign, and trims lines. */
+/** Registers a formatter that puts a space on each side of an equals sign, and trims line ends. */
 export function registerFormatter(language: string): Disposable {
   return languages.registerDocumentFormattingEditProvider(
     { language },

@@ -40,7 +40,7 @@ describe('insertion into a real editor', () => {
     ],
     ['after', 'a bc d\n', new Range(0, 2, 0, 4), 'a bcOne\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'a\nb\nc\n', new Range(0, 0, 2, 0), 'One\n  two\n\nthree 𝄞\nc\n'],
-    // The cases below run only in the nightly run.
+    // The cases below run only nightly.
     ['below', 'a\nb\nc', new Range(1, 0, 1, 1), 'a\nb\nOne\n  two\n\nthree 𝄞\nc'],
     ['replace', 'a bc d\n', new Range(0, 2, 0, 4), 'a One\n  two\n\nthree 𝄞 d\n'],
     ['replace', 'x\n    y\nz', new Range(1, 0, 1, 5), 'x\n    One\n      two\n\n    three 𝄞\nz'],
@@ -94,7 +94,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'an answer!\nend\n');
   });
 
-  it('undoes later typing by the user as a separate step', async () => {
+  it('is undone separately from later typing by the user', async () => {
     const editor = await open('text\n', new Range(0, 0, 0, 4));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
@@ -253,7 +253,7 @@ describe('insertion into a real editor', () => {
     assert.equal(document.getText(), 'def f():\n    a = 1\n    ANSWER one\n');
   });
 
-  it('gives up without writing if the line endings of the document change', async () => {
+  it("gives up without writing if the document's line endings change", async () => {
     const editor = await open('prompt\nend\n', new Range(0, 0, 0, 6));
     const job = jobOn(editor, 'below');
     await editor.edit((builder) => builder.setEndOfLine(EndOfLine.CRLF));

@@ -15,7 +15,7 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 const PROMPT = new Range(0, 0, 0, 6);
 const cut: GenerateOverrides = { insertMode: 'below', template: CUT_SHORT };
 
-/** Later commands about a job, and several commands about it at once. */
+/** Commands for an existing job, including several at the same time. */
 describe('a job', () => {
   let world: World;
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: starts once if the key is pressed twice, in an untitled document or a file', async () => {
+  it('I24: starts once if the shortcut is pressed twice, in an untitled document or a file', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),

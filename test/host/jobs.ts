@@ -34,7 +34,7 @@ export type ByPlacingMode = Readonly<Record<(typeof placingModes)[number][0], st
 let previews: Previews | undefined;
 const toDispose: Disposable[] = [];
 
-/** Creates a job for the selections of an editor. The test supplies the responses. */
+/** Creates a job for an editor's selections. The test supplies the responses. */
 export function jobOn(editor: TextEditor, mode: string | InsertMode, rescue = () => {}): Job {
   const [first, ...more] = captureTargets(editor);
   const found = typeof mode === 'string' ? insertModes.find(({ id }) => id === mode) : mode;
@@ -63,7 +63,7 @@ async function untitled(content: string, language = 'plaintext'): Promise<TextDo
 }
 
 /**
- * An untitled document that tests share. Opening a document takes about five times the work of
+ * An untitled document that tests share. Opening a document takes about five times as long as
  * replacing the text of an open one (measured).
  */
 let reused: TextDocument | undefined;
@@ -114,7 +114,7 @@ async function rewrite(document: TextDocument, content: string): Promise<void> {
   }
 }
 
-/** Writes a file into the folder of the window, opens it, and selects something in it. */
+/** Writes a file into the window's folder, opens it, and selects something in it. */
 export async function openFile(
   name: string,
   content: string,
@@ -125,7 +125,7 @@ export async function openFile(
   return select(await workspace.openTextDocument(uri), [selection]);
 }
 
-/** URI of a file in the folder of the window. */
+/** URI of a file in the window's folder. */
 export function fileUri(name: string): Uri {
   const [folder] = workspace.workspaceFolders ?? [];
   assert.ok(folder);
@@ -185,7 +185,7 @@ export async function typeAt(document: TextDocument, word: string, text = '*'): 
   }
 }
 
-/** Counts the edits of a document until it is disposed. */
+/** Counts a document's edits until the counter is disposed of. */
 export function countEdits(document: TextDocument): Disposable & { readonly count: number } {
   let count = 0;
   const listener = workspace.onDidChangeTextDocument((event) => {
@@ -199,7 +199,7 @@ export function countEdits(document: TextDocument): Disposable & { readonly coun
   };
 }
 
-/** Waits until the text of a document matches. */
+/** Waits until a document's text matches. */
 export function textOf(document: TextDocument, isWanted: (text: string) => boolean): Promise<void> {
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }

@@ -182,7 +182,7 @@ async function isSelected(
   }
 }
 
-/** Waits until all pending selection events of VS Code have arrived. */
+/** Waits until all of VS Code's pending selection events have arrived. */
 async function answered(): Promise<void> {
   await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
 }

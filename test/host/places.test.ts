@@ -28,7 +28,7 @@ import { appendTo, close, fileUri, jobOn, open, openFile, openNew, stream, until
 
 const PROMPT = new Range(0, 0, 0, 6);
 
-describe('insertion targets', () => {
+describe('insertion targets:', () => {
   const folders: string[] = [];
   afterEach(async () => {
     await close();

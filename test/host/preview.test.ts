@@ -48,7 +48,7 @@ describe('a preview', () => {
     await job.end(0, 'ended');
   });
 
-  it('belongs to the folder of its document', async () => {
+  it("belongs to its document's folder", async () => {
     const editor = await openFile('a b.txt', TEXT, PROMPT);
     const job = jobOn(editor, 'preview');
     await answer(job, 'answer');
@@ -307,7 +307,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nend!');
   });
 
-  it('reopens the document if its tab was closed @nightly', async () => {
+  it("reopens the document when it is accepted, if the document's tab was closed @nightly", async () => {
     const editor = await openFile('previewed.txt', TEXT, PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'preview');
@@ -347,7 +347,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it('rescues its text if the line endings of the document change @nightly', async () => {
+  it("rescues its text if the document's line endings change @nightly", async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;

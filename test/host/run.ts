@@ -4,8 +4,8 @@
  * Runs the tests in this folder in the extension host of a real VS Code, and exits with their exit
  * code. Doesn't build the extension.
  *
- * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. Versions are
- * then those of VS Code, and the oldest is the one in `engines` in package.json.
+ * Environment: HOSTED_MODEL_DESKTOP_VSCODE=1 downloads and uses the desktop build. The version is
+ * then a VS Code version, and the oldest is the one in `engines` in package.json.
  * HOSTED_MODEL_EXTENSION is the folder of another build of the extension, for instance an unpacked
  * VSIX. HOSTED_MODEL_GREP selects tests by name; HOSTED_MODEL_INVERT=1 selects all others.
  * HOSTED_MODEL_INSPECT is a port on which the desktop build waits for a debugger before the first
@@ -97,8 +97,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Makes VS Code trust another certificate besides those of the system, like one of a company. On
- * Linux, VS Code reads SSL_CERT_FILE.
+ * Makes VS Code trust one more certificate than the system does, such as a company's own. On Linux,
+ * VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

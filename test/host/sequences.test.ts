@@ -49,7 +49,7 @@ const MODES = ['below', 'after', 'above', 'replace'] as const;
 const PIECES = 16;
 /** Chunks of a held stream that arrive before the hold. */
 const HEAD = 3;
-/** Sequences per document. The undo stack of a document grows with each. */
+/** Sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;
 /** The first typed character. All typed characters are unique, and only responses are ASCII. */
 const FIRST_CHARACTER = 0x4e00;
@@ -62,7 +62,7 @@ describe('random sequences of typing, undo, redo, and commands', () => {
   after(() => world.end());
 
   it('leave the document as a simple model of it predicts @nightly', async function () {
-    // Long enough to end only a hang.
+    // Long enough that only a hang exceeds it.
     this.timeout(18_000_000);
     const seed = Number(process.env['HOSTED_MODEL_SEED'] ?? 20_270_314);
     const count = inForm(2_000, 60);

@@ -34,8 +34,8 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Marks our lines for `run-in-server.ts`. VS Code's own console object can't be modified, so this
- * replaces the object.
+ * Marks the tests' console lines for `run-in-server.ts`. VS Code's own console object can't be
+ * modified, so this replaces the object.
  */
 function markConsole(): void {
   const mark = process.env['HOSTED_MODEL_CONSOLE_MARK'];

@@ -29,7 +29,7 @@ describe('the surface for other extensions', () => {
     assert.equal(await extension.activate(), undefined);
   });
 
-  it('G14: has one tool, which is off, and only the commands in the palette', async () => {
+  it('G14: has one tool, which is off, and only the commands in the manifest', async () => {
     const registered = (await commands.getCommands(true)).filter((name) =>
       /^hosted-?model/i.test(name),
     );
@@ -48,7 +48,7 @@ describe('the surface for other extensions', () => {
   for (const name of names) {
     it(`G04: has the command ${name}, which ignores hostile arguments and returns nothing`, async () => {
       const hostile = { url: evil.secureUrl, apiKey: 'key', headers: { a: 'b' } };
-      // Dismisses every question of the command until it ends.
+      // Dismisses every input and message that the command shows, until it ends.
       const closers = ['workbench.action.closeQuickOpen', 'notifications.clearAll'];
       const called = Promise.resolve(commands.executeCommand(name, hostile, evil.secureUrl));
       assert.equal(await closing(closers, called), undefined);

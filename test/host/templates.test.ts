@@ -87,7 +87,7 @@ describe('templates in a real editor', () => {
     ]);
   });
 
-  it('from user and workspace settings are combined, and the workspace is named @nightly', async () => {
+  it('from user and workspace settings are combined, each with its origin @nightly', async () => {
     const configuration = workspace.getConfiguration('hostedModel');
     const named = (name: string) => ({ name, prompt: name });
     await setTemplates(['Mine', 'Review'].map(named));
@@ -226,7 +226,7 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // A command opens it, because VS Code keeps a document in memory for minutes if the API does.
+      // Opened by a command. If the API opens a document, VS Code keeps it in memory for minutes.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();
@@ -246,7 +246,7 @@ describe('templates in a real editor', () => {
       await until({ uri }, (all) => all.length === 0);
     });
 
-    it('complete variables in the prompt, and keys and insert modes in the front matter', async () => {
+    it('offer completions for variables in the prompt, and for keys and insert modes in the front matter', async () => {
       const document = await openWith('typed.md', `---\n\ninsertMode: \n---\nExplain \${sel}`);
       const labels = async (line: number, character: number) =>
         (await completionsAt(document, new Position(line, character))).map(labelOf);
@@ -359,7 +359,7 @@ async function completionsAt({ uri }: TextDocument, position: Position) {
     uri,
     position,
   );
-  // Other extensions complete Markdown, too.
+  // Other extensions offer completions for Markdown, too.
   return items.filter(({ kind }) => kind !== undefined && OUR_KINDS.includes(kind));
 }
 

@@ -87,7 +87,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('finds nothing if the user has already undone the response', async () => {
+  it('does nothing if the user has already undone the response', async () => {
     const { editor, job } = await written('below');
     await commands.executeCommand('undo');
     assert.equal(await job.undo(), 'nothing');
@@ -142,7 +142,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('happens once', async () => {
+  it('does nothing the second time', async () => {
     const { editor, job } = await written('replace');
     assert.equal(await job.undo(), 'undone');
     assert.equal(await job.undo(), 'nothing');

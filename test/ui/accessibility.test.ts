@@ -10,7 +10,7 @@ const letter = 'Write a reply.\n';
 const answered = `Write a reply.\n${answerFor('Write a reply.')}\n`;
 
 /** The first day of a user with only a keyboard and a screen reader. */
-describe(`by keyboard and screen reader ${nightly}`, () => {
+describe(`with only a keyboard and a screen reader ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   let reader: ScreenReader;
@@ -34,7 +34,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
       screen.read<boolean>(`document.activeElement.closest('${place}') !== null`);
     await screen.until('the keyboard on the status item', async () => {
       if (await isOn('[id$="hostedModel.token"]')) return true;
-      // VS Code redraws the bar when an item is added late, and the bar loses the focus.
+      // VS Code redraws the bar when an item is added late, and the bar loses focus.
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });
@@ -114,7 +114,7 @@ describe(`by keyboard and screen reader ${nightly}`, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('no step of these tests needs a pointer', async () => {
+  it('no step needs a pointer', async () => {
     assert.equal(await session.workbench.screen.read<boolean>('globalThis.wasPointed'), false);
   });
 });

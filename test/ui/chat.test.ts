@@ -20,7 +20,7 @@ describe(`chat ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('answers after four inputs, without a sign-in', async () => {
+  it('responds after four inputs, without a sign-in', async () => {
     const session = await openWindow(emulator, { folderFiles: files });
     const { workbench } = session;
     await storeKey(session);
@@ -92,7 +92,7 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // Four steps, one replay with the next token, three retries, and the request of the tool.
+    // Four steps, one replay with the next token, three retries, and the tool's request.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {

@@ -13,7 +13,7 @@ export async function startChatService(): Promise<Emulator> {
   return emulator;
 }
 
-/** Runs *Use in Chat* and confirms with Enter. Afterward, the chat has the focus. */
+/** Runs *Use in Chat* and confirms with Enter. Afterward, the chat has focus. */
 export async function startChat(
   { workbench }: Session,
   mode: 'Ask' | 'Agent' = 'Ask',

@@ -60,7 +60,7 @@ describe(`an incomplete response ${nightly}`, () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
-  it("doesn't exist yet, and each command reports that", async () => {
+  it('is reported as missing by each command before the first generation', async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response here/],

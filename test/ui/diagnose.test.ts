@@ -68,7 +68,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await workbench.quickInput.waitFor({ step: '1/5' });
   });
 
-  it('names a proxy that is down, with no network at all', async () => {
+  it('names a proxy that is down, and offers to check again', async () => {
     const session = await openWindow(emulator, {
       userSettings: {
         'hostedModel.url': 'https://eu-de.ml.cloud.ibm.com',
@@ -89,7 +89,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await finished(workbench);
   });
 
-  it('sends nothing without settings, and names the missing ones', async () => {
+  it('sends nothing if values are missing, and names them', async () => {
     const { workbench } = await openWindow(emulator, {
       userSettings: { 'hostedModel.projectId': '' },
     });

@@ -110,7 +110,7 @@ describe(`while text is generated ${nightly}`, () => {
     open();
   });
 
-  it('J30: a second press of the keys generates nothing more', async () => {
+  it('J30: a second press of the shortcut generates nothing more', async () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';

@@ -28,14 +28,14 @@ const files = { 'letter.txt': letter, 'three.txt': three, 'secret.txt': `KEY=${a
 const nextKey = 'next-key-0123456789';
 const fileKey = 'key-in-the-env-file-0123';
 
-/** True if the decoration after a line shows this text. VS Code draws it with a style sheet. */
+/** True if a decoration after a line shows “Generating…”. VS Code draws it with a style sheet. */
 const isMarked = `[...document.querySelectorAll('.editor-group-container.active .view-line span')]
   .map((span) => getComputedStyle(span, '::after').content)
   .some((content) => content.includes('Generating…'))`;
 
 /**
- * The journeys that `npm test` runs. They share one window, because opening a window costs more than
- * any of them. Each journey starts where the previous one ended, so none of them runs alone.
+ * The journeys that `npm test` runs. They share one window, because opening a window takes longer
+ * than any of them. Each journey starts where the previous one ended, so none can run alone.
  */
 describe('a day with the extension', () => {
   let emulator: Emulator;
@@ -188,7 +188,7 @@ describe('a day with the extension', () => {
     await undone('letter.txt');
   });
 
-  it('a selection that contains the key is stopped, and sent only once the key is masked', async () => {
+  it('a selection that contains the key is sent only after the key is masked', async () => {
     const { dialogs, editor } = session.workbench;
     emulator.settings.answer = () => 'Short.';
     await select('secret.txt');

@@ -53,7 +53,7 @@ const model = 'ibm/granite-4-h-small';
 /**
  * Starts with the command that generates, and ends with the generated text in the document.
  * @param answers the inputs between the address and the approval
- * @returns the number of inputs
+ * @returns the number of inputs, and the session
  */
 async function walk(
   emulator: Emulator,

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 
-/** True if the tests take the pictures of the README and the walkthrough, at twice the size. */
+/** True if the tests take the pictures for the README and the walkthrough, at twice the size. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
-/** Folder of the pictures. Other runs keep them beside the screenshots. */
+/** Folder for the pictures. Other runs keep them beside the screenshots. */
 const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
@@ -15,9 +15,9 @@ const folder = takesPictures
 export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
 
 /**
- * Replaces the address of the emulator with the hosts that users of the default service see, and a
- * temporary folder with a home directory. Hides parts that only VS Code in a browser has. Call it
- * right before the picture, because VS Code restores the text when it renders a row again.
+ * Replaces the emulator's address with the hosts that users of the default service see, and a
+ * temporary folder with a home directory. Hides parts that only VS Code in a browser has. Call this
+ * right before taking a picture, because VS Code restores the text when it renders a row again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -80,8 +80,8 @@ async function loadSharp() {
 }
 
 /**
- * How much of a tile may differ, and by how much of 255. Tiles, because a changed word is a tiny
- * part of a whole window.
+ * The maximum share of a tile's color values that may differ by more than `difference`, out of 255.
+ * Tiles are compared, because a changed word is only a tiny part of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
 
@@ -116,7 +116,7 @@ export async function takePicture(page: Page, name: string, clip?: Clip): Promis
   await savePicture(path, await asPng(await page.screenshot({ ...(clip && { clip }) })));
 }
 
-/** Takes one picture of several screenshots with captions, two in a row. */
+/** Combines several screenshots with captions into one picture, two in a row. */
 export async function takeComposite(
   context: BrowserContext,
   name: string,
@@ -141,7 +141,7 @@ export async function takeComposite(
   await savePicture(join(folder, `${name}.png`), await asPng(screenshot));
 }
 
-/** Takes a picture of the walkthrough, which is part of the package. */
+/** Takes a picture for the walkthrough, which is part of the package. */
 export async function takeSmallPicture(page: Page, name: string, clip: Clip): Promise<void> {
   const path = join(folder, `${name}.webp`);
   await prepareForPicture(page);

@@ -107,7 +107,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await session.workbench.listsCommand(discard), false);
   });
 
-  it('follows text typed before and after its place, and is inserted correctly', async () => {
+  it('adjusts to text typed before and after its place, and is inserted correctly', async () => {
     const { editor, page } = session.workbench;
     const typed = (text: string) => `New: ${text.replace('Kim', 'Kim, too')}`;
     await preview('typed.txt');
@@ -184,7 +184,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('reopens its document if that was closed', async () => {
+  it('reopens its document if the document was closed', async () => {
     const { editor } = session.workbench;
     await preview('gone.txt');
     await session.workbench.runCommand('View: Close Other Editors in Group');
@@ -217,7 +217,7 @@ describe(`a preview ${nightly}`, () => {
     await editor.save();
   });
 
-  it('leaves its keys to other inputs that have the focus', async () => {
+  it('leaves its shortcuts to other inputs that have focus', async () => {
     const { editor, page, screen } = session.workbench;
     await preview('keys.txt');
     for (const [open, box] of [

@@ -41,7 +41,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     );
   };
 
-  it('is stopped if it contains a private key, and sent once the key is masked', async () => {
+  it('is blocked if it contains a private key, and sent after the key is masked', async () => {
     const { dialogs, editor } = session.workbench;
     await selectAll('private.txt');
     const sent = emulator.requests.length;
@@ -93,7 +93,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
   });
 });
 
-describe(`a request that exceeds the limits of a model ${nightly}`, () => {
+describe(`a request that exceeds a model's limits ${nightly}`, () => {
   let emulator: Emulator;
   before(async () => {
     emulator = await startService();

@@ -64,7 +64,7 @@ export function asking(text: string): (request: ReceivedRequest) => boolean {
   return (request) => request.path === chatPath && request.text.includes(text);
 }
 
-/** Returns another service's credentials as `.env` text and as environment variables. */
+/** Returns credentials for the service in use, as `.env` text and as environment variables. */
 export function outside(values: { key?: string; project?: string; url?: string }) {
   const { key, project, url } = values;
   const variables: Record<string, string> = {
@@ -98,7 +98,7 @@ export async function giveUpSetUp(
 /**
  * Generates a response from the selection. The response stalls after its first words until `open`
  * is called.
- * @param words the words that the document shows when it stalls
+ * @param words the words that the document shows when the response stalls
  */
 export async function stallAfter(words: RegExp, emulator: Emulator, session: Session) {
   const stalled = gate();

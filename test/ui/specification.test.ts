@@ -28,7 +28,7 @@ import {
 import type { Session } from './session.ts';
 
 /**
- * Tests the documentation of the service point by point in the packaged extension. All names from
+ * Tests the packaged extension against the service's documentation, point by point. All names from
  * the product are in this table, so renaming a title or a setting changes nothing below.
  */
 const product = {
@@ -149,7 +149,7 @@ describe('the extension, as documented for the service,', () => {
   afterEach(async function () {
     assertUntouched(elsewhere);
     if (this.currentTest?.state !== 'failed') return;
-    // The next test must not find an open question from this one.
+    // The next test must not find an open dialog from this one.
     for (let open = 0; open < 3; open += 1) await session.workbench.page.keyboard.press('Escape');
   });
 
@@ -206,7 +206,7 @@ describe('the extension, as documented for the service,', () => {
         ['no service URL', product.lacks('VENDOR_URL'), /VENDOR_URL.*\n/, ''],
       ];
     for (const [what, cause, from, to] of broken) {
-      it(`refuses to start with a .env file with ${what}, and never uses the environment instead`, async () => {
+      it(`refuses to generate if the .env file has ${what}, and never uses the environment instead`, async () => {
         const { notifications, dialogs, editor } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));
@@ -239,7 +239,7 @@ describe('the extension, as documented for the service,', () => {
       wasSent(fileService, { ...inFile, project: 'another-project' });
     });
 
-    it('uses the environment of VS Code once it is approved, if the folder has no .env file', async () => {
+    it("uses VS Code's environment once it is approved, if the folder has no .env file", async () => {
       await rm(session.path('.env'));
       await generateFrom(session, 'b.txt');
       await isAsked('environment');
@@ -254,7 +254,7 @@ describe('the extension, as documented for the service,', () => {
       await session.workbench.dialogs.click(product.signOutButton);
       await session.workbench.notifications.close(product.signedOut);
     });
-    afterEach('no token request carries more than grant type and API key', () => {
+    afterEach('no token request contains more than the grant type and the API key', () => {
       for (const { form } of tokenRequestsOf(emulator)) {
         assert.deepEqual(form, { grant_type: grantType, apikey: apiKey });
       }
@@ -279,7 +279,7 @@ describe('the extension, as documented for the service,', () => {
     const becomes = (lines: readonly string[]) =>
       session.workbench.editor.waitForText(answered(lines));
 
-    it('refuses to start without the API key, and names the missing .env file as a cause', async () => {
+    it('refuses to generate without an API key, and names the missing .env file as a cause', async () => {
       const { notifications, dialogs } = session.workbench;
       await generateFrom(session);
       await isAsked('environment');
@@ -396,7 +396,7 @@ describe('the extension, as documented for the service,', () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // A quick response shows no progress, and the first backoff would end before it's visible.
+      // A quick response shows no progress, and the first backoff would end before any is visible.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);
@@ -471,7 +471,7 @@ describe('the extension, as documented for the service,', () => {
   });
 });
 
-/** A valid token. According to `field`, it expires in a second, and to the other, in an hour. */
+/** A valid token that expires in a second by this field, and in an hour by the other one. */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {

@@ -168,7 +168,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('complete a variable while the user types it', async () => {
+  it('have their variables completed while the user types', async () => {
     const { editor, page } = session.workbench;
     await session.workbench.openFile(session.path(`${folder}/typed.md`));
     await editor.placeCursor(1, 1);
@@ -185,7 +185,7 @@ describe(`templates ${nightly}`, () => {
     await editor.waitForText(`\${selection}A haiku.\n`);
   });
 
-  it('in a folder are hidden in Restricted Mode, unlike those of the user', async () => {
+  it("in a folder are hidden in Restricted Mode, unlike the user's own", async () => {
     session = await openWindow(emulator, {
       trust: 'restricted',
       folderFiles: { ...files, 'a.py': '# Some text.\n' },

@@ -18,7 +18,7 @@ const looks: Readonly<Record<string, Pick<SessionOptions, 'theme' | 'zoom'>>> = 
   'zoom-200': { zoom: 2 },
 };
 
-/** True if something covers the status item, or a sentence of the quick input is cut off. */
+/** True if something covers the status item, or if the message in the quick input is cut off. */
 const isCutOff = `(() => {
   const item = document.querySelector('[id$="${statusId}"]');
   const { left, top, width, height } = item.getBoundingClientRect();
@@ -40,7 +40,7 @@ for (const [look, options] of Object.entries(looks)) {
     });
     after(() => emulator.close());
 
-    it('cuts nothing off between the setup and a diagnosis, and has its picture taken at each step', async () => {
+    it('keeps the status item and the quick input message fully visible, from the setup to a diagnosis', async () => {
       const session = await openWindow(emulator, {
         ...options,
         folderFiles: { 'letter.txt': 'Dear Sam,\nwrite a reply.\nYours, Kim\n' },

@@ -86,7 +86,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
 
   for (const theme of ['dark', 'light'] as const) {
     it(`B13: is used only after a dialog warns that text goes to another account, and the tooltip names the file (${theme})`, async () => {
-      // Another name of the same host, so that the picture shows two hosts, as users see them.
+      // Another name for the same host, so that the picture shows two hosts, as users see them.
       const authUrl = first.url.replace('127.0.0.1', 'localhost');
       const session = await open({
         theme,
@@ -145,7 +145,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     assertUntouched(unapproved, second);
   });
 
-  it('B08: has its folder shown as plain text in the question, even if the name looks like a link', async () => {
+  it('B08: has its folder name shown as plain text in the dialog, even if the name looks like a link', async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWorkbench({
       folderFiles: { [`${name}/a.txt`]: 'Write a reply.\n', [`${name}/.env`]: textFor(first) },

@@ -31,7 +31,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assertUntouched(evil);
   });
 
-  /** Every setting that could affect a request, also in sections for one language. */
+  /** Every setting that could affect a request, including in language-specific sections. */
   const hostile = (project: string) => {
     const steering = {
       'hostedModel.url': evil.url,

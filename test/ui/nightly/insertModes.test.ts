@@ -122,7 +122,7 @@ for (const theme of ['dark', 'light'] as const) {
       await emulator.close();
     });
 
-    /** Keeps a screenshot of the editors. The window is so low that it includes a notification. */
+    /** Keeps a screenshot of the editors in a low window, with any notification over them. */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();
@@ -156,7 +156,7 @@ for (const theme of ['dark', 'light'] as const) {
         await editor.waitForText(lines(after, '\n'));
         await editor.waitForPosition(position);
         await keepResult(mode);
-        // The document still has the focus, and nothing was saved, since a save ends the undo step.
+        // The document still has focus, and nothing was saved, since a save ends the undo step.
         await page.keyboard.press('Control+Z');
         await editor.waitForText(lines(before, '\n'));
         await page.keyboard.press('Control+Y');
@@ -300,7 +300,7 @@ describe(`the insert mode ${nightly}`, () => {
     below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
     replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
   })) {
-    it(`J27: ${mode} becomes a preview in every auto-run file`, async () => {
+    it(`J27: ${mode} becomes a preview in auto-run files`, async () => {
       const session = await openWindow(emulator, {
         userSettings: { 'hostedModel.insertMode': mode },
         folderFiles: obeyed,

@@ -52,7 +52,7 @@ describe(`the key at rest ${nightly}`, () => {
     await setUp(session.workbench, answers());
     await generateFrom(session);
     await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-    // The window writes the extension's state at the latest when it closes.
+    // The window writes the extension's state when it closes, if not earlier.
     await session.workbench.reload();
     await session.workbench.statusItem(statusId).waitFor({ text: '$(key) Hosted Model' });
     for (const secret of [apiKey, ...emulator.tokensIssued]) {

@@ -14,7 +14,7 @@ import {
 } from '../service.ts';
 import { nightly, openWorkbench } from '../session.ts';
 
-describe(`protection of the key ${nightly}`, () => {
+describe(`the extension ${nightly}`, () => {
   let emulator: Emulator;
   let other: Emulator;
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe(`protection of the key ${nightly}`, () => {
   });
   afterEach(() => Promise.all([emulator.close(), other.close()]));
 
-  it('A08 A10: keeps everything from a changed host until the user has seen and approved the host', async () => {
+  it('A08 A10: sends nothing to a changed host until the user has seen and approved the host', async () => {
     const unapproved = notApprovedYet(other);
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
@@ -93,7 +93,7 @@ describe(`protection of the key ${nightly}`, () => {
     await arrived;
   });
 
-  it("asks for the address, too, if the current one can't be used", async () => {
+  it("asks for another address in the setup if the current one can't be used", async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.url': 'http://service.example' },
     });
@@ -123,7 +123,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lets the user pick a model from the live list before there is a key', async () => {
+  it('lets the user pick a model from the live list before a key is stored', async () => {
     const { workbench } = await openWorkbench({
       userSettings: { 'hostedModel.url': emulator.url },
     });
@@ -145,7 +145,7 @@ describe(`protection of the key ${nightly}`, () => {
     assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
   });
 
-  it('links the setup command in the settings page', async () => {
+  it('links to the setup on the settings page', async () => {
     const session = await openWindow(emulator, { theme: 'light' });
     const { workbench } = session;
     await storeKey(session);

@@ -27,7 +27,7 @@ interface TypedStep {
 /**
  * Goes from an empty profile to generated text by typing only.
  * @param steps inputs between the service and its address
- * @param requests paths of the requests of the credential test, which generates nothing
+ * @param requests paths that the credential test requests; the test generates nothing
  * @param name prefix of the pictures
  */
 async function setUpAndGenerate(
@@ -146,7 +146,7 @@ describe(`two folders on two services ${nightly}`, () => {
   });
   afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
 
-  it('show the token of the active folder, and request no new token in 20 editor switches', async () => {
+  it("show the active folder's token, request no new token in 20 editor switches, and keep separate models", async () => {
     const lines = (word: string, values: Readonly<Record<string, string>>) =>
       Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
     const ids = { PROJECT_ID: projectId };
@@ -197,7 +197,7 @@ describe(`two folders on two services ${nightly}`, () => {
     await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');
-    // The list closes before the settings of the folder are written.
+    // The list closes before the folder's settings are written.
     await window.statusItem(statusId).waitForTooltip('ibm/granite-3-3-8b-instruct');
     const modelOf = async (emulator: Emulator, file: string) => {
       await generateFrom(session, file, window);

@@ -1,4 +1,4 @@
-/** Calls the models of another extension, as any extension can, and shows the result. */
+/** Calls a model from another extension, as any extension can, and shows the result. */
 const { commands, LanguageModelChatMessage, lm, window } = require('vscode');
 
 exports.activate = ({ subscriptions }) => {
