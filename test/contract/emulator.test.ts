@@ -468,7 +468,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, text.length, isComplete], [200, 100, false]);
   });
 
-  it('resets the connection before any header', async () => {
+  it('resets the connection before any header is sent', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { resetBeforeHeaders: true });
     assert.deepEqual(await probeRaw(emulator.url, request('/')), { text: '', error: 'ECONNRESET' });

@@ -62,7 +62,7 @@ describe('insertion into a real editor', () => {
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index >= 4 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`J01: inserts with ${mode} into ${JSON.stringify(text)}, line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
+      it(`J01: inserts text with mode ${mode} into ${JSON.stringify(text)}, with line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
