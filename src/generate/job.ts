@@ -10,7 +10,7 @@ import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
 import { TrackedRange } from '../editor/trackedRange.ts';
 import type { Template } from '../templates/template.ts';
-import { ActiveRuns, type RunEnd, type RunMode } from './runState.ts';
+import { ActiveRuns, type RunEnd, type RunMode } from './activeRuns.ts';
 
 /**
  * The text that a job has generated. It's never saved, but stays in memory even if the document is

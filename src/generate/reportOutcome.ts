@@ -6,9 +6,9 @@ import { NOT_COPIED } from '../editor/insertMessages.ts';
 import type { Undone } from '../editor/streamWriter.ts';
 import { inform } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
+import type { RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job, Result } from './job.ts';
-import type { RunMode } from './runState.ts';
 
 /** Messages about responses, and the actions that the messages offer. */
 

@@ -13,12 +13,12 @@ import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
 import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
+import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
-import { endOf, type RunMode } from './runState.ts';
 import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunMode } from '../../../src/generate/activeRuns.ts';
 import type { Job } from '../../../src/generate/job.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
-import type { RunMode } from '../../../src/generate/runState.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { CallOptions } from '../../../src/service/client.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
@@ -68,7 +68,7 @@ describe('runJob', () => {
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
-      import('../../../src/generate/runState.ts'),
+      import('../../../src/generate/activeRuns.ts'),
       import('../../../src/editor/insertModes.ts'),
     ]);
     const announced: string[] = [];
