@@ -87,8 +87,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Fires after keys, settings, trust, folders, approvals, or the active folder's connection
-   * change.
+   * Fires after a change to keys, settings, trust, folders, approvals, or the active folder's
+   * connection.
    */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;

@@ -165,7 +165,7 @@ export function askInstead(
   return ask(
     `The source in hostedModel.credentialSource can’t be used: ${sourceName(source.id, found)} (${problem}).`,
     [
-      `Nothing was sent. Fix this source, or use the other sources, which sets hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
+      `Nothing was sent. Fix this source, or select Use Other Sources to set hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
     ],
     [['Use Other Sources', true]],
   );

@@ -38,7 +38,8 @@ export function runChecks(
     if (result.state !== 'running') deps.log.info(`check ${result.check}: ${outcome(result)}`);
     onResult(result);
   };
-  // If the sources don't respond in time, the checks send no credentials.
+  // The checks send no credentials if the connection is no longer used, or if looking that up takes
+  // too long.
   const mayUse = () => isStillUsed(deps, connection, folder);
   const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
   return connection.check(note, ends, mayUse);

@@ -32,7 +32,7 @@ export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
 /** @param most maximum number of characters */
 export function tooMuchText(most: number): string {
-  return `Nothing was sent. Select at most ${formatNumber(most)} characters.`;
+  return `Nothing was sent, because there are more than ${formatNumber(most)} characters.`;
 }
 
 /** Returns the question to show before many requests are sent. */

@@ -35,8 +35,8 @@ const OFFER_AFTER_MS = 15_000;
 /**
  * Shows in a run's progress notification what its requests are waiting for: a slow response, the
  * next attempt, or the end of a pause that the service requested. A network connection can die
- * silently after the service has received a request. A retry may be billed twice, so the user
- * decides whether to retry a slow request.
+ * silently after the service has received a request. If a slow request is retried, both may be billed,
+ * so the user decides whether to retry.
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;

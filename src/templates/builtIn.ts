@@ -23,7 +23,7 @@ $\{selection}`,
   {
     name: 'Test',
     insertMode: 'newDocument',
-    prompt: `Write unit tests for the following $\{language} code from the file $\{fileName}, with the most common test framework for the language. Cover normal cases, edge cases, and failures. Name each test after the behavior it proves. ${CODE_ONLY}
+    prompt: `Using the most common test framework for the language, write unit tests for the following $\{language} code from the file $\{fileName}. Cover normal cases, edge cases, and failures. Name each test after the behavior it verifies. ${CODE_ONLY}
 
 $\{selection}`,
   },

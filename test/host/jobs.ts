@@ -132,7 +132,7 @@ export function fileUri(name: string): Uri {
   return Uri.joinPath(folder.uri, name);
 }
 
-/** Open documents of files with unsaved changes. */
+/** Returns the file documents that have unsaved changes. */
 export function unsavedFiles(): TextDocument[] {
   return workspace.textDocuments.filter(({ isDirty, isUntitled }) => isDirty && !isUntitled);
 }

@@ -123,7 +123,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'before\ntop\nanswer\nend');
   });
 
-  it('rescues its text if the document changes inside the selection', async () => {
+  it('offers its text instead of inserting it if the document changed inside the selection', async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;
@@ -347,7 +347,7 @@ describe('a preview', () => {
     assert.equal(document.getText(), 'prompt');
   });
 
-  it("rescues its text if the document's line endings change @nightly", async () => {
+  it("offers its text instead of inserting it if the document's line endings changed @nightly", async () => {
     let rescues = 0;
     const { editor } = await previewed(TEXT, () => {
       rescues += 1;

@@ -71,7 +71,7 @@ describe('a writer of streamed text', () => {
     assert.equal(editor.document.getText(), 'prompt\nend');
   });
 
-  it('J04: gives up if the user deletes the whole document @nightly', async () => {
+  it('J04: gives up if the user deletes all text in the document @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');

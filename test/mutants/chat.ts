@@ -1,6 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defenses in chat: who can call, what is sent and shown, and which requests go first. */
+/**
+ * Mutants that remove defenses in chat. These control who can call, what is sent and shown, and
+ * which requests go first.
+ */
 
 const provider = 'test/contract/chat/chatProvider.test.ts';
 const callers = 'test/unit/chat/chatCallers.test.ts';

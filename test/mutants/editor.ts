@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Defenses that protect documents and the window. */
+/** Mutants that remove defenses of documents and the window. */
 export const editorMutants: readonly Mutant[] = [
   {
     name: 'an edit without an effect counts as done',

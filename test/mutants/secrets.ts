@@ -6,7 +6,10 @@ const entries = 'test/unit/service/addedServices.test.ts';
 const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
-/** Defenses that keep keys, tokens, and text private, even in a repository with planted files. */
+/**
+ * Mutants that remove defenses of the privacy of keys, tokens, and text, even in a repository with
+ * planted files.
+ */
 export const secretMutants: readonly Mutant[] = [
   {
     name: 'text from the service gets into an error',

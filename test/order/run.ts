@@ -22,7 +22,7 @@ interface Failure {
 const seeds = Array.from({ length: Number(times) }, (_, run) => firstSeed + run);
 const rows: (readonly [run: number, seed: string, passed: number, failed: number, s: string])[] =
   [];
-// Each run has its own copy, because one test temporarily adds a file to the sources.
+// Parallel runs don't share a copy, because one test temporarily adds a file to the sources.
 const copies = Array.from({ length: AT_ONCE }, makeWorkingCopy);
 try {
   await Promise.all(copies.map(runTheNext));

@@ -78,7 +78,7 @@ describe('the schema of added services', () => {
     ['markup in the label of a secret', withHeaders({ 'X-Team': { secret: '[x](y)' } })],
   ];
   for (const [what, changes] of wrongRows) {
-    it(`underlines ${what}, which readServices refuses`, () => {
+    it(`rejects ${what}, as readServices does`, () => {
       assert.deepEqual(accepted({ ...entry, ...changes }), { schema: false, reader: false });
     });
   }

@@ -153,7 +153,7 @@ export class CodeFence {
 
   /**
    * Decides whether a closing line ended the fence or belongs to an inner fence.
-   * @param text the text after the closing line, which contains more than whitespace
+   * @param text the text after the closing line; never only whitespace
    * @returns the text to write before `text`
    */
   #resolveClosing(text: string): string {

@@ -107,7 +107,7 @@ describe('a client of a real identity provider', () => {
     });
   }
 
-  it('reports a refused token request if the client may not request the scope', async () => {
+  it("reports a refused token request if the client isn't allowed to request the scope", async () => {
     const { world } = await start({ scope: 'models admin' });
     const { kind, details } = await failureOf(world.generate());
     assert.deepEqual([kind, details.code], ['token-request-refused', 'invalid_scope']);

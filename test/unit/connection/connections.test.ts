@@ -209,7 +209,7 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own]);
     });
 
-    it('omits a service that was removed', async () => {
+    it('omits a service whose key was deleted', async () => {
       await storeBoth();
       await keys.remove('acme');
       assert.deepEqual(await all(), [own]);
@@ -1035,7 +1035,7 @@ describe('Connections', () => {
       const question = await editor.question();
       assert.match(
         question.detail,
-        /sets hostedModel\.credentialSource to “auto” in your user settings/,
+        /to set hostedModel\.credentialSource to “auto” in your user settings/,
       );
       await question.answer('Use Other Sources');
       assert.equal(await given, 'editor');

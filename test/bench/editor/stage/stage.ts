@@ -33,7 +33,7 @@ export interface Stage {
   storeKey(): Promise<void>;
 }
 
-/** @param isByLine true if the product reaches each service over its own line */
+/** @param isByLine true to open a separate simulated line to each service; see `lineProcess.ts` */
 export async function onStage<Value>(
   use: (stage: Stage) => Promise<Value>,
   { isByLine = false }: { readonly isByLine?: boolean } = {},

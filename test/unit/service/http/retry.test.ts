@@ -82,7 +82,7 @@ describe('retry rules', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
-  it(`keep each Retry-After finite, and waits within 0.5–60 s unless Retry-After is longer (seed ${seed})`, () => {
+  it(`keep every Retry-After finite and every wait within 0.5–60 s, unless Retry-After is longer (seed ${seed})`, () => {
     const text = fc.oneof(
       fc.string(),
       fc.integer().map(String),
