@@ -27,9 +27,9 @@ import { whenOpened } from './ui/whenOpened.ts';
 
 /**
  * Registers the commands, and creates the other parts that a window needs before its first command,
- * such as the status item and the chat models. Sends no request and reads no secret. If a part
- * can't be created, the commands report this failure, because VS Code doesn't show why a command is
- * missing. The log names the part.
+ * such as the status item and the chat models. Sends no request and reads no secret. The commands
+ * are registered even if another part can't be created, so that they can report the failure. For a
+ * missing command, VS Code wouldn't show the reason. The log names the part.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;

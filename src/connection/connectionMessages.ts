@@ -249,11 +249,11 @@ export function hiddenSourceText(target: SettingsTarget): string {
 /** The reasons why credentials aren't used, as phrases for use within a sentence. */
 export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
-  'bad-service': 'the service can’t be used',
+  'bad-service': 'the service in the settings is unknown or invalid',
   'bad-address': 'an address can’t be used',
   unapproved: 'the hosts, entry, or program changed',
   'bad-project': 'the project can’t be used',
-  'ask-source': 'a source isn’t approved',
+  'ask-source': 'the source isn’t approved',
   'chosen-unusable': 'the source in the settings can’t be used',
 };
 
@@ -285,7 +285,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     : all;
 }
 
-/** Describes an issue, such as `VENDOR_URL on line 2 can’t be used as an address`. */
+/** Describes an issue, as in `VENDOR_URL on line 2 can’t be used as an address`. */
 function issuePhrase({ place, name, kind }: Issue): string {
   const what = place ? `${name} on line ${place.line + 1}` : name;
   return `${what} ${ISSUE_PHRASES[kind]}`;

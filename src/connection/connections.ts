@@ -46,7 +46,7 @@ export interface ConnectionsOptions extends FindOptions {
   /** Workspace state, which VS Code stores outside the workspace folders. */
   readonly workspaceState: Memento;
   readonly runtime: ServiceRuntime;
-  /** Runs work that no caller awaits. */
+  /** Logs the failure of work that no caller awaits. */
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 

@@ -56,8 +56,8 @@ export function askDestination(
   const label = needsSetting('apiKey', { service }) ? settingLabel('apiKey', { service }) : 'setup';
   const change = (what: string, old: string, now: string) =>
     old === now
-      ? `${what} goes to ${old}, as before.`
-      : `${what} went to ${old}\nand would now go to ${now}`;
+      ? `${what} would still go to ${old}.`
+      : `${what} went to ${old}\nand would now go to ${now}.`;
   if (program && !isEntryChanged && !leadsElsewhere(approved, wanted)) {
     return askProgram(program, service);
   }

@@ -18,8 +18,8 @@ import { MANAGE } from './setUpMessages.ts';
 /** The steps of the setup that change or remove a service that the user added. */
 
 /**
- * A change to a service that the user added. After any of the first three, the setup continues with
- * its other steps.
+ * A change to a service that the user added. After `credentials`, `login`, or `headers`, the
+ * setup continues with its other steps.
  */
 export type ManageAction = 'credentials' | 'login' | 'headers' | 'rename' | 'remove';
 

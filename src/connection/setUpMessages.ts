@@ -83,7 +83,7 @@ export const NEW_SERVICE = {
   listing: 'Loading the models',
   generating: 'Generating one token',
   oneToken: {
-    question: (host: string) => `Test ${host} by generating one token?`,
+    question: (host: string) => `Test ${host} with a response of one token?`,
     detail: 'The service has no model list, so only a generation can test it.',
     generate: 'Generate One Token',
   },

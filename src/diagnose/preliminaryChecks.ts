@@ -159,8 +159,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
 }
 
 /**
- * Finds an incomplete source if the editor has no stored key. The user evidently meant to use that
- * source, so its missing values are the cause.
+ * Finds an incomplete source if the editor has no stored key. The user probably meant to use that
+ * source, so its missing values explain why there's no connection.
  */
 function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
   if (choice.kind !== 'missing' || found.record) return undefined;

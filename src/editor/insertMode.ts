@@ -43,7 +43,7 @@ export interface InsertMode {
 
 /** Dependencies of an insert mode, provided by the job. */
 export interface ModeDeps {
-  /** The document of all targets. */
+  /** The document that contains all targets. */
   readonly openDocument: EditorDocument;
   readonly previews: Previews;
   /** Cancels the responses that are still streaming. */

@@ -66,8 +66,9 @@ export interface Selected extends OffsetRange {
 /**
  * Computes the selection to restore after the writer's changes, and how far VS Code may extend it.
  *
- * - VS Code extends a selection over text inserted at its end (tested). In a selection of whole
- *   lines, text is inserted before the last line break, so VS Code extends that selection, too.
+ * - VS Code extends a selection over text inserted at its end (tested). A selection of whole lines
+ *   includes its last line break, and text is inserted before that break, so VS Code extends this
+ *   selection, too.
  * - The last line break stays selected only if the same line break still follows the selected text.
  * - A selection that is replaced from its start becomes a cursor after the new text, so that typing
  *   doesn't replace that text.

@@ -168,7 +168,7 @@ export class ResponseInDocument {
     this.#isStreaming = false;
   }
 
-  /** Completes a change event. Must be called once `own` has tracked all changes in the event. */
+  /** Finishes handling a change event. Must be called once `own` has tracked all changes in the event. */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }

@@ -28,7 +28,7 @@ export interface ResponseWriter {
   canInsert(index: number, isNew: boolean): boolean;
   /**
    * Called when the generation of a response or its continuation starts. Some responses of a job
-   * may never start. Not implemented by writers that don't wait for the other responses.
+   * may never start. Needed only by writers that wait until all responses have ended.
    */
   begin?(index: number): void;
   /** @param text never empty */

@@ -239,7 +239,7 @@ export class TrackedRange {
   }
 
   /**
-   * Completes a change event. Must be called once all changes in the event have been recorded.
+   * Finishes handling a change event. Must be called once all changes in the event have been recorded.
    * @param isThere returns true if the document contains exactly this text at this position
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {

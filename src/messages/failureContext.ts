@@ -50,7 +50,7 @@ export interface FixActions {
 export interface FailureContext {
   /** The place that contains the key, project, and service URL. */
   readonly place: FixActions;
-  /** The place that contains the address that the failed request was sent to. */
+  /** The place where the user can change the address of the failed request. */
   readonly address: FixActions;
   /**
    * True if the failed request was sent to an address of a built-in service, which the user can't

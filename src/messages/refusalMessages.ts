@@ -172,7 +172,7 @@ export function formatNumber(value: number): string {
 }
 
 /**
- * Formats a status or code for the end of a phrase, such as " (503)". Empty if the status or code
+ * Formats a status or code to append to a phrase, as in " (503)". Empty if the status or code
  * is unknown.
  */
 export function parenthesized(fact: number | string | undefined): string {

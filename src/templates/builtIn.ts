@@ -37,7 +37,7 @@ $\{selection}`,
   {
     name: 'Rewrite',
     insertMode: 'replace',
-    prompt: `Rewrite the following so that it is clearer and shorter, but means the same. Keep its language, format, and indentation. Respond with only the result, without an explanation or a Markdown fence.
+    prompt: `Make the following clearer and shorter without changing its meaning. Keep its language, format, and indentation. Respond with only the result, without an explanation or a Markdown fence.
 
 $\{selection}`,
   },

@@ -39,7 +39,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues for which the file isn't opened, because it's a link, isn't a file, or can't be read. */
+/** Issues of a path that isn't opened, because it's a link, isn't a file, or can't be read. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',

@@ -8,7 +8,7 @@ import type { Question, Result, Row } from './question.ts';
 
 export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {
-    /** The day of the measurement, as YYYY-MM-DD. Other questions can have other days. */
+    /** The day of the measurement, as YYYY-MM-DD. Other questions may have been measured on different days. */
     readonly date: string;
   };
 

@@ -72,7 +72,7 @@ describe('nginx as a gateway', () => {
     return connectionOf({ credentials, modelId }, runtime);
   }
 
-  it('forwards a generation with the key and the team, and without other credentials', async () => {
+  it('forwards a request that has the key and the team header, but no Authorization header of its own', async () => {
     const { text } = await connect().generateText('Write a haiku');
     assert.match(text, /Hello/);
     const [request, ...others] = emulator.requests;
@@ -147,7 +147,7 @@ describe('nginx as a gateway', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('causes failures that contain neither the key nor a secret header', async () => {
+  it("refuses a wrong key, and the failure contains neither the key nor a secret header's value", async () => {
     const secret = 'secret-of-the-team';
     const connection = connect({
       ...{ key: 'another-key', headers: { 'X-Team': { secret: 'team' } } },

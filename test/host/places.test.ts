@@ -97,7 +97,7 @@ describe('insertion targets:', () => {
     );
   });
 
-  it("J26: the modified side of a comparison accepts text, and its original side doesn't @nightly", async () => {
+  it("J26: in a diff, the modified side accepts text, and the original side doesn't @nightly", async () => {
     const [original, modified] = [fileUri('original.txt'), fileUri('modified.txt')];
     await workspace.fs.writeFile(original, Buffer.from('a\n'));
     await workspace.fs.writeFile(modified, Buffer.from('prompt\n'));

@@ -55,7 +55,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/hardenedFetch.test.ts',
-    title: 'is replaced once after ECONNRESET',
+    title: 'sends the request once more after ECONNRESET',
   },
   {
     name: 'every failed request counts as not sent',

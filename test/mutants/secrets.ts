@@ -7,8 +7,8 @@ const command = 'test/contract/service/command.test.ts';
 const prompts = 'test/unit/service/secrets.test.ts';
 
 /**
- * Mutants that remove defenses of the privacy of keys, tokens, and text, even in a repository with
- * planted files.
+ * Mutants that remove protections for keys, tokens, and text, including protections against planted
+ * files in a repository.
  */
 export const secretMutants: readonly Mutant[] = [
   {
@@ -417,6 +417,6 @@ export const secretMutants: readonly Mutant[] = [
     from: 'filter(({ length }) => length >= shortest)',
     to: "filter((secret) => secret !== '')",
     test: prompts,
-    title: 'ignores keys with fewer than 8 characters',
+    title: 'ignores keys of fewer than 8 characters',
   },
 ];

@@ -12,7 +12,7 @@ export const BATCH = 50;
 const MOST_IN_FLIGHT = 8;
 
 /** The outcome of one generation: its own text, any other text, or a failure. */
-export type Ending = 'answer' | 'foreign text' | 'unclassified' | ErrorKind;
+export type Ending = 'answer' | 'text of another call' | 'unclassified' | ErrorKind;
 
 /** Counts the requests that the service receives for each generation. Byte arrays save memory. */
 export class ServerCount {
@@ -68,7 +68,7 @@ export async function runBatch(
     try {
       const { text } = await client.generateText(prompt, {}, options);
       const isOwn = text === answerFor(prompt) && (!isStreamed(job) || streamed === text);
-      return isOwn ? 'answer' : 'foreign text';
+      return isOwn ? 'answer' : 'text of another call';
     } catch (error) {
       return error instanceof ServiceError ? error.kind : 'unclassified';
     } finally {

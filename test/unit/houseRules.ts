@@ -213,7 +213,7 @@ export const houseRules: readonly HouseRule[] = [
     ],
   },
   {
-    name: 'foreign text is never markup: appendMarkdown gets only constants',
+    name: 'untrusted text is never markup: appendMarkdown gets only constants',
     isBroken: (line) => /appendMarkdown\((?!['`])|isTrusted = true|supportHtml = true/.test(line),
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },

@@ -39,7 +39,7 @@ describe('the privacy page', () => {
     assert.deepEqual([...named].sort(), [...hosts].sort());
   });
 
-  it('lists the hosts of all built-in services: identity services, regions, and key pages', () => {
+  it('lists the hosts of each built-in service: its identity service, regions, and key page', () => {
     assert.ok(ofServices.length > 7);
     assert.deepEqual(
       ofServices.filter((host) => !named.has(host)),

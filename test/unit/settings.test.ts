@@ -150,7 +150,7 @@ describe('the model in the settings', () => {
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it('is underlined in the models of an added service if its ID or name is invalid', () => {
+  it('is underlined in the entry of an added service if its ID or name is invalid', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

@@ -33,7 +33,7 @@ export class Editor {
     return (await this.#screen.read<string | null>(script)) ?? undefined;
   }
 
-  /** Label of the active tab, which differs from its name in a preview. Empty without a tab. */
+  /** Label of the active tab. For a response preview, it differs from the result of `name`. Empty without a tab. */
   title(): Promise<string> {
     // VS Code renders the end of a file name as a separate element.
     return this.#screen.read<string>(

@@ -31,7 +31,7 @@ const serverNodeMajor = 24;
 
 /**
  * Installs `code-server@version` once, and returns the paths of its VS Code server. Prints a
- * message and exits if this system can't run one.
+ * message and exits if this system can't run the server.
  *
  * @throws Error with the output of the failed command, or if this process isn't Node 24.
  */

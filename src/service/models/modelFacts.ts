@@ -43,7 +43,7 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 }
 
 /**
- * Adds the facts that the user states about one model.
+ * Returns a model with the values from the user's service entry in place of the listed ones.
  * @param listed undefined if the service doesn't list the model
  * @returns undefined if neither the service nor the user's entry lists the model
  */

@@ -364,7 +364,10 @@ export class SinkEditor extends FakeEditor {
     return new Proxy({ show: () => {}, dispose }, { set });
   }
 
-  /** A list or input box that closes by itself. If it has a copy item, it first accepts it once. */
+  /**
+   * A list or input box that closes as soon as it's shown, except for the list of services, which
+   * accepts its first item, and the lists in `LISTS_TO_READ`. Accepts a copy item once before.
+   */
   #list(sink: Sink): unknown {
     let hide = () => {};
     let accept = () => {};

@@ -124,7 +124,7 @@ describe('a client of a real identity provider', () => {
     await time.pass(170_000);
     await world.generate();
     assert.equal(provider.requests.length, 2);
-    // By now, the service accepts only the second token, because the first has expired.
+    // After this pause, the first token has expired, so the service accepts only the second one.
     await time.pass(400_000);
     await world.generate();
     const [first, second, third, fourth, ...more] = tokensSent(world);

@@ -69,7 +69,7 @@ export async function selfSigned(name: string): Promise<string | undefined> {
   }
 }
 
-/** Re-signs a certificate so that it has expired. OpenSSL can't create an expired certificate. */
+/** Re-signs a certificate so that it has expired. `openssl req` can't create an expired one. */
 async function expired(certificate: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
   try {

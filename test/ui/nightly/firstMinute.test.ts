@@ -10,7 +10,7 @@ import { nightly } from '../session.ts';
 /** Maximum number of inputs in the first minute. */
 const MOST_INPUTS = 9;
 
-/** Counts clicks, keys, and typed or pasted texts in the window. */
+/** Counts clicks, key presses, and input events in the window. */
 const countInputs = `(() => {
   globalThis.inputs = 0;
   for (const event of ['pointerdown', 'keydown', 'input']) {

@@ -37,7 +37,7 @@ describe(`the extension ${nightly}`, () => {
     await workbench.runCommand(generate);
     const dialog = await dialogs.waitFor(/Your API key was saved for different hosts/);
     const [oldHost, newHost] = [new URL(emulator.url).host, new URL(other.url).host];
-    assert.match(dialog.detail, new RegExp(`The API key goes to ${oldHost}, as before`));
+    assert.match(dialog.detail, new RegExp(`The API key would still go to ${oldHost}`));
     assert.match(
       dialog.detail,
       new RegExp(`text went to ${oldHost}\\s*and would now go to ${newHost}`),

@@ -463,7 +463,7 @@ describe('a service that the user added', () => {
     ['a key', { ...base, authentication: { kind: 'apiKey' } }, 'API key'],
     ["an OAuth client's token", oauth, 'token'],
   ] as const) {
-    it(`T15: has a warning before approval if ${what} would be sent unencrypted`, async () => {
+    it(`T15: triggers a warning before approval if ${what} would be sent unencrypted`, async () => {
       const { unencryptedText } = await import('../../../src/connection/setUpMessages.ts');
       const { parseDestination } = await import('../../../src/connection/binding.ts');
       const service = serviceOf({ ...entry, url: 'http://llm.acme.example' });

@@ -343,7 +343,7 @@ describe('service selection', () => {
     ['WATSONX_SPACE_ID', 'space'],
     ['IBM_DEPLOYMENT_ID', 'deployment'],
   ] as const) {
-    it(`uses a ${resource} from ${name} instead of a project, and names it in the prompt`, async () => {
+    it(`uses a ${resource} from ${name} instead of a project, and mentions the ${resource} ID in the approval dialog`, async () => {
       const prefix = name.startsWith('IBM') ? 'IBM' : 'WATSONX';
       const text = cloudFile.replace('IBM_PROJECT_ID', name).replaceAll('IBM_', `${prefix}_`);
       editor.files.set('/work/.env', text);

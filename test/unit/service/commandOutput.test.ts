@@ -5,7 +5,7 @@ import { type CommandProblem, ServiceError } from '../../../src/service/errors.t
 import { textsOfError } from './canaries.ts';
 
 /**
- * Outputs of token commands as their publishers document them, and outputs without a usable token.
+ * Sample output of token commands from the vendors' documentation, and output without a usable token.
  */
 
 const NOW = Date.UTC(2026, 10, 26, 12);

@@ -50,8 +50,8 @@ describe('the table of error details in docs/skills.md', () => {
       return kind ?? [];
     });
     const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
-    // These kinds have several rows, because a token can fail in three ways, and only the message
-    // distinguishes bad requests.
+    // `unauthorized` has several rows, because a token can fail in three ways. `bad-request` has
+    // several, because only the message distinguishes bad requests.
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 

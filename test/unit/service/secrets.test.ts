@@ -148,7 +148,7 @@ describe('a client', () => {
     assert.ok(!addressHolds('https://service.example/a-key', ['a-key', key]));
   });
 
-  it('ignores keys with fewer than 8 characters, which can occur in texts by chance', () => {
+  it('ignores keys of fewer than 8 characters, which can occur in text by chance', () => {
     for (const apiKey of ['a', 'test', '0123456']) {
       const { client } = clientOn({ fetch }, { credentials: { ...credentials, apiKey } });
       assert.deepEqual(client.secretKindsIn(`${apiKey} is a word: ${apiKey}`), []);

@@ -77,7 +77,7 @@ describe('a generation watch', () => {
     assert.equal(words(), 'generating');
   });
 
-  it('logs each parameter that was left out once, with both possible causes', async () => {
+  it('logs each omitted parameter only once, with both possible causes', async () => {
     const { startWatch, warnings } = await watching();
     startWatch().onDone({ ...generation, dropped: ['top_k'] });
     startWatch().onDone({ ...generation, dropped: ['top_k'] });

@@ -14,7 +14,7 @@ import { readTemplateText } from '../../../src/templates/parseTemplate.ts';
 import { fillPrompt } from '../../../src/templates/variables.ts';
 import { rows, type TextOf, type Ways } from './workCounter.ts';
 
-/** Complete paths that foreign text takes through the code. */
+/** The complete paths of untrusted text through the code. */
 
 const ibm = serviceFor('ibm');
 assert.ok(ibm);

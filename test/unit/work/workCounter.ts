@@ -10,7 +10,7 @@ export const rows =
   (length) =>
     before + row.repeat(Math.ceil(length / row.length)) + behind;
 
-/** A path that foreign text takes through the code. */
+/** A path that untrusted text takes through the code. */
 export interface Way {
   readonly work: (text: string) => unknown;
   /** Texts that are hard for this path. */

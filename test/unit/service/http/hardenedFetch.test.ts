@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hardenedFetch } from '../../../../src/service/http/hardenedFetch.ts';
 
 /** Simulates a connection that closes after it was chosen and before the first byte is sent. */
-describe('a reused connection that closes before anything is sent', () => {
+describe('hardenedFetch on a reused connection that closes early', () => {
   const { fetch } = globalThis;
   afterEach(() => {
     globalThis.fetch = fetch;
@@ -29,13 +29,13 @@ describe('a reused connection that closes before anything is sent', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`is replaced once after ${code}`, async () => {
+    it(`sends the request once more after ${code}`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });
   }
 
-  it("isn't assumed if no connection was made, or if any data was sent", async () => {
+  it("doesn't retry if no connection was made, or if any data was sent", async () => {
     assert.deepEqual(await asked([failure('ECONNREFUSED', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET', 'connect')]), ['failed', 1]);
     assert.deepEqual(await asked([failure('ECONNRESET')], true), ['failed', 1]);
