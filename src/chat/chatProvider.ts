@@ -13,7 +13,6 @@ import {
 } from 'vscode';
 import { isAiDisabled } from '../config/configuration.ts';
 import type { Connections } from '../connection/connections.ts';
-import { onlyFolder } from '../connection/folders.ts';
 import { explainFailure } from '../diagnose/reportFailure.ts';
 import { asIncomplete } from '../messages/messages.ts';
 import {
@@ -199,7 +198,12 @@ export class ChatProvider {
     if (error instanceof ChatError) return error.message;
     // A failed lookup must not hide the original failure.
     const connection = used ?? (await this.connection().catch(() => undefined));
-    const explained = await explainFailure(this.#deps, error, onlyFolder(), connection);
+    const explained = await explainFailure(
+      this.#deps,
+      error,
+      () => this.#deps.connections.all(),
+      connection,
+    );
     return texts.chatFailure(error, explained);
   }
 

@@ -25,14 +25,14 @@ export async function openMenu(app: App): Promise<unknown> {
   const looked = await connections.peekWithProgress(activeFolder());
   const { found, choice } = looked;
   const ofSources = sourceRows(found, choice);
-  const ofServices = await serviceRows(app, serviceInUse(looked));
-  const hasChoice = ofSources.length > 1 || ofServices.length > 0;
+  const hasChoice = ofSources.length > 1 || found.others.length > 0;
   // If there is nothing to choose from, start the setup. Focus the editor first, because the focus
   // would otherwise return to the clicked status item.
   if (choice.kind === 'missing' && !found.record && !hasChoice) {
     await commands.executeCommand(undocumentedCommands.focusEditor);
     return connections.setUp();
   }
+  const ofServices = await serviceRows(app, serviceInUse(looked));
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };

@@ -39,7 +39,7 @@ import {
   type Lookup,
   type SourceSnapshot,
 } from './sourceSelection.ts';
-import { type FindOptions, findSources } from './sources.ts';
+import { type FindOptions, findSources, programOf } from './sources.ts';
 import { useForSelections } from './switchService.ts';
 
 export interface ConnectionsOptions extends FindOptions {
@@ -160,13 +160,16 @@ export class Connections implements Disposable {
     const found = await findSources(this.#options, owner, unused);
     const first = choiceOf(found, owner ? choose(found) : chooseWithoutFolder(found), runtime);
     const { service: inUse } = first.kind === 'ready' ? first.connection : found.settings;
-    const stored = [found, ...found.others]
+    const others = [found, ...found.others]
       .filter(({ settings }) => settings.service.word !== inUse.word)
-      .map((source) => {
-        const ofService = { ...found, ...source, external: [] };
+      .map(async (source) => {
+        const program = await programOf(source.settings.service);
+        const ofService = { ...found, ...source, program, external: [] };
         return choiceOf(ofService, chooseEditor(ofService), runtime);
       });
-    return [first, ...stored].flatMap((one) => (one.kind === 'ready' ? [one.connection] : []));
+    return [first, ...(await Promise.all(others))].flatMap((one) =>
+      one.kind === 'ready' ? [one.connection] : [],
+    );
   }
 
   /**

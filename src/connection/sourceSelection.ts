@@ -72,8 +72,11 @@ export interface EditorSource {
  * also receive the snapshot, so each secret is wrapped in a `Secret`.
  */
 export interface SourceSnapshot extends EditorSource {
-  /** The other services in the key store, as if the settings named each of them. */
-  readonly others: readonly EditorSource[];
+  /**
+   * The other services in the key store, as if the settings named each of them. Without their
+   * programs, because most lookups don't use them, and searching `PATH` can be slow.
+   */
+  readonly others: readonly Omit<EditorSource, 'program'>[];
   /**
    * Every key that is stored or in one of the sources, used or not. For chat, also the keys in the
    * `.env` files of all folders, because an agent can read them. No prompt may contain any of these

@@ -105,12 +105,11 @@ export async function findSources(
   ]);
   const kept = record ? [[own, record] as const, ...others] : others;
   const texts = [inFile, inEnvironment, ...unusedFiles.map((file) => readText(file, settings))];
-  const editorSources = others.map((stored) => storedSource(stored, settings));
   return {
     settings,
     record: record && new Secret(record),
     program,
-    others: (await Promise.all(editorSources)).filter((one) => one !== undefined),
+    others: others.flatMap((stored) => storedSource(stored, settings) ?? []),
     keys: new Secret([...kept.map(storedKey), ...texts.flatMap(keysIn)]),
     folder,
     external,
@@ -121,10 +120,10 @@ export async function findSources(
  * Returns the editor source of a stored service, with the address and project of its last setup.
  * Undefined if the service is no longer in the settings.
  */
-async function storedSource(
+function storedSource(
   [word, record]: readonly [word: string, record: KeyRecord],
   settings: Settings,
-): Promise<EditorSource | undefined> {
+): EditorSource | undefined {
   const service = serviceFor(word, settings.services);
   if (!service) return undefined;
   const { authUrl, serviceUrl, projectId = '', resource } = record;
@@ -136,7 +135,6 @@ async function storedSource(
       ...{ projectId, resource, isProjectOfFolder: false },
     },
     record: new Secret(record),
-    program: await programOf(service),
   };
 }
 

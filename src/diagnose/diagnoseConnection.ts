@@ -12,7 +12,7 @@ import { copyReport, versions } from './copyReport.ts';
 import { type DiagnosisOptions, showDiagnosis } from './diagnosisList.ts';
 import { prepareDiagnosis, READING, UNANSWERED } from './preliminaryChecks.ts';
 import { buildReport, type Load } from './reportText.ts';
-import { type DiagnosisDeps, runChecks, within } from './runChecks.ts';
+import { type DiagnosisDeps, lookUpFor, runChecks, within } from './runChecks.ts';
 
 /** The command *Diagnose Connection*, which shows the checks in a list and offers the report. */
 
@@ -52,7 +52,7 @@ export async function diagnoseConnection(
       for (const check of diagnosed.preliminary) show(check);
       if (!connection || signal.aborted) return;
       const onResult = (result: CheckResult) => show(shownCheck(result, context));
-      const failure = await runChecks(deps, connection, folder, onResult, signal);
+      const failure = await runChecks(deps, connection, lookUpFor(deps, folder), onResult, signal);
       deps.status.update({
         unreachable: isUnreachable(failure),
         lastFailure: failure && messageFor(failure, { ...context, isCheck: true }),

@@ -12,7 +12,7 @@ import { oneLine } from '../ui/oneLine.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { FINDING_CAUSE, inLines, REPAIRED } from './checkMessages.ts';
-import { type DiagnosisDeps, isStillUsed, runChecks } from './runChecks.ts';
+import { type DiagnosisDeps, isStillUsed, type LookUp, lookUpFor, runChecks } from './runChecks.ts';
 
 /** Shows failures with their causes, and writes them to the log. */
 
@@ -43,7 +43,7 @@ export async function reportFailure(
   connection?: Connection,
   { folder = activeFolder(), lines = [], template }: FailureOptions = {},
 ): Promise<boolean> {
-  const message = await explainFailure(deps, error, folder, connection, template);
+  const message = await explainFailure(deps, error, lookUpFor(deps, folder), connection, template);
   if (!message) return false;
   const { text, actions } = message;
   const labels = actions.map((action) => ACTION_LABELS[action]);
@@ -73,17 +73,18 @@ async function offerRetry(): Promise<boolean> {
 
 /**
  * Finds the cause of a failure, logs it, and keeps it for the status item. Shows no error message.
+ * @param lookUp returns the connections that the failed request could use now
  * @returns the message; undefined if the user canceled
  */
 export async function explainFailure(
   deps: DiagnosisDeps,
   error: unknown,
-  folder: WorkspaceFolder | null,
+  lookUp: LookUp,
   connection?: Connection,
   template?: FailedTemplate,
 ): Promise<Message | undefined> {
   const isRefusal = isKind(error, 'unauthorized', 'forbidden');
-  const cause = connection && isRefusal ? await explained(deps, error, connection, folder) : error;
+  const cause = connection && isRefusal ? await explained(deps, error, connection, lookUp) : error;
   const inUse = connection
     ? ({ kind: 'ready', connection } as const)
     : deps.connections.current?.choice;
@@ -106,16 +107,16 @@ async function explained(
   deps: DiagnosisDeps,
   refusal: ServiceError,
   connection: Connection,
-  folder: WorkspaceFolder | null,
+  lookUp: LookUp,
 ): Promise<ServiceError> {
   const late = AbortSignal.timeout(EXPLANATION_MS);
   try {
-    if (!(await isStillUsed(deps, connection, folder))) return refusal;
+    if (!(await isStillUsed(connection, lookUp))) return refusal;
     const isPaused = connection.requests.state.resumesInMs !== undefined;
     if (isPaused) return refusal.with({ isUnchecked: true });
     deps.log.info(`finding the cause of: ${refusal.message}`);
     const failure = await cancellable(FINDING_CAUSE, (signal) =>
-      runChecks(deps, connection, folder, () => {}, AbortSignal.any([signal, late])),
+      runChecks(deps, connection, lookUp, () => {}, AbortSignal.any([signal, late])),
     ).catch((error: unknown) => {
       if (late.aborted) return new ServiceError('timeout');
       throw error;

@@ -23,6 +23,17 @@ export interface DiagnosisDeps {
  */
 const CREDENTIALS_LOOK_MS = 2_000;
 
+/** Looks up the connections that a request like the one in question could use now. */
+export type LookUp = () => Promise<readonly Connection[]>;
+
+/** Returns a function that looks up the connection of a folder. */
+export function lookUpFor({ connections }: DiagnosisDeps, folder: WorkspaceFolder | null): LookUp {
+  return async () => {
+    const { choice } = await connections.peek(folder);
+    return choice.kind === 'ready' ? [choice.connection] : [];
+  };
+}
+
 /**
  * Runs all checks and logs their results.
  * @returns the first failure; undefined if no check failed
@@ -30,7 +41,7 @@ const CREDENTIALS_LOOK_MS = 2_000;
 export function runChecks(
   deps: DiagnosisDeps,
   connection: Connection,
-  folder: WorkspaceFolder | null,
+  lookUp: LookUp,
   onResult: (result: CheckResult) => void,
   signal: AbortSignal,
 ): Promise<ServiceError | undefined> {
@@ -40,26 +51,15 @@ export function runChecks(
   };
   // The checks send no credentials if the connection is no longer used, or if looking that up takes
   // too long.
-  const mayUse = () => isStillUsed(deps, connection, folder);
+  const mayUse = () => isStillUsed(connection, lookUp);
   const ends = AbortSignal.any([signal, deps.connections.signOutSignal]);
   return connection.check(note, ends, mayUse);
 }
 
-/**
- * True if a new lookup returns the same connection, for the folder or for chat. False after a
- * timeout.
- */
-export async function isStillUsed(
-  { connections }: DiagnosisDeps,
-  connection: Connection,
-  folder: WorkspaceFolder | null,
-): Promise<boolean> {
-  const looks = Promise.all([connections.peek(folder), connections.all()]);
-  const looked = await within(CREDENTIALS_LOOK_MS, looks);
-  if (!looked) return false;
-  const [{ choice }, all] = looked;
-  const ofFolder = choice.kind === 'ready' ? [choice.connection] : [];
-  return [...ofFolder, ...all].some((one) => one.isSameAs(connection));
+/** True if a new lookup returns the same connection. False after a timeout. */
+export async function isStillUsed(connection: Connection, lookUp: LookUp): Promise<boolean> {
+  const found = await within(CREDENTIALS_LOOK_MS, lookUp());
+  return found?.some((one) => one.isSameAs(connection)) ?? false;
 }
 
 /** Awaits a lookup of credentials. Undefined if it takes longer than `patienceMs`. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { mock } from 'node:test';
 import type { Uri, WorkspaceFolder } from 'vscode';
 import type { Obstacle } from '../../../src/connection/activeConnection.ts';
 import { Approvals } from '../../../src/connection/approvals.ts';
@@ -156,8 +158,41 @@ describe('Connections', () => {
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
       editor.addFolder('/other');
+      for (const one of await connections.all()) {
+        assert.ok(await isStillUsed(one, () => connections.all()));
+      }
+    });
+
+    it('returns a connection that no longer counts as used in a folder with another source', async () => {
+      const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
+      await storeKey();
+      editor.addFolder('/other');
+      const folder = editor.folders[1] as unknown as WorkspaceFolder;
       const deps = { connections } as unknown as DiagnosisDeps;
-      for (const one of await connections.all()) assert.ok(await isStillUsed(deps, one, null));
+      const [connection] = await connections.all();
+      assert.ok(connection);
+      assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), true);
+      editor.folderSettings.set('credentialSource', 'envFile');
+      assert.equal(await isStillUsed(connection, lookUpFor(deps, folder)), false);
+    });
+
+    it("doesn't search PATH for the program of a service that isn't used", async () => {
+      await storeKey();
+      const command = {
+        ...{ word: 'acme', url: GATEWAY, api: 'openai', defaultModel: 'coder' },
+        authentication: { kind: 'command', command: ['print-token'] },
+      };
+      editor.userSettings.set('services', [command]);
+      const definition = JSON.stringify(command);
+      await keys.write({ apiKey: '', authUrl: GATEWAY, serviceUrl: GATEWAY, definition }, 'acme');
+      const { mock: stat } = mock.method(fs, 'stat');
+      const searches = () =>
+        stat.calls.filter(({ arguments: [path] }) => String(path).endsWith('print-token')).length;
+      assert.equal((await connections.peek()).choice.kind, 'ready');
+      assert.equal(searches(), 0);
+      await connections.all();
+      assert.ok(searches() > 0);
+      stat.restore();
     });
 
     it('also returns a connection for the stored service if the .env file in use names another service', async () => {

@@ -5,7 +5,6 @@ import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore } from '../../../src/connection/keyStore.ts';
 import { actionsFor, sourceRows } from '../../../src/connection/sourceView.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
-import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { secretsOf } from '../../../src/service/auth/authMethods.ts';
@@ -624,8 +623,7 @@ describe('service selection', () => {
     await keys.write({ ...platform, apiKey: 'key-of-the-platform' }, 'cpd');
     await keys.write(own, 'acme');
     const all = await connections.all();
-    const deps = { connections } as unknown as DiagnosisDeps;
-    const used = () => Promise.all(all.map((one) => isStillUsed(deps, one, null)));
+    const used = () => Promise.all(all.map((one) => isStillUsed(one, () => connections.all())));
     assert.deepEqual(
       all.map(({ service }) => service.word),
       ['cpd', 'acme'],
