@@ -38,8 +38,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'an error can contain a key that was replaced',
     file: 'src/service/auth/tokenServices.ts',
-    from: 'this.#all.flatMap',
-    to: 'this.#all.slice(-1).flatMap',
+    from: '...this.#former.secrets, ',
+    to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
     title: 'after signing out: in errors',
   },

@@ -59,7 +59,7 @@ export const tokenMutants: readonly Mutant[] = [
   {
     name: 'a token request continues after the user signs out',
     file: 'src/service/auth/tokenServices.ts',
-    from: 'entry.service.dispose();',
+    from: 'for (const { service } of this.#entries.values()) service.dispose();',
     to: '',
     test: services,
     title: 'discard the response to a request that was pending at sign-out',

@@ -32,8 +32,8 @@ export class TokenServices {
   readonly #options: TokenServicesOptions;
   /** Entries since the last sign-out, keyed by `keyOf(credentials)`. */
   readonly #entries = new Map<string, Entry>();
-  /** Entries from before the last sign-out. Their token services are disposed. */
-  readonly #former: Entry[] = [];
+  /** The values of `secrets` and `provenSecrets` from before the last sign-out. */
+  readonly #former = { secrets: new Set<string>(), provenSecrets: new Set<string>() };
 
   constructor(options: TokenServicesOptions) {
     this.#options = options;
@@ -68,7 +68,7 @@ export class TokenServices {
    * not appear in messages, logs, or prompts.
    */
   get secrets(): readonly string[] {
-    return this.#all.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
+    return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];
   }
 
   /**
@@ -77,20 +77,19 @@ export class TokenServices {
    * contain the project ID.
    */
   get provenSecrets(): readonly string[] {
-    const proven = this.#all.filter(({ tokens }) => tokens.length > 0);
-    return proven.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
+    const proven = [...this.#entries.values()].filter(hasToken);
+    return [...this.#former.provenSecrets, ...secretsIn(proven)];
   }
 
   /**
-   * True if the identity service refused this key, and hasn't accepted it since then. False after a
-   * sign-out.
+   * True if the identity service refused this key, and hasn't accepted it since then, not even with
+   * another account or address. False after a sign-out.
    */
   isRefused(apiKey: string): boolean {
-    return [...this.#entries.values()].some((entry) => {
-      const { state } = entry.service;
-      const isKeyRefused = state.kind === 'refused' && isKind(state.error, 'key-refused');
-      return isKeyRefused && entry.apiKey === apiKey;
-    });
+    const tried = [...this.#entries.values()].filter(
+      (entry) => entry.apiKey === apiKey && (isKeyRefused(entry) || hasToken(entry)),
+    );
+    return tried.length > 0 && tried.every(isKeyRefused);
   }
 
   /**
@@ -98,21 +97,17 @@ export class TokenServices {
    * secrets stay masked.
    */
   forget(): void {
-    for (const entry of this.#entries.values()) {
-      entry.service.dispose();
-      this.#former.push(entry);
-    }
+    const { secrets, provenSecrets } = this;
+    for (const secret of secrets) this.#former.secrets.add(secret);
+    for (const secret of provenSecrets) this.#former.provenSecrets.add(secret);
+    for (const { service } of this.#entries.values()) service.dispose();
     this.#entries.clear();
   }
 
   /** Like `forget`, but also discards the secrets. */
   dispose(): void {
     this.forget();
-    this.#former.length = 0;
-  }
-
-  get #all(): readonly Entry[] {
-    return [...this.#former, ...this.#entries.values()];
+    for (const secrets of Object.values(this.#former)) secrets.clear();
   }
 
   #newEntry(credentials: Credentials): Entry {
@@ -133,6 +128,20 @@ export class TokenServices {
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }
+}
+
+function secretsIn(entries: readonly Entry[]): string[] {
+  return entries.flatMap(({ secrets, tokens }) => [...secrets, ...tokens]);
+}
+
+/** True if the credentials have been exchanged for a token. */
+function hasToken({ tokens }: Entry): boolean {
+  return tokens.length > 0;
+}
+
+/** True if the identity service refused the key in the last token request. */
+function isKeyRefused({ service: { state } }: Entry): boolean {
+  return state.kind === 'refused' && isKind(state.error, 'key-refused');
 }
 
 /** Returns a map key. Credentials with the same map key can share a token. */

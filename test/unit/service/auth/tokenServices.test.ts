@@ -113,6 +113,30 @@ describe('the token services of a window', () => {
     assert.deepEqual([requests.length, services.isRefused(credentials.apiKey)], [2, false]);
   });
 
+  it('don’t count a key as refused if another account with this key is accepted', async () => {
+    const { services, world, test } = start();
+    const withClient = (account: string) => ({ ...credentials, service: oauth, account });
+    world.failure = refused;
+    assert.equal(await kindOf(test(withClient('wrong-client'))), 'key-refused');
+    delete world.failure;
+    await test(withClient('right-client'));
+    assert.equal(services.isRefused(credentials.apiKey), false);
+    world.failure = refused;
+    assert.equal(await kindOf(test(withClient('right-client'))), 'key-refused');
+    assert.equal(services.isRefused(credentials.apiKey), true);
+  });
+
+  it('remember each secret only once, however often the user signs out', async () => {
+    const { services } = start();
+    for (const _ of ['first', 'second']) {
+      await services.for(credentials).get(never);
+      services.forget();
+    }
+    const remembered = [credentials.apiKey, 'token-number-1', 'token-number-2'];
+    assert.deepEqual(services.secrets.toSorted(), remembered.toSorted());
+    assert.deepEqual(services.provenSecrets.toSorted(), remembered.toSorted());
+  });
+
   it('discard the token from a running test at sign-out, even if another test of the same credentials failed', async () => {
     const { services, test } = start();
     const held = Promise.withResolvers<void>();
