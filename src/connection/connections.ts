@@ -316,7 +316,7 @@ export class Connections implements Disposable {
     if (await hasSignedOut(this.#options, isSignOut)) {
       this.#signedOut.abort();
       this.#signedOut = new AbortController();
-      // No approvals are left, so no external source is in use anymore.
+      // No external source is in use anymore.
       await forgetExternalSource(workspaceState);
       runtime.forgetTokens();
       this.#signOuts.fire();

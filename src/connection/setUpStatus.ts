@@ -36,14 +36,19 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one: a sign-out was announced, or
- * neither a key nor an approval is left.
+ * True if the user has signed out, in this window or another one: a sign-out was announced, or no
+ * key is left and this workspace doesn't use an approved external source.
  */
 export async function hasSignedOut(
-  { keys, approvals }: Pick<StoredState, 'keys' | 'approvals'>,
+  { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  return isSignOut || (!approvals.hasApprovals && (await keys.services()).length === 0);
+  // Read before the wait, because a lookup can switch from the removed key to an external source.
+  const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
+  if (isSignOut) return true;
+  if ((await keys.services()).length > 0) return false;
+  // A sign-out deletes the approvals, too.
+  return !usesExternalSource || !approvals.hasApprovals;
 }
 
 /**

@@ -851,21 +851,42 @@ describe('Connections', () => {
     });
   });
 
-  it('counts the removal of the last key as a sign-out only if no external source is approved', async () => {
-    await storeKey();
-    editor.files.set('/work/.env', envFile());
-    const using = connections.useSource('envFile');
-    await (await editor.question()).answer(use);
-    assert.equal(await using, true);
-    const { signOutSignal } = connections;
-    await keys.remove('ibm');
-    await settled();
-    assert.deepEqual([signOutSignal.aborted, connections.active?.source], [false, 'envFile']);
-    await connections.forget('envFile');
-    await storeKey();
-    await keys.remove('ibm');
-    await settled();
-    assert.equal(signOutSignal.aborted, true);
+  describe('with a stored key and an approved .env file', () => {
+    beforeEach(async () => {
+      await storeKeyAndFile();
+      const using = connections.useSource('envFile');
+      await (await editor.question()).answer(use);
+      assert.equal(await using, true);
+    });
+
+    it('counts the removal of the last key as a sign-out only if no external source is in use', async () => {
+      const { signOutSignal } = connections;
+      await keys.remove('ibm');
+      await settled();
+      assert.deepEqual([signOutSignal.aborted, connections.active?.source], [false, 'envFile']);
+      await storeKey();
+      assert.equal(await connections.useSource('editor'), true);
+      await keys.remove('ibm');
+      await settled();
+      assert.equal(signOutSignal.aborted, true);
+    });
+
+    it('A17: notices a sign-out in another window that can’t announce it', async () => {
+      assert.equal(await connections.useSource('editor'), true);
+      const { signOutSignal } = connections;
+      keyring.values.delete('hostedModel.key.ibm');
+      keyring.announce('hostedModel.key.ibm');
+      await settled();
+      assert.equal(signOutSignal.aborted, true);
+    });
+
+    it('A17: ends the use of the file at a sign-out that can’t be announced', async () => {
+      keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
+      const { signOutSignal } = connections;
+      await connections.signOut();
+      await settled();
+      assert.equal(signOutSignal.aborted, true);
+    });
   });
 
   it('A17: uses nothing from a lookup that was running when the user signed out', async () => {
