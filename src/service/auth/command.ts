@@ -10,7 +10,8 @@ const MAX_OUTPUT_BYTES = 65_536;
  * Creates the authentication method that runs the user's program and reads the token that it
  * prints. Runs only the approved program, with the approved arguments. If the program exits with an
  * error, runs it once more, because another program may have locked or changed a token cache that
- * both use.
+ * both use. Doesn't run it again if less than half of the time is left, because the second run
+ * would probably be ended, and the exit code would be lost.
  */
 export function command({
   command: [, ...args],
@@ -22,17 +23,14 @@ export function command({
       path: '',
       isOnDemand: true,
       fetchToken: async ({ program = '' }, _identity, { signal, deadlineMs, clock }) => {
+        const limits = { maxBytes: MAX_OUTPUT_BYTES, signal };
         const startedAt = clock.monotonic();
-        const run = () => {
-          const leftMs = deadlineMs - (clock.monotonic() - startedAt);
-          return runProgram(program, args, {
-            maxBytes: MAX_OUTPUT_BYTES,
-            deadlineMs: leftMs,
-            signal,
-          });
-        };
-        const first = await run();
-        const output = 'exitCode' in first ? await run() : first;
+        const first = await runProgram(program, args, { ...limits, deadlineMs });
+        const leftMs = deadlineMs - (clock.monotonic() - startedAt);
+        const mayRunAgain = 'exitCode' in first && leftMs >= deadlineMs / 2;
+        const output = mayRunAgain
+          ? await runProgram(program, args, { ...limits, deadlineMs: leftMs })
+          : first;
         return readCommandOutput(output, clock.now());
       },
     },

@@ -129,16 +129,28 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it('that exits with 1 just before the deadline is killed at that deadline in its second run', async () => {
+  it('that exits with 1 in the second half of its time fails with that exit code', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
     const failure = failureOf(fetchToken(timed, credentialsOf(line), never));
     await watched.joined(1);
-    await time.pass(TOKEN_DEADLINE_MS - 1_000);
+    await time.pass(TOKEN_DEADLINE_MS / 2 + 1);
+    watched.tell('exit');
+    assert.deepEqual((await failure).details, { problem: 'exit', exitCode: 1 });
+    timed.dispose();
+  });
+
+  it('that exits with 1 in the first half of its time is killed at the deadline in its second run', async () => {
+    time = new FakeTime();
+    const timed = new Http({ clock: time });
+    const line = `${watched.join};s.once('data',()=>process.exit(1))`;
+    const failure = failureOf(fetchToken(timed, credentialsOf(line), never));
+    await watched.joined(1);
+    await time.pass(TOKEN_DEADLINE_MS / 2);
     watched.tell('exit');
     await watched.joined(2);
-    await time.pass(1_000);
+    await time.pass(TOKEN_DEADLINE_MS / 2);
     assert.deepEqual((await failure).details, { problem: 'too-slow' });
     timed.dispose();
   });
