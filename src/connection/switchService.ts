@@ -40,11 +40,13 @@ export async function writeServiceSettings(
   const hasProject = needsProject(service) && isReplaced;
   await writeSettings({
     ...(modelId !== undefined && { service: service.word, modelId }),
-    ...addressSettings(service, record),
     // A deployment ID takes precedence over a space ID, and both over a project ID. Delete the old
     // ones, so that none of them overrides the new ID.
     ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
+    // Written last. Until then, the addresses don't match the approved ones, so the user is asked
+    // before the key of one service is used with the project of another.
+    ...addressSettings(service, record),
   });
 }
 

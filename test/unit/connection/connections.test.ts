@@ -222,6 +222,35 @@ describe('Connections', () => {
       assert.deepEqual(await all(), [own, added]);
     });
 
+    it('never uses the project of one service with another if the settings can’t be written', async () => {
+      await storeKey();
+      const other = { authUrl: EVIL, serviceUrl: EVIL };
+      const record = { account: 'me', apiKey: 'key-of-cpd', projectId: 'project-of-cpd', ...other };
+      await keys.write(record, 'cpd');
+      editor.userSettings.set('service', 'ibm');
+      const [, cpd] = await connections.all();
+      assert.ok(cpd);
+      const write = editor.userSettings.set;
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
+        let left = writes;
+        editor.userSettings.set = (name, value) => {
+          if (left === 0) throw new Error('The settings can’t be written.');
+          left -= 1;
+          return write.call(editor.userSettings, name, value);
+        };
+        isDone = await connections.useForSelections(cpd.service).catch(() => false);
+        editor.userSettings.set = write;
+        const { choice } = await connections.peek();
+        if (choice.kind === 'ready') {
+          const { service: used, projectId } = choice.connection;
+          const own = used.word === 'ibm' ? 'my-project' : 'project-of-cpd';
+          assert.equal(projectId, own, `after ${writes} writes`);
+        }
+        editor.userSettings.set('service', 'ibm').set('url', SERVICE).set('authUrl', IDENTITY);
+        editor.userSettings.set('projectId', 'my-project');
+      }
+    });
+
     it('sets up another service with its own identity address, and keeps that of the first service', async () => {
       await storeKey();
       editor.typed.push('key-of-the-gateway');
