@@ -21,6 +21,7 @@ import { programPath } from '../service/auth/programPath.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
 import {
+  AUTH_INPUTS,
   canOverrideAuthUrl,
   commandOf,
   type Service,
@@ -110,7 +111,7 @@ export async function findSources(
     record: record && new Secret(record),
     program,
     others: others.flatMap((stored) => storedSource(stored, settings) ?? []),
-    keys: new Secret([...kept.map(storedKey), ...texts.flatMap(keysIn)]),
+    keys: new Secret([...kept.flatMap(storedKeys), ...texts.flatMap(keysIn)]),
     folder,
     external,
   };
@@ -200,13 +201,23 @@ function keysIn({ all }: ReadText): ServiceKey[] {
   });
 }
 
-/** Returns a stored key, with the service as defined when the key was saved. */
-function storedKey([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey {
+/**
+ * Returns a stored key, with the service as defined when the key was saved. If the definition can't
+ * be read any more, returns the key once for each authentication method that can use it, so that
+ * all forms of the key are known.
+ */
+function storedKeys([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey[] {
   const { account, apiKey, definition, headerSecrets, program } = record;
-  const entry = definition === undefined ? undefined : serviceIn(definition);
-  // Fall back to another service, because the key of an unknown service must not be sent either.
-  const service = entry ?? serviceFor(word) ?? services[0];
-  return { service, account, apiKey, headerSecrets, program };
+  const known = definition === undefined ? serviceFor(word) : serviceIn(definition);
+  const possible = known ? [known] : servicesOfEachMethod(apiKey !== '');
+  return possible.map((service) => ({ service, account, apiKey, headerSecrets, program }));
+}
+
+/** @param hasKey true for the methods that need a key; false for those that need none */
+function servicesOfEachMethod(hasKey: boolean): Service[] {
+  return Object.entries(AUTH_INPUTS)
+    .filter(([, { secret }]) => (secret !== undefined) === hasKey)
+    .map(([word, { read }]) => ({ ...services[0], word, authentication: read('', () => '', []) }));
 }
 
 /** Returns the program that a service's command starts now, if the service has a command. */

@@ -290,8 +290,9 @@ describe('service selection', () => {
     editor.files.set('/work/.env', cloudFile + platformFile);
     const connection = await connections.for();
     assert.equal(secretsIn(connection)?.apiKey, 'my-key');
-    const others = otherKeysOf(connection).sort();
-    assert.deepEqual(others, ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform']);
+    const others = new Set(otherKeysOf(connection));
+    const expected = ['key-of-another-service', 'key-of-the-cloud', 'key-of-the-platform'];
+    assert.deepEqual(others, new Set(expected));
   });
 
   it('protects the header values of all other services from being sent', async () => {
@@ -309,6 +310,8 @@ describe('service selection', () => {
     await write('gone', service.definition);
     await write('unknown');
     await write('damaged', '{');
+    await write('alias', JSON.stringify({ ...acme, word: 'alias', defaultModel: 'Meta Llama 3' }));
+    await keys.write({ apiKey: '', definition: '{', ...stored }, 'damaged_without_key');
     await keys.write({ apiKey: 'sk-1234', ...stored }, 'zen');
     const lastLines = 'ACME_CLIENT_ID=you\nACME_CLIENT_SECRET=last-secret\n';
     editor.files.set('/work/.env', `${acmeFile}ACME_CLIENT_SECRET=secret-between\n${lastLines}`);
@@ -324,9 +327,14 @@ describe('service selection', () => {
       'ZenApiKey sk-1234',
       'key-of-unknown',
       'key-of-damaged',
+      `Basic ${btoa('stored:key-of-damaged')}`,
+      `Basic ${btoa('stored:key-of-alias')}`,
+      'ZenApiKey key-of-alias',
+      'Bearer key-of-alias',
     ]) {
       assert.ok(secrets.includes(header), header);
     }
+    assert.equal(secrets.includes('Bearer '), false, 'no secret without a key');
     assert.equal(new Set(secrets).size, secrets.length, 'no duplicates');
   });
 
