@@ -55,9 +55,9 @@ export class ChatModels {
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
     const kept = this.#kept(connection)?.models ?? [];
-    const { modelId } = connection;
+    const ownId = ownModelId(connection);
     const models = hasOwnModel(connection) ? [] : withStatedModels(kept, connection).map(slim);
-    const current = models.find(({ id }) => id === modelId) ?? unlisted(modelId);
+    const current = models.find(({ id }) => id === ownId) ?? unlisted(ownId);
     const others = models.filter((model) => model !== current);
     return [current, ...others].map((model) => informationOf(model, connection, isOnly));
   }
@@ -113,6 +113,11 @@ function plainName(text: string): string {
 
 function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
+}
+
+/** Returns the ID of the connection's model, or the ID of the deployment if that has its own. */
+export function ownModelId(connection: Connection): string {
+  return hasOwnModel(connection) ? connection.projectId : connection.modelId;
 }
 
 /**

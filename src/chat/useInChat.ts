@@ -7,7 +7,7 @@ import { openSettings } from '../ui/openSettings.ts';
 import { cancellable } from '../ui/progress.ts';
 import { AI_SETTING, CHAT_EXTENSION, undocumentedCommands } from '../undocumentedApi.ts';
 import * as texts from './chatMessages.ts';
-import { chatModelId } from './chatModels.ts';
+import { chatModelId, ownModelId } from './chatModels.ts';
 import type { ChatProvider } from './chatProvider.ts';
 
 /** The command *Use in Chat*, which sets up VS Code's chat without a GitHub sign-in. */
@@ -55,7 +55,7 @@ export async function startChat(
   // that failure is the only indication.
   const modelSelector = {
     vendor: PROVIDER_ID,
-    id: chatModelId(connection.service, connection.modelId),
+    id: chatModelId(connection.service, ownModelId(connection)),
   };
   await commands
     .executeCommand(undocumentedCommands.openChat, { mode: 'ask', modelSelector })

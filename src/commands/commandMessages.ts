@@ -45,6 +45,7 @@ export const COMMAND_MESSAGES = {
   selectModel: 'Select Model',
   listingModels: 'Loading the models',
   modelOfOther: (name: string) => `Open a folder to set a model for ${name}.`,
-  ownModel: 'Your deployment has its own model, so nothing was changed.',
+  ownModel: 'Your deployment has its own model.',
+  ownModelHint: 'Your deployment has its own model. To switch services, select a model.',
   hiddenModel: 'Workspace or remote settings override the model you picked.',
 } as const;

@@ -127,16 +127,22 @@ export const handlers: Handlers = {
     if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
     const from = { service, serviceUrl, operation, otherKeys: found.keys };
     const { signOutSignal } = app.connections;
-    const models =
-      connection?.models(signOutSignal) ??
-      app.runtime.listModels(from, used.modelId, signOutSignal);
-    keepForChat(app, from, models);
+    const own = hasOwnModel(used)
+      ? undefined
+      : {
+          service,
+          list:
+            connection?.models(signOutSignal) ??
+            app.runtime.listModels(from, used.modelId, signOutSignal),
+          current: used.modelId,
+        };
+    if (own) keepForChat(app, from, own.list);
     const others = await otherModels(app, service, signOutSignal);
-    const choice = await pickModel({ service, list: models, current: used.modelId }, others);
+    if (!own && others.length === 0) return inform(COMMAND_MESSAGES.ownModel);
+    const choice = await pickModel(own, others);
     if (!choice) return;
     const { modelId: picked } = choice;
     if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
-    if (hasOwnModel(used)) return inform(COMMAND_MESSAGES.ownModel);
     // The model in the user settings belongs to the service in the settings. Another service's
     // model goes into the folder settings.
     await writeSettings({ modelId: picked }, isOther ? folder : undefined);

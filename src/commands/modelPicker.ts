@@ -27,28 +27,30 @@ interface GroupedRow extends ModelRow {
 /**
  * Lets the user pick a model from a list that is grouped by service. The list opens before the
  * models are loaded.
- * @param own the service in use, whose models come first
+ * @param own the service in use, whose models come first; undefined for a deployment, which has
+ * its own model
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked nothing
  * @throws if the service in use can't list its models, unless the pick list was closed first
  */
 export function pickModel(
-  own: ModelSource,
+  own: ModelSource | undefined,
   others: readonly ModelSource[],
 ): Promise<PickedModel | undefined> {
   const pick = window.createQuickPick<GroupedRow>();
   pick.title = COMMAND_MESSAGES.selectModel;
-  pick.placeholder = COMMAND_MESSAGES.listingModels;
+  pick.placeholder = own ? COMMAND_MESSAGES.listingModels : COMMAND_MESSAGES.ownModelHint;
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.busy = true;
   return showInput<PickedModel>(pick, (answer, fail) => {
+    const sources = own ? [own, ...others] : others;
     const groups = new Map<Service, readonly GroupedRow[]>();
     const show = (source: ModelSource, { models }: ModelList) => {
       groups.set(source.service, rowsOf(source, models, others.length > 0));
-      pick.items = [own, ...others].flatMap(({ service }) => groups.get(service) ?? []);
+      pick.items = sources.flatMap(({ service }) => groups.get(service) ?? []);
     };
-    const listed = own.list.then((list) => {
+    const listed = own?.list.then((list) => {
       pick.placeholder = modelHint(list.models, own.current);
       pick.prompt = list.hasMore ? moreModelsHint(list.models) : undefined;
       show(own, list);

@@ -1,6 +1,7 @@
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Service } from '../service/services.ts';
 import type { MenuItem } from '../status/menu.ts';
+import { modelText } from '../status/statusView.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
@@ -15,11 +16,11 @@ import type { App } from './commandTypes.ts';
 export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
   const all = await app.connections.all();
   const others = all.filter(({ service }) => service.word !== used);
-  return others.map(({ service, serviceUrl, modelId }) => ({
-    run: () => switchSelections(app, service),
-    label: COMMAND_MESSAGES.useService(oneLine(service.name)),
-    description: new URL(serviceUrl).host,
-    detail: oneLine(modelId),
+  return others.map((connection) => ({
+    run: () => switchSelections(app, connection.service),
+    label: COMMAND_MESSAGES.useService(oneLine(connection.service.name)),
+    description: new URL(connection.serviceUrl).host,
+    detail: oneLine(modelText(connection)),
   }));
 }
 

@@ -332,7 +332,7 @@ export class Client {
   /**
    * Throws the error of a failed request, or a more specific error if the model's entry explains
    * the failure. Looks up the model only after a `bad-request` or `model-unknown`, because neither
-   * fully explains why the request was refused.
+   * fully explains why the request was refused. The model of a deployment has no ID and no entry.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */
@@ -341,8 +341,9 @@ export class Client {
     request: GenerationRequest,
     signal: AbortSignal,
   ): Promise<never> {
-    const { fetchModelInfo } = this.#options;
-    if (!fetchModelInfo || !isKind(error, 'bad-request', 'model-unknown')) throw error;
+    const { fetchModelInfo, modelId } = this.#options;
+    if (!fetchModelInfo || modelId === '') throw error;
+    if (!isKind(error, 'bad-request', 'model-unknown')) throw error;
     const late = AbortSignal.any([signal, AbortSignal.timeout(EXPLANATION_MS)]);
     const model = await fetchModelInfo(late).catch(() => undefined);
     if (signal.aborted) throw new ServiceError('cancelled');

@@ -46,7 +46,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly approved: ApprovedOrigins;
   /** The program that prints the token, if the service uses a command. */
   readonly program: string | undefined;
-  /** The model that generates. For a deployment, which has its own model, the deployment's ID. */
+  /** The ID of the model that generates. Empty for a deployment, which has its own model. */
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -66,7 +66,7 @@ export class Connection implements PublicCredentials, ModelSettings {
     this.serviceUrl = credentials.serviceUrl;
     this.approved = credentials.approved;
     this.program = credentials.program;
-    this.modelId = hasOwnModel(credentials) ? credentials.projectId : options.modelId;
+    this.modelId = hasOwnModel(credentials) ? '' : options.modelId;
     this.operation = options.operation;
     this.parameters = options.parameters;
     this.limits = options.limits;

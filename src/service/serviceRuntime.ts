@@ -14,7 +14,6 @@ import type { Access, PublicAccess } from './http/httpTypes.ts';
 import { holdsSecret } from './masking.ts';
 import { type ModelQuery, Models } from './models/models.ts';
 import { Secret } from './secret.ts';
-import { hasOwnModel } from './services.ts';
 
 export interface ServiceRuntimeOptions {
   readonly http?: HttpOptions;
@@ -117,15 +116,14 @@ export class ServiceRuntime {
    * Requests information about the model in the settings. See `Models.fetchModel`.
    * @returns undefined if the model is unknown, as it always is for a deployment
    */
-  async fetchModelInfo(
+  fetchModelInfo(
     credentials: Credentials,
     { modelId, operation }: ClientSettings,
     signal: AbortSignal,
   ): Promise<Model | undefined> {
     const { service, serviceUrl } = credentials;
     const from = { service, serviceUrl, operation };
-    const model = await this.#models.fetchModel(from, publicAccess(credentials), modelId, signal);
-    return hasOwnModel(credentials) ? undefined : model;
+    return this.#models.fetchModel(from, publicAccess(credentials), modelId, signal);
   }
 
   /**
@@ -175,13 +173,11 @@ export class ServiceRuntime {
     const { service, serviceUrl } = credentials;
     const from = { service, serviceUrl, operation };
     const access = publicAccess(credentials);
-    const isUnknown = hasOwnModel(credentials);
-    const knownModel = () => (isUnknown ? undefined : this.#models.knownModel(from, modelId));
+    const knownModel = () => this.#models.knownModel(from, modelId);
     const limiter = isLowPriority ? callLimits.limiter.lowPriority : callLimits.limiter;
     const fetchModelInfo = async (signal: AbortSignal) => {
       if (this.isPaused(access.origin)) return undefined;
-      const model = await this.#models.fetchModelTogether(from, access, modelId, signal, limiter);
-      return isUnknown ? undefined : model;
+      return this.#models.fetchModelTogether(from, access, modelId, signal, limiter);
     };
     const secrets = () => this.#tokenServices.secrets;
     const facts = {

@@ -1,7 +1,7 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Connection } from '../service/connection.ts';
 import { openSettings } from '../ui/openSettings.ts';
-import { renderStatus, type StatusFacts } from './statusView.ts';
+import { modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 /** A menu row with the function to call if the user picks the row. */
 export interface MenuItem extends QuickPickItem {
@@ -16,8 +16,8 @@ interface MenuSection {
 
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the picked row.
- * @param connection the reason that this connection is used, and its model if it may be shown;
- * undefined without a connection
+ * @param connection the reason that this connection is used, and the ID of its model if the model
+ * has one that may be shown; undefined without a connection
  * @param sections further rows, grouped under headings
  */
 export async function showMenu(
@@ -26,7 +26,8 @@ export async function showMenu(
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts, connection?.modelId);
+  const model = facts.connection?.modelId === '' ? modelText(facts.connection) : undefined;
+  const { first, last } = commandSections(facts, model ?? connection?.modelId);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
@@ -41,7 +42,7 @@ export async function showMenu(
 /** Returns the commands for this state, before and after the other rows. */
 function commandSections(
   { isSetUp, refreshesTokens, token }: StatusFacts,
-  modelId: string | undefined,
+  model: string | undefined,
 ) {
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
@@ -66,7 +67,7 @@ function commandSections(
     {
       label: 'Model',
       rows: [
-        item('list-selection', 'Select Model...', 'selectModel', modelId),
+        item('list-selection', 'Select Model...', 'selectModel', model),
         ...(isSetUp ? [item('comment-discussion', 'Use in Chat', 'useInChat')] : []),
         item('graph', 'Show Usage', 'showUsage'),
       ],

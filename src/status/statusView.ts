@@ -3,6 +3,7 @@ import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
+import { hasOwnModel } from '../service/services.ts';
 
 /** Computes the content of the status item. Pure. */
 
@@ -88,6 +89,13 @@ export const initialFacts: StatusFacts = {
   connection: undefined,
   usageToday: undefined,
 };
+
+/** Returns the ID of the model, or words for the model of a deployment, which has no ID. */
+export function modelText(
+  target: Parameters<typeof hasOwnModel>[0] & Pick<Connection, 'modelId'>,
+): string {
+  return hasOwnModel(target) ? 'the deployment’s own model' : target.modelId;
+}
 
 const NAME = 'Hosted Model';
 const SECOND_MS = 1_000;

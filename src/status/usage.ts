@@ -9,6 +9,8 @@ import { dayOf, totalOf, UsageLedger, type UsedRequest } from './usageLedger.ts'
 import * as texts from './usageMessages.ts';
 
 const SCHEME = 'hosted-model-usage';
+/** Stands for the model of a deployment, which has no ID. */
+const OWN_MODEL = 'deployment';
 
 export interface UsageDeps {
   readonly globalState: Memento;
@@ -69,7 +71,8 @@ export class Usage {
   async record(connection: Connection, request: UsedRequest, claim?: Claim): Promise<void> {
     try {
       const fingerprint = await this.#fingerprintOf(connection);
-      const kept = this.#ledger.record(fingerprint, request);
+      const model = request.model || OWN_MODEL;
+      const kept = this.#ledger.record(fingerprint, { ...request, model });
       claim?.end();
       await kept;
       this.#budget.notify((await this.#readUsage(connection, fingerprint)).use);

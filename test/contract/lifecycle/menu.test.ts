@@ -12,6 +12,8 @@ const acme = {
   defaultModel: 'acme/large',
 };
 
+const MODELS_PATH = '/ml/v1/foundation_model_specs';
+
 /** Picks the item with the next label in each list, and runs a callback just before each pick. */
 class PickingEditor extends SinkEditor {
   readonly labels: RegExp[] = [];
@@ -154,10 +156,11 @@ describe('a deployment', () => {
       await run('showMenu');
     });
     const usage = editor.textOf('counter files');
-    assert.match(usage, /"model":"emulator-deployment"/);
+    assert.match(usage, /"model":"deployment"/);
+    assert.doesNotMatch(usage, /emulator-deployment/);
     assert.match(
       editor.textOf('quick pick'),
-      /Select Model[^}]*"description":"emulator-deployment"/,
+      /Select Model[^}]*"description":"the deployment’s own model"/,
     );
     const shown = [editor.textOf('tooltip'), usage, editor.textOf('quick pick')].join();
     assert.doesNotMatch(shown, /maker\/unused/);
@@ -175,14 +178,50 @@ describe('a deployment', () => {
     });
   });
 
-  it('keeps its model after Select Model, which shows the reason', async () => {
+  it('isn’t named in requests for model information, which contain no token', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment');
-    editor.modelToPick = 'ibm/granite-4-h-small';
-    await suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
-    assert.match(editor.textOf('quick pick'), /^Current: emulator-deployment/m);
-    const said = /^Your deployment has its own model, so nothing was changed\.$/m;
-    assert.match(editor.textOf('notification'), said);
-    assert.equal(editor.textOf('settings'), '');
+    suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
+    await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
+    const lookups = suite.life.emulator.requests.filter(({ path }) => path === MODELS_PATH);
+    assert.equal(lookups.length, 1, 'opens a network connection while the token is requested');
+    assert.doesNotMatch(String(lookups[0]?.query), /emulator-deployment/);
+  });
+
+  describe('in Select Model', () => {
+    let editor: SinkEditor;
+    const selectModel = () =>
+      suite.opened.open(editor, suite.life.stores, (run) => run('selectModel'));
+    beforeEach(() => {
+      editor = suite.life.editor();
+      editor.userSettings.set('deploymentId', 'emulator-deployment');
+    });
+
+    it('has its own model, so no other model is offered', async () => {
+      await selectModel();
+      const said = /^Your deployment has its own model\.$/m;
+      assert.match(editor.textOf('notification'), said);
+      assert.equal(editor.textOf('quick pick'), '');
+      assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
+    });
+
+    it('has its own model, and the models of other services are offered', async () => {
+      const { url } = suite.life.emulator;
+      const models = [{ id: 'acme/large' }];
+      const entry = { ...acme, url, models };
+      editor.userSettings.set('services', [entry]).set('service', 'ibm');
+      const record = { apiKey: 'key-of-acme', definition: JSON.stringify(entry) };
+      suite.life.stores.keyring.values.set(
+        'hostedModel.key.acme',
+        JSON.stringify({ ...record, authUrl: url, serviceUrl: url }),
+      );
+      editor.modelToPick = 'acme/large';
+      await selectModel();
+      const list = editor.textOf('quick pick');
+      const hint = 'Your deployment has its own model. To switch services, select a model.';
+      assert.ok(list.includes(hint), list);
+      assert.doesNotMatch(list, /granite|IBM/);
+      assert.match(editor.textOf('settings'), /^service\nacme\nmodelId\nacme\/large$/m);
+    });
   });
 });

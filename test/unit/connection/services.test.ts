@@ -401,13 +401,13 @@ describe('service selection', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('shows a deployment as the model, because the model in the settings is not used', async () => {
+  it('has no model ID for a deployment, because the model in the settings isn’t used', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');
     const connection = await connections.for();
-    assert.equal(connection?.modelId, 'd');
-    assert.equal(connection?.with({ modelId: 'maker/of-a-template' }).modelId, 'd');
+    assert.equal(connection?.modelId, '');
+    assert.equal(connection?.with({ modelId: 'maker/of-a-template' }).modelId, '');
   });
 
   it('A14: prefers the IDs in the folder settings over the IDs in the user settings, without a prompt', async () => {

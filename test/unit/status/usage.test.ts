@@ -191,6 +191,15 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
+  it('stores a fixed word as the model of a deployment, not the deployment’s ID', async () => {
+    const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
+    const used = connectionOf({ credentials: ofDeployment });
+    await open().record(used, asked(1, { model: used.modelId }));
+    const text = JSON.stringify(editor.stored);
+    assert.match(text, /deployment/);
+    assert.doesNotMatch(text, /an ID/);
+  });
+
   it('is shown as a table, only for the key in use', async () => {
     const usage = open();
     await usage.show(undefined);
