@@ -11,7 +11,7 @@ import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { hasOwnModel, neededSettings } from '../service/services.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { requestsLine } from './requestsLine.ts';
-import { amount, initialFacts, renderStatus, type StatusFacts } from './statusView.ts';
+import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
 const TICK_MS = 60_000;
 /** Milliseconds between an update and its repaint, too short to notice. */
@@ -20,7 +20,14 @@ const PAINT_AFTER_MS = 16;
 /** The settings that the tooltip shows. An empty string means not set. */
 export type StatusSettings = Pick<
   Settings,
-  'service' | 'authUrl' | 'url' | 'projectId' | 'resource' | 'modelId' | 'invalidModelId'
+  | 'service'
+  | 'serviceProblem'
+  | 'authUrl'
+  | 'url'
+  | 'projectId'
+  | 'resource'
+  | 'modelId'
+  | 'invalidModelId'
 >;
 
 /**
@@ -132,36 +139,46 @@ function tooltipLines(
     requests && requestsLine(requests.state),
     refresh > 0 && `Next token refresh in ${amount(refresh, 'minute')}`,
     ...(facts.provenance ?? expectedLines(facts, settings)),
-    modelLine(settings, facts.connection),
+    modelLine(facts, settings),
     facts.usageToday?.(),
   ];
   return lines.filter((line) => typeof line === 'string');
 }
 
-function modelLine(settings: StatusSettings, connection: StatusFacts['connection']): string {
-  const { invalidModelId } = settings;
-  if (hasOwnModel(connection ?? settings)) return 'Model: the deployment’s own';
-  if (invalidModelId) return `Model: ${invalidModelId} (not a model ID, so the default is used)`;
-  return `Model: ${(connection ?? settings).modelId}`;
+function modelLine(facts: StatusFacts, settings: StatusSettings): string | undefined {
+  const { connection } = facts;
+  const { invalidModelId, serviceProblem } = settings;
+  // The service isn't known yet, and neither is its default model.
+  if (!connection && (serviceProblem || areUnread(facts, settings))) return undefined;
+  const used = connection ?? settings;
+  const isIgnored = invalidModelId && !hasOwnModel(used);
+  return isIgnored
+    ? `Model: ${invalidModelId} (not a model ID, so the default is used)`
+    : `Model: ${modelText(used)}`;
 }
 
 /** Returns the lines for the editor's settings, shown until credentials are looked up. */
-function expectedLines(
-  { isSetUp, obstacle }: StatusFacts,
-  { service, authUrl, url, projectId, resource = 'project' }: StatusSettings,
-): (string | false)[] {
-  const needsApproval = obstacle === 'approval';
-  if (isSetUp && !url && !needsApproval) {
-    return ['Credentials: not read yet'];
-  }
+function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
+  const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
+  // The settings don't belong to the assumed service.
+  if (serviceProblem) return [];
+  if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
-    needsApproval
+    facts.obstacle === 'approval'
       ? 'Credentials: not sent until you approve them'
       : `Identity service: ${authUrl ? hostOf(authUrl) : 'the service’s default'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     neededSettings(service).includes('projectId') &&
       `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,
   ];
+}
+
+/** True if an external source is in use, but wasn't read since the window opened. */
+function areUnread(
+  { isSetUp, obstacle, provenance }: StatusFacts,
+  { url }: Pick<StatusSettings, 'url'>,
+): boolean {
+  return !provenance && isSetUp && !url && obstacle !== 'approval';
 }
 
 /**

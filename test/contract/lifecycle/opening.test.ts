@@ -263,6 +263,38 @@ describe('a window that opens', () => {
     }),
   );
 
+  for (const [what, services] of [
+    ['unknown', []],
+    ['invalid', [{ word: 'acme', api: 'openai' }]],
+  ] as const) {
+    it(
+      `shows no values of another service in the tooltip if the entry of the service is ${what}`,
+      closing(async () => {
+        life = await startLife();
+        const editor = life.editor();
+        editor.userSettings.set('service', 'acme').set('services', services);
+        await start(editor, life.stores);
+        await becomes('looked at', () => editor.textOf('context key').includes('isSetUp'));
+        assert.match(editor.textOf('tooltip'), /not set up/);
+        assert.doesNotMatch(editor.textOf('tooltip'), /^(Identity service|Project|Model): /m);
+      }),
+    );
+  }
+
+  it(
+    'shows no model until the credentials of an external source are read',
+    closing(async () => {
+      life = await startLife();
+      const editor = life.editor();
+      editor.userSettings.delete('url');
+      life.stores.workspaceState.values.set('hostedModel.usesOutsideSource', true);
+      await start(editor, life.stores);
+      const tooltip = () => editor.tooltips.at(-1)?.given ?? '';
+      await becomes('painted', () => tooltip().includes('Credentials: not read yet'));
+      assert.doesNotMatch(tooltip(), /^Model: /m);
+    }),
+  );
+
   it(
     'shows the project of the folder instead of a deployment of the user, as requests use it',
     closing(async () => {
