@@ -40,7 +40,7 @@ export function previewing(placeOf: NonNullable<InsertMode['placeOf']>): InsertM
 class PreviewWriter implements ResponseWriter {
   readonly #deps: ModeDeps;
   readonly #writer: StreamWriter;
-  /** Indices of responses that have begun and haven't ended. */
+  /** Indices of responses with text that is still streaming. */
   readonly #coming = new Set<number>();
   /** Indices of responses with text that the user hasn't accepted yet. */
   readonly #waiting = new Set<number>();
@@ -51,8 +51,8 @@ class PreviewWriter implements ResponseWriter {
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
   /**
-   * The editor's state at the last `begin`. A new preview takes the focus only if the editor hasn't
-   * changed since.
+   * The editor's state at the last `begin` or `accept`. A new preview takes the focus only if the
+   * editor hasn't changed since.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -74,14 +74,14 @@ class PreviewWriter implements ResponseWriter {
     return this.#writer.canInsert(index, isNew);
   }
 
-  begin(index: number): void {
-    this.#coming.add(index);
+  begin(): void {
     this.#isDiscarded = false;
     this.#hasFailed = false;
     this.#snapshot = currentSnapshot();
   }
 
   append(index: number, text: string): void {
+    this.#coming.add(index);
     this.#waiting.add(index);
     this.#writer.append(index, text);
     // After a discard, the rest of the response doesn't reopen the preview.
@@ -163,6 +163,8 @@ class PreviewWriter implements ResponseWriter {
     await showDocument(this.#deps.openDocument.document).catch(() => {});
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
+    // Another response can still be waiting for its first text, which opens a new preview.
+    this.#snapshot = currentSnapshot();
     if (written.includes(false)) this.#deps.rescue();
   }
 

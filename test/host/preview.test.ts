@@ -184,6 +184,23 @@ describe('a preview', () => {
     assert.equal(previewTabs().length, 1);
   });
 
+  for (const [what, again, want] of [
+    ["another selection's response", 1, 'top\nanswer\nANOTHER'],
+    ['a retry of the same response', 0, 'top\nANOTHER\nend'],
+  ] as const) {
+    it(`can be accepted while ${what} is waiting for its first text`, async () => {
+      const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
+      const job = jobOn(editor, 'preview');
+      await answer(job, 'answer');
+      job.begin(again, 'restart');
+      assert.equal(await acceptSeen(), true);
+      assert.equal(editor.document.getText(), 'top\nanswer\nend');
+      await show(job, 'ANOTHER', again);
+      assert.equal(await acceptSeen(), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
   it("can be accepted if another selection's response never started", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     await answer(jobOn(editor, 'preview'), 'answer');
@@ -378,10 +395,10 @@ async function answer(job: Job, text: string): Promise<void> {
 }
 
 /** Receives the text of a response that has begun, and waits until a preview shows it. */
-async function show(job: Job, text: string): Promise<void> {
+async function show(job: Job, text: string, index = 0): Promise<void> {
   const before = previewTabs().length;
-  job.append(0, text);
-  assert.equal(await job.end(0, 'ended'), true);
+  job.append(index, text);
+  assert.equal(await job.end(index, 'ended'), true);
   await until(window.tabGroups.onDidChangeTabs, () => previewTabs().length > before);
   await upToDate(previewTabs().at(-1));
 }
