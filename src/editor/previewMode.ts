@@ -51,8 +51,8 @@ class PreviewWriter implements ResponseWriter {
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;
   /**
-   * The editor's state at the last `begin` or `accept`. A new preview takes the focus only if the
-   * editor hasn't changed since.
+   * The editor's state at the last `begin` or `accept`. Undefined if the user was in another
+   * document. A new preview takes the focus only if the editor hasn't changed since.
    */
   #snapshot: EditorSnapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -77,7 +77,7 @@ class PreviewWriter implements ResponseWriter {
   begin(): void {
     this.#isDiscarded = false;
     this.#hasFailed = false;
-    this.#snapshot = currentSnapshot();
+    this.#captureEditor();
   }
 
   append(index: number, text: string): void {
@@ -115,6 +115,12 @@ class PreviewWriter implements ResponseWriter {
     clearTimeout(this.#timer);
     // A disposed job no longer tracks its document, so its preview couldn't be accepted anymore.
     void this.#close();
+  }
+
+  #captureEditor(): void {
+    const snapshot = currentSnapshot();
+    const isOfDocument = snapshot?.document === this.#deps.openDocument.document;
+    this.#snapshot = isOfDocument ? snapshot : undefined;
   }
 
   #tryToShow(): void {
@@ -164,7 +170,7 @@ class PreviewWriter implements ResponseWriter {
     await this.#close(shown).catch(() => {});
     const written = await Promise.all(indices.map((index) => this.#writer.end(index)));
     // Another response can still be waiting for its first text, which opens a new preview.
-    this.#snapshot = currentSnapshot();
+    this.#captureEditor();
     if (written.includes(false)) this.#deps.rescue();
   }
 

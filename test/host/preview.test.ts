@@ -86,6 +86,14 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanswer\nender!');
   });
 
+  it("doesn't cover another file that the user opened before the request started", async () => {
+    const job = jobOn(await open(TEXT, PROMPT), 'preview');
+    const other = await openFile('other.txt', 'other');
+    await answer(job, 'answer');
+    assert.equal(window.activeTextEditor?.document, other.document);
+    assert.ok(window.visibleTextEditors.some(({ document }) => document === other.document));
+  });
+
   it('is accepted as one undo step, and closes', async () => {
     const { editor, job } = await previewed();
     assert.equal(await acceptSeen(), true);
