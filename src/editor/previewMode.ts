@@ -42,7 +42,7 @@ class PreviewWriter implements ResponseWriter {
   readonly #writer: StreamWriter;
   /** Indices of responses with text that is still streaming. */
   readonly #coming = new Set<number>();
-  /** Indices of responses with text that the user hasn't accepted yet. */
+  /** Indices of responses with text that the user hasn't accepted or discarded yet. */
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
@@ -81,11 +81,11 @@ class PreviewWriter implements ResponseWriter {
   }
 
   append(index: number, text: string): void {
-    this.#coming.add(index);
-    this.#waiting.add(index);
     this.#writer.append(index, text);
     // After a discard, the rest of the response doesn't reopen the preview.
     if (this.#isDiscarded) return;
+    this.#coming.add(index);
+    this.#waiting.add(index);
     if (!this.#shown && !this.#hasFailed) this.#tryToShow();
     this.#refreshSoon();
   }
@@ -106,7 +106,6 @@ class PreviewWriter implements ResponseWriter {
     const wasPending = this.isPending;
     await this.#close();
     this.#discard();
-    this.#waiting.clear();
     const undone = await this.#writer.undo();
     return undone === 'nothing' && wasPending ? 'undone' : undone;
   }
@@ -137,7 +136,7 @@ class PreviewWriter implements ResponseWriter {
   #show(): Promise<Uri> {
     return this.#deps.previews.show({
       document: this.#deps.openDocument.document,
-      text: () => this.#writer.preview,
+      text: () => this.#writer.previewOf(this.#waiting),
       mayTakeFocus: () => this.#snapshot !== undefined && isUnchanged(this.#snapshot),
       accept: (isUpToDate) => this.#accept(isUpToDate),
       discard: () => this.#discard(),
@@ -163,7 +162,7 @@ class PreviewWriter implements ResponseWriter {
     this.#shown = undefined;
     const indices = [...this.#waiting];
     this.#waiting.clear();
-    this.#writer.accept();
+    this.#writer.accept(indices);
     // Shows the document before closing the preview, so that the document stays open throughout. If
     // showing it fails, the text is still written or rescued.
     await showDocument(this.#deps.openDocument.document).catch(() => {});
@@ -181,6 +180,8 @@ class PreviewWriter implements ResponseWriter {
 
   #discard(): void {
     this.#isDiscarded = true;
+    // The writer keeps the text, because a continuation shows the whole response again.
+    this.#waiting.clear();
     this.#shown = undefined;
     this.#deps.cancel();
   }

@@ -177,17 +177,20 @@ export class StreamWriter implements ResponseWriter {
     return 'refused';
   }
 
-  /** Allows writing the text that is waiting now, but no later text until the next call. */
-  accept(): void {
-    for (const response of this.#responses) response.accept();
+  /**
+   * Allows writing the text of some responses that is waiting now, but no later text until the next
+   * call.
+   */
+  accept(indices: Iterable<number> = this.#responses.keys()): void {
+    for (const index of indices) this.#response(index).accept();
   }
 
-  /** The document's text with all waiting text inserted. */
-  get preview(): string {
+  /** Returns the document's text with the waiting text of some responses inserted. */
+  previewOf(indices: ReadonlySet<number>): string {
     let text = '';
     let from = 0;
-    for (const response of this.#responses) {
-      const change = response.upcoming;
+    for (const [index, response] of this.#responses.entries()) {
+      const change = indices.has(index) ? response.upcoming : undefined;
       if (!change) continue;
       text += this.#openDocument.textOf({ start: from, end: change.rangeOffset }) + change.text;
       from = change.rangeOffset + change.rangeLength;

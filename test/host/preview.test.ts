@@ -262,6 +262,26 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
+  it("doesn't bring a discarded response back when another one is regenerated", async () => {
+    const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
+    const job = jobOn(editor, 'preview');
+    await answer(job, 'FIRST');
+    await openPreviews().discard();
+    job.begin(1, 'restart');
+    await show(job, 'SECOND', 1);
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nprompt\nSECOND');
+  });
+
+  it('shows all of a discarded response when it is continued', async () => {
+    const { editor, job } = await previewed();
+    await openPreviews().discard();
+    job.begin(0, 'continue');
+    await show(job, ' and more');
+    assert.equal(await acceptSeen(), true);
+    assert.equal(editor.document.getText(), 'top\nanswer and more\nend');
+  });
+
   it('reopens when an accepted response is continued @nightly', async () => {
     const { editor, job } = await previewed();
     await acceptSeen();

@@ -447,14 +447,17 @@ describe('a stream writer', () => {
     writer.accept();
     writer.append(0, 'text');
     await page.turn();
-    assert.deepEqual([page.text, writer.preview], ['prompt', 'prompt\ntext']);
+    assert.deepEqual([page.text, writer.previewOf(new Set([0]))], ['prompt', 'prompt\ntext']);
     page.change(0, 0, 'a ');
-    assert.equal(writer.preview, 'a prompt\ntext');
+    assert.equal(writer.previewOf(new Set([0])), 'a prompt\ntext');
     assert.equal(writer.isPending, false);
     writer.accept();
     assert.equal(writer.isPending, true);
     assert.equal(await page.turnUntil(writer.end(0)), true);
-    assert.deepEqual([page.text, writer.preview], ['a prompt\ntext', 'a prompt\ntext']);
+    assert.deepEqual(
+      [page.text, writer.previewOf(new Set([0]))],
+      ['a prompt\ntext', 'a prompt\ntext'],
+    );
   });
 
   it('writes accepted text, and holds back later text', async () => {
@@ -465,7 +468,10 @@ describe('a stream writer', () => {
     writer.append(0, ' unseen');
     writer.append(0, ' more');
     assert.equal(await page.turnUntil(writer.end(0)), true);
-    assert.deepEqual([page.text, writer.preview], ['prompt\nseen', 'prompt\nseen unseen more']);
+    assert.deepEqual(
+      [page.text, writer.previewOf(new Set([0]))],
+      ['prompt\nseen', 'prompt\nseen unseen more'],
+    );
     writer.accept();
     assert.equal(await page.turnUntil(writer.end(0)), true);
     assert.equal(page.text, 'prompt\nseen unseen more');
