@@ -93,8 +93,7 @@ class PreviewWriter implements ResponseWriter {
   async end(index: number): Promise<boolean> {
     this.#coming.delete(index);
     // Text that isn't shown can't be accepted, so it counts as not inserted.
-    if (this.#hasFailed) return false;
-    return this.#shown === undefined || (await this.#shown) !== undefined;
+    return !this.#waiting.has(index) || (await this.#shown) !== undefined;
   }
 
   restart(index: number): void {

@@ -27,8 +27,8 @@ export interface ResponseWriter {
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called when the generation of a response or its continuation starts. Some responses of a job
-   * may never start. Needed only by writers that wait until all responses have ended.
+   * Called for each response in a run before any of them ends. Each one ends later, even if its
+   * generation never starts.
    */
   begin?(index: number): void;
   /** @param text never empty */

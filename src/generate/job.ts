@@ -215,17 +215,18 @@ export class Job implements Result, Disposable {
     this.activeRuns.cancel();
   }
 
-  /**
-   * Starts a run for one response.
-   * @returns the text to continue, or an empty string to start over
-   */
-  begin(index: number, runMode: RunMode): string {
+  /** Begins one response of a run. Must be called for all responses of the run before any ends. */
+  begin(index: number, runMode: RunMode): void {
     this.#writer.begin?.(index);
     const one = this.#response(index);
     one.isStartingOver = runMode === 'restart' || one.state === 'undone';
-    if (one.isStartingOver) return '';
-    one.fit.continue();
-    return one.text;
+    if (!one.isStartingOver) one.fit.continue();
+  }
+
+  /** The text to continue. Empty if the response starts over. */
+  responseSoFar(index: number): string {
+    const { isStartingOver, text } = this.#response(index);
+    return isStartingOver ? '' : text;
   }
 
   append(index: number, text: string): void {

@@ -19,7 +19,7 @@ import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
-import { markLine, WaitProgress } from './waiting.ts';
+import { markLine, rerunUntilText, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
 export interface GenerateDeps {
@@ -70,7 +70,7 @@ interface RunResult {
   readonly folder: WorkspaceFolder | null;
   /** Indices of the responses in the run, without those that couldn't be inserted. */
   readonly indices: readonly number[];
-  /** One outcome for each generation that was started, in document order. */
+  /** One outcome for each response in the run, in document order. */
   readonly outcomes: readonly Outcome[];
   readonly isCanceled: boolean;
 }
@@ -165,15 +165,13 @@ function withTemplate(connection: Connection, { template }: Job): Connection {
 }
 
 async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
-  const { job, indices } = run;
+  const { job, indices, runMode } = run;
   const marks = new Map<number, () => void>();
   const unmark = (index: number) => marks.get(index)?.();
   const queue = indices.values();
   const outcomes: Outcome[] = [];
   const work = async () => {
     for (const index of queue) {
-      // After a cancellation, generations that are still queued don't start.
-      if (request.signal.aborted) return;
       outcomes.push(await generateOne(run, index, request, () => unmark(index)));
       unmark(index);
       if (indices.length > 1) request.progress.onDone(outcomes.length, indices.length);
@@ -183,6 +181,8 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const index of indices) {
       marks.set(index, markLine(job.document, job.linesOf(index).last));
     }
+    // All responses begin before any ends, so that the writer knows which ones to wait for.
+    for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
     indices.forEach(unmark);
@@ -192,16 +192,21 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
 }
 
 async function generateOne(
-  { options: { jobs, startWatch }, job, runMode }: Run,
+  { options: { jobs, startWatch }, job }: Run,
   index: number,
   { connection, onUsed, signal, progress }: RunContext,
   unmark: () => void,
 ): Promise<Outcome> {
+  // After a cancellation, generations that are still queued end without a request.
+  if (signal.aborted) {
+    const isPlaced = await job.end(index, 'failed');
+    return { index, isPlaced, hasText: false, error: new ServiceError('cancelled') };
+  }
   const watch = startWatch();
   let hasText = false;
   try {
     const prompt = job.promptOf(index);
-    const responseSoFar = job.begin(index, runMode);
+    const responseSoFar = job.responseSoFar(index);
     const generation = await rerunUntilText(progress, signal, (request) => {
       const { resumesInMs } = connection.requests.state;
       if (resumesInMs !== undefined) progress.onPause(request, resumesInMs);
@@ -231,28 +236,6 @@ async function generateOne(
     watch.onFailed(error);
     const isPlaced = await job.end(index, 'failed');
     return { index, isPlaced, hasText, error: hasText ? asIncomplete(error) : error };
-  }
-}
-
-/**
- * Runs a request, and restarts it each time the user gives up waiting for its first text.
- * @throws the error of the last request
- */
-async function rerunUntilText<Result>(
-  progress: WaitProgress,
-  cancelled: AbortSignal,
-  run: (request: AbortController) => Promise<Result>,
-): Promise<Result> {
-  for (;;) {
-    const request = new AbortController();
-    try {
-      return await run(request);
-    } catch (error) {
-      const isStopped = request.signal.aborted && isKind(error, 'cancelled');
-      if (!isStopped || cancelled.aborted) throw error;
-    } finally {
-      progress.onEnd(request);
-    }
   }
 }
 

@@ -158,6 +158,21 @@ describe('a preview', () => {
     show.mock.restore();
   });
 
+  it('is reported as not shown, even if another response has begun in the meantime', async () => {
+    const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
+    const job = jobOn(editor, 'preview');
+    const show = mock.method(openPreviews(), 'show');
+    show.mock.mockImplementationOnce(() => Promise.reject(new Error('not now')));
+    job.begin(0, 'restart');
+    job.append(0, 'answer');
+    const [call] = show.mock.calls;
+    assert.ok(call?.result);
+    await assert.rejects(call.result);
+    job.begin(1, 'restart');
+    assert.equal(await job.end(0, 'ended'), false);
+    show.mock.restore();
+  });
+
   it("is not kept if it couldn't be shown", async () => {
     const { document } = await open(TEXT, PROMPT);
     const previews = openPreviews();

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Targets } from '../../../src/editor/capturedSelection.ts';
+import type { ModeDeps } from '../../../src/editor/insertMode.ts';
+import type { ResponseWriter } from '../../../src/editor/streamWriter.ts';
 import type { RunMode } from '../../../src/generate/activeRuns.ts';
 import type { Job } from '../../../src/generate/job.ts';
 import type { GenerateDeps } from '../../../src/generate/runJob.ts';
@@ -52,6 +55,8 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
+    /** Receives the responses. By default, they are discarded. */
+    readonly writer?: ResponseWriter;
   }
 
   /** Runs a job for selections on lines 1, 11, 21, and so on, in a file in `folder`. */
@@ -65,6 +70,7 @@ describe('runJob', () => {
     canInsert = () => true,
     lost = [],
     empty = [],
+    writer,
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
       import('../../../src/generate/runJob.ts'),
@@ -99,10 +105,13 @@ describe('runJob', () => {
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
       promptOf: String,
       part: (indices: readonly number[]) => ({ text: `responses ${indices}` }),
-      ...{ begin: () => '', append: () => {}, canInsert },
+      begin: (index: number) => writer?.begin?.(index),
+      responseSoFar: () => '',
+      append: (index: number, text: string) => writer?.append(index, text),
+      canInsert,
       end: async (index: number, end: ReturnType<typeof endOf>) => {
         if (end === 'truncated') truncated.push(index);
-        return !lost.includes(index);
+        return writer ? writer.end(index) : !lost.includes(index);
       },
     } as unknown as Job;
     const reported: unknown[] = [];
@@ -198,6 +207,32 @@ describe('runJob', () => {
     await done;
     assert.deepEqual(announced, ['All responses are complete']);
   });
+
+  for (const [what, isCanceled, want] of [
+    ['fail at the same time', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+    ['are canceled', true, [0, 1, 2, 3, 4, 5, 6, 7]],
+  ] as const) {
+    it(`copies the responses only once if the first eight ${what}`, async () => {
+      const { clipboard } = await import('../../../src/editor/clipboardMode.ts');
+      let started = 0;
+      const allStarted = Promise.withResolvers<void>();
+      const generate = async (index: number, { onText }: CallOptions) => {
+        onText?.(`${index}`);
+        started += 1;
+        if (started === 8) {
+          if (isCanceled) cancel.run();
+          allStarted.resolve();
+        }
+        await allStarted.promise;
+        throw isCanceled ? new ServiceError('cancelled') : failure;
+      };
+      const targets = Array.from({ length: 9 }, () => ({})) as unknown as Targets;
+      const writer = clipboard.open(targets, {} as ModeDeps);
+      const { done, cancel } = await run({ count: 9, generate, writer });
+      await done;
+      assert.deepEqual(editor.sunk.get('clipboard'), [want.join('\n\n')]);
+    });
+  }
 
   it('announces that a part was kept only if this run received text', async () => {
     for (const [text, expected] of [
