@@ -30,25 +30,29 @@ export interface RunOutcome {
   readonly isPlaced: boolean;
   /** Indices of the responses that received text in this run. */
   readonly received: readonly number[];
-  /** Number of responses that ended without text. */
+  /** Number of complete responses. */
+  readonly complete: number;
+  /** Number of complete responses without text. */
   readonly empty: number;
 }
 
 /**
  * Shows messages about invisible characters, about truncated or empty responses, and about
- * responses that aren't in view. If there's nothing else to report, announces that the run has
- * ended.
+ * responses that aren't in view. Announces that the run has ended if some response has text and no
+ * message offers an action.
  */
 export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void> {
   const { truncated } = job;
-  const { removed, kept } = job.invisible(outcome.received);
+  const { complete, empty, received } = outcome;
+  const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  if (job.isUndone || !outcome.isPlaced) return;
-  const { empty } = outcome;
+  // If no text arrived, the user undid the text of an earlier run.
+  const isUndone = job.isUndone && received.length > 0;
+  if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
+  if (empty === complete) return;
   if (outcome.isTruncated) await offerMore(job, truncated, outcome);
-  else if (empty > 0) return;
   else if (outcome.isWhole && !isInView(job)) await offerToShow(job);
   else outcome.announce();
 }

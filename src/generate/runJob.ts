@@ -284,7 +284,8 @@ async function reportRun(
     const limit = commonLimit(truncated, connection);
     const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
     const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
-    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, received, empty };
+    const responses = { received, complete: complete.length, empty };
+    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, ...responses };
     reports.push(reportOutcome(job, outcome));
   }
   await Promise.all(reports);

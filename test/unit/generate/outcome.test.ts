@@ -28,6 +28,7 @@ describe('messages about a response and copies of it', () => {
     isWhole: true,
     isPlaced: true,
     received: [0],
+    complete: 1,
     empty: 0,
   };
 

@@ -55,6 +55,8 @@ describe('runJob', () => {
     readonly lost?: readonly number[];
     /** Indices of the responses without visible text, from all runs. */
     readonly empty?: readonly number[];
+    /** True if the responses of the earlier run were undone, or all text of this run is. */
+    readonly undone?: boolean;
     /** Receives the responses. By default, they are discarded. */
     readonly writer?: ResponseWriter;
   }
@@ -70,6 +72,7 @@ describe('runJob', () => {
     canInsert = () => true,
     lost = [],
     empty = [],
+    undone = false,
     writer,
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
@@ -99,7 +102,7 @@ describe('runJob', () => {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
-      ...{ text: 'text of an earlier run', isUndone: false },
+      ...{ text: 'text of an earlier run', isUndone: undone },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
@@ -110,7 +113,7 @@ describe('runJob', () => {
       append: (index: number, text: string) => writer?.append(index, text),
       canInsert,
       end: async (index: number, end: ReturnType<typeof endOf>) => {
-        if (end === 'truncated') truncated.push(index);
+        if (end === 'truncated' && !undone) truncated.push(index);
         return writer ? writer.end(index) : !lost.includes(index);
       },
     } as unknown as Job;
@@ -269,35 +272,70 @@ describe('runJob', () => {
   }
 
   const EMPTY = 'The response is empty. Try another prompt or model.';
-  for (const [what, options, said] of [
-    ['no response to a retry', { generate: async () => ended }, EMPTY],
-    ['a response of whitespace', { empty: [0] }, EMPTY],
+  for (const [what, options, said, announces] of [
+    ['no response to a retry', { generate: async () => ended }, EMPTY, []],
+    [
+      'no response to a retry after an undo',
+      { generate: async () => ended, undone: true },
+      EMPTY,
+      [],
+    ],
+    ['a response of whitespace', { empty: [0] }, EMPTY, []],
     [
       'a response that remains empty when continued',
       { runMode: 'continue', empty: [0], generate: async () => ended },
       EMPTY,
+      [],
     ],
     [
       'an empty response among others',
       { count: 3, empty: [1] },
       '1 of 3 responses is empty. Try another prompt or model.',
+      ['All responses are complete'],
+    ],
+    [
+      'an empty response in a preview',
+      { mode: 'preview', count: 3, empty: [1] },
+      '1 of 3 responses is empty. Try another prompt or model.',
+      ['The preview is complete: accept or discard it'],
     ],
     [
       'several empty responses',
       { count: 3, empty: [0, 2] },
       '2 of 3 responses are empty. Try another prompt or model.',
+      ['All responses are complete'],
+    ],
+    [
+      'only empty responses',
+      { count: 2, empty: [0, 1] },
+      '2 of 2 responses are empty. Try another prompt or model.',
+      [],
     ],
   ] as const) {
     it(`reports that a response is empty: ${what}`, async () => {
       const { done, announced } = await run(options);
       await done;
-      assert.deepEqual(announced, []);
+      assert.deepEqual(announced, announces);
       assert.deepEqual(
         editor.sunk.get('notification')?.filter((text) => /empty/.test(text)),
         [said],
       );
     });
   }
+
+  it('reports nothing if the user undid the text', async () => {
+    const { done, announced } = await run({ count: 2, empty: [1], undone: true });
+    await done;
+    assert.deepEqual(announced, []);
+    assert.equal(editor.textOf('notification'), '');
+  });
+
+  it('reports a truncated response without text after an undo only as empty', async () => {
+    const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
+    const { done } = await run({ undone: true, generate });
+    await done;
+    assert.deepEqual(editor.sunk.get('notification'), [EMPTY, '[]']);
+  });
 
   it('announces a continuation without text as complete, because its response has text', async () => {
     const { done, announced } = await run({ runMode: 'continue', generate: async () => ended });
