@@ -1,6 +1,7 @@
 import { Range } from 'vscode';
 import { selectionEnd, type Target } from './capturedSelection.ts';
 import { offsetsOf } from './documentEdit.ts';
+import { PROSE } from './fit/languages.ts';
 import type { InsertMode } from './insertMode.ts';
 import type { ResponsePlace } from './responseInDocument.ts';
 import { StreamWriter } from './streamWriter.ts';
@@ -29,11 +30,18 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
   return { ...offsetsOf(document, range), lead, tail };
 }
 
-/** True if only whitespace precedes the response on its line. */
-export function startsLine({ document }: Target, { start, lead }: ResponsePlace): boolean {
+/**
+ * Returns the maximum number of line breaks before the text of a response. In the middle of a line,
+ * they are unlimited, because they separate the response from the text before it. In prose, one
+ * blank line separates the response from a paragraph above it.
+ */
+export function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);
-  const before = document.lineAt(line).text.slice(0, character) + lead;
-  return before.slice(before.lastIndexOf('\n') + 1).trim() === '';
+  const previous = line === 0 ? '' : document.lineAt(line - 1).text;
+  const before = `${previous}\n${document.lineAt(line).text.slice(0, character)}${lead}`;
+  const [above = '', begun = ''] = before.split('\n').slice(-2);
+  if (begun.trim() !== '') return Number.POSITIVE_INFINITY;
+  return PROSE.has(document.languageId) && above.trim() !== '' ? 1 : 0;
 }
 
 export const below = placing('below', (target) => {

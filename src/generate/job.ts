@@ -4,7 +4,7 @@ import { offsetsOf, rangeOf } from '../editor/documentEdit.ts';
 import { EditorDocument } from '../editor/editorDocument.ts';
 import { plainText } from '../editor/fit/characterFilter.ts';
 import { type ResponseFitOptions, TextFit } from '../editor/fit/textFit.ts';
-import { startsLine } from '../editor/inPlaceModes.ts';
+import { leadingLineBreaks } from '../editor/inPlaceModes.ts';
 import type { InsertMode, ModeDeps } from '../editor/insertMode.ts';
 import type { ResponseWriter, Undone } from '../editor/streamWriter.ts';
 import type { OffsetRange, Piece } from '../editor/textChange.ts';
@@ -319,7 +319,7 @@ function fitOptionsFor({ placeOf }: InsertMode, target: Target): ResponseFitOpti
         languageId: document.languageId,
         indentation,
         isInserted: true,
-        startsLine: startsLine(target, placeOf(target)),
+        leadingLineBreaks: leadingLineBreaks(target, placeOf(target)),
       }
-    : { languageId: responseLanguage, indentation: '', startsLine: true };
+    : { languageId: responseLanguage, indentation: '', leadingLineBreaks: 0 };
 }

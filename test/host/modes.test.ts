@@ -63,8 +63,21 @@ describe('insert modes', () => {
     ],
   ] as const) {
     it(`${what}, a response that begins with line breaks gets no blank line before it`, async () => {
-      const editor = await open('  text\n  \nend', selection);
+      const editor = await open('  text\n  \nend', selection, 'javascript');
       assert.equal(await stream(editor, mode, ['\n', ' \nanswer\nmore']), true);
+      assert.equal(editor.document.getText(), want);
+    });
+  }
+
+  for (const [what, mode, selection, want] of [
+    ['below', 'below', new Range(1, 0, 1, 3), 'one\ntwo\n\nanswer\n\nend'],
+    ['above', 'above', new Range(1, 0, 1, 3), 'one\n\nanswer\ntwo\n\nend'],
+    ['below a blank line', 'below', new Range(1, 0, 3, 0), 'one\ntwo\n\nanswer\nend'],
+    ['above the first line', 'above', new Range(0, 0, 0, 3), 'answer\none\ntwo\n\nend'],
+  ] as const) {
+    it(`${what}, a paragraph of prose isn't joined to the paragraph before it`, async () => {
+      const editor = await open('one\ntwo\n\nend', selection, 'markdown');
+      assert.equal(await stream(editor, mode, ['\n', '\nanswer']), true);
       assert.equal(editor.document.getText(), want);
     });
   }

@@ -13,16 +13,10 @@ export interface FitOptions {
    * `Indentation`).
    */
   readonly languageId: string;
-  /**
-   * True if the response starts a line. Blank lines before its text are then dropped. In the middle
-   * of a line, they are kept, because they separate the response from the text before it.
-   */
-  readonly startsLine?: boolean;
 }
 
 /**
- * Adds the selection's indentation to streamed text. Removes whitespace from blank lines, and the
- * blank lines before the text of a response that starts a line.
+ * Adds the selection's indentation to streamed text. Removes whitespace from blank lines.
  *
  * Models often repeat the prompt's indentation. That indentation is removed first, so that it isn't
  * doubled. A response counts as already indented in two cases:
@@ -74,12 +68,7 @@ export class Indentation {
       rest = part.replace(LEADING_SPACES, '');
       this.#spaces += part.slice(0, part.length - rest.length);
       if (rest === '') return '';
-      if (rest !== '\n') {
-        begin = this.#beginLine(this.#spaces, rest[0]);
-      } else if (this.#isFirst && this.#options.startsLine) {
-        this.#spaces = '';
-        return '';
-      }
+      if (rest !== '\n') begin = this.#beginLine(this.#spaces, rest[0]);
     }
     if (this.#isAlreadyIndented === undefined) this.#firstLine += rest.replace('\n', '');
     if (rest.endsWith('\n')) {

@@ -15,6 +15,43 @@ interface FormatStep {
 export interface ResponseFitOptions extends FitOptions {
   /** True if the response goes into an existing document. */
   readonly isInserted?: boolean;
+  /** Maximum number of line breaks before the response's text. Unlimited by default. */
+  readonly leadingLineBreaks?: number;
+}
+
+const LEADING_WHITESPACE = /^[ \t\n]*/;
+/** For languages in which spaces and tabs at the start of a line are content. */
+const EMPTY_LINES = /^\n*/;
+
+/** Limits the line breaks before the text. Drops the whitespace on blank lines before it. */
+class LeadingLineBreaks implements FormatStep {
+  /** Number of line breaks that may still be returned. */
+  #left: number;
+  readonly #leading: RegExp;
+  /** Whitespace at the start of the current line. Undefined once the text has begun. */
+  #held: string | undefined = '';
+
+  constructor(limit: number, leading: RegExp) {
+    this.#left = limit;
+    this.#leading = leading;
+  }
+
+  add(piece: string): string {
+    if (this.#held === undefined) return piece;
+    const { length } = this.#leading.exec(piece)?.[0] ?? '';
+    const lineStart = piece.lastIndexOf('\n', length - 1) + 1;
+    const breaks = piece.slice(0, lineStart).replace(/[ \t]/g, '').slice(0, this.#left);
+    this.#left -= breaks.length;
+    const line = (lineStart === 0 ? this.#held : '') + piece.slice(lineStart);
+    const hasBegun = length < piece.length;
+    this.#held = hasBegun ? undefined : line;
+    return hasBegun ? breaks + line : breaks;
+  }
+
+  /** Returns an empty string. Whitespace stays held back, because a continuation may need it. */
+  end(): string {
+    return '';
+  }
 }
 
 /** Drops trailing line breaks, which would add empty lines to the document. */
@@ -49,14 +86,19 @@ export class TextFit {
   readonly #steps: readonly FormatStep[];
   #isEmpty = true;
 
-  constructor({ isInserted = false, ...options }: ResponseFitOptions) {
+  constructor({ isInserted = false, leadingLineBreaks, ...options }: ResponseFitOptions) {
     const { languageId } = options;
+    const isSpaceContent = WITHOUT_INDENTATION.has(languageId);
     this.#characterFilter = new CharacterFilter(languageId);
     this.#codeFence = keepsFences(languageId) ? undefined : new CodeFence();
     this.#steps = [
       this.#characterFilter,
       this.#codeFence,
-      WITHOUT_INDENTATION.has(languageId) ? undefined : new Indentation(options),
+      new LeadingLineBreaks(
+        leadingLineBreaks ?? Number.POSITIVE_INFINITY,
+        isSpaceContent ? EMPTY_LINES : LEADING_WHITESPACE,
+      ),
+      isSpaceContent ? undefined : new Indentation(options),
       isInserted ? new FinalLineBreaks() : undefined,
     ].filter((step) => step !== undefined);
   }

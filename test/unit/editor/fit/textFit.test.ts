@@ -28,9 +28,27 @@ describe('text fit', () => {
       ],
       [
         'removes blank lines before the text if it starts a line',
-        { indentation: '  ', startsLine: true },
+        { indentation: '  ', leadingLineBreaks: 0 },
         '\n \r\n  a\n  b',
         'a\n  b',
+      ],
+      [
+        'keeps one blank line before the text if it starts a paragraph',
+        { indentation: '  ', languageId: 'markdown', leadingLineBreaks: 1 },
+        '\n \n\n  a\nb',
+        '\n  a\n  b',
+      ],
+      [
+        'adds no blank line before the text',
+        { languageId: 'markdown', leadingLineBreaks: 1 },
+        'a\n\nb',
+        'a\n\nb',
+      ],
+      [
+        'removes empty lines before a diff, but not its first context line',
+        { languageId: 'diff', leadingLineBreaks: 0 },
+        '\n\n \n\n a',
+        ' \n\n a',
       ],
       [
         'keeps line breaks before the text if it continues a line',
@@ -132,7 +150,7 @@ describe('text fit', () => {
 
     it('keeps line breaks at the start of the next part, but not before the first text', () => {
       const answer = ['\n', '\na', '\n\nb'];
-      assert.equal(continued(answer, { startsLine: true, indentation: '  ' }), 'a\n\n  b');
+      assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
     it('continues where the text was truncated, with the indentation of the place', () => {
@@ -149,9 +167,9 @@ describe('text fit', () => {
 
   const options = fc.record({
     indentation: fc.constantFrom('', '  ', '    ', '\t', '\t  '),
-    languageId: fc.constantFrom('typescript', 'markdown', 'latex'),
+    languageId: fc.constantFrom('typescript', 'markdown', 'latex', 'diff'),
     isInserted: fc.boolean(),
-    startsLine: fc.boolean(),
+    leadingLineBreaks: fc.constantFrom(0, 1, Number.POSITIVE_INFINITY),
   });
   const units = [
     ...['a', 'é', ';', '{', '\r', '\n', '\r\n', '\u2028', ' ', '    ', '\t', '`', '```', '```js\n'],
