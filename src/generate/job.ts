@@ -162,7 +162,7 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** True if the response has no text, apart from whitespace and an empty code fence. */
+  /** True if there is nothing to write, for example only line breaks or an empty code fence. */
   isEmpty(index: number): boolean {
     return this.#response(index).fit.isEmpty;
   }

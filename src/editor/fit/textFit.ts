@@ -103,7 +103,7 @@ export class TextFit {
     ].filter((step) => step !== undefined);
   }
 
-  /** True if no text has been returned so far, apart from whitespace. */
+  /** True if no text has been returned so far. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
@@ -145,7 +145,7 @@ export class TextFit {
   }
 
   #returned(text: string): string {
-    this.#isEmpty &&= text.trim() === '';
+    this.#isEmpty &&= text === '';
     return text;
   }
 }

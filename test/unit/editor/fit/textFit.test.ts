@@ -93,11 +93,13 @@ describe('text fit', () => {
     ['```ts\n```\n', true],
     ['\0', true],
     ['\n```\na', false],
+    ['\u00A0', false],
+    ['\n\u3000', false],
   ] as const) {
     it(`${isEmpty ? 'is' : "isn't"} empty after ${JSON.stringify(text)}`, () => {
       for (const isInserted of [true, false]) {
-        const textFit = new TextFit({ ...code, isInserted });
-        run(textFit, text);
+        const textFit = new TextFit({ ...code, isInserted, leadingLineBreaks: 0 });
+        assert.equal(run(textFit, [text]) === '', isEmpty);
         assert.equal(textFit.isEmpty, isEmpty);
       }
     });
