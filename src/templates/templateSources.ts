@@ -143,11 +143,11 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat`. With any code except `FileNotFound`, the folder may exist, for
- * example without read permission.
+ * Converts an error from `stat`. Without permission, the folder may exist. Other errors, such as
+ * that of a file system that isn't available, don't mean that there are templates.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
-  return code === 'FileNotFound' ? 'absent' : 'unreadable';
+  return code === 'NoPermissions' ? 'unreadable' : 'absent';
 }
 
 async function readFile(

@@ -185,10 +185,17 @@ describe('a folder for template files', () => {
     assert.deepEqual(await issues(), []);
   });
 
-  it("is listed as unreadable if VS Code can't read its properties", async () => {
+  it("is listed as unreadable if VS Code isn't allowed to read its properties", async () => {
     editor.statError = Object.assign(new Error('denied'), { code: 'NoPermissions' });
     assert.deepEqual(await issues(), ['unreadable']);
   });
+
+  for (const code of ['Unavailable', 'Unknown', 'FileNotADirectory']) {
+    it(`isn't listed if its file system reports the error ${code}`, async () => {
+      editor.statError = Object.assign(new Error('no answer'), { code });
+      assert.deepEqual(await issues(), []);
+    });
+  }
 });
 
 describe('the built-in templates', () => {
