@@ -1,16 +1,12 @@
-import type { WorkspaceFolder } from 'vscode';
 import type { Connections } from '../connection/connections.ts';
 import { activeFolder } from '../connection/folders.ts';
 import { resolvesToAutoRunFile } from '../editor/autoRunFiles.ts';
 import { writesUnseen } from '../editor/insertModes.ts';
 import { asIncomplete } from '../messages/messages.ts';
-import { DEFAULT_NEW_TOKENS } from '../service/api/parameters.ts';
-import type { Generation } from '../service/api/responseReader.ts';
 import type { Connection } from '../service/connection.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
 import type { GenerationWatch } from '../status/generationWatch.ts';
 import type { UsedRequest, UsedTokens } from '../status/usageLedger.ts';
-import type { Template } from '../templates/template.ts';
 import { inform } from '../ui/notify.ts';
 import { cancellable } from '../ui/progress.ts';
 import { endOf, type RunMode } from './activeRuns.ts';
@@ -18,8 +14,9 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
-import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
-import { markLine, rerunUntilText, WaitProgress } from './waiting.ts';
+import type { RunAgain } from './reportOutcome.ts';
+import { type Outcome, type ReportFailure, type RunResult, reportRun } from './reportRun.ts';
+import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
 export interface GenerateDeps {
@@ -28,32 +25,7 @@ export interface GenerateDeps {
   readonly startWatch: () => GenerationWatch;
   /** Called with the token usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
-  /**
-   * Reports a failure. `lines` are the one-based first lines of the selections; empty if the job
-   * has only one selection.
-   * @returns true if the user wants a retry
-   */
-  readonly report: (
-    error: unknown,
-    connection: Connection,
-    at: {
-      readonly folder: WorkspaceFolder | null;
-      readonly lines: readonly number[];
-      readonly template: Template | undefined;
-    },
-  ) => Promise<boolean>;
-}
-
-/** The outcome of one generation. */
-interface Outcome {
-  readonly index: number;
-  /** True if all received text was inserted. */
-  readonly isPlaced: boolean;
-  readonly hasText: boolean;
-  /** Undefined if the generation failed. */
-  readonly generation?: Generation;
-  /** Undefined if the generation succeeded. */
-  readonly error?: unknown;
+  readonly report: ReportFailure;
 }
 
 /** Some of a job's responses, which are generated together. */
@@ -62,17 +34,6 @@ interface Run {
   readonly job: Job;
   readonly indices: readonly number[];
   readonly runMode: RunMode;
-}
-
-/** The outcomes of a run, and the connection and folder that it used. */
-interface RunResult {
-  readonly connection: Connection;
-  readonly folder: WorkspaceFolder | null;
-  /** Indices of the responses in the run, without those that couldn't be inserted. */
-  readonly indices: readonly number[];
-  /** One outcome for each response in the run, in document order. */
-  readonly outcomes: readonly Outcome[];
-  readonly isCanceled: boolean;
 }
 
 interface RunContext {
@@ -113,7 +74,11 @@ export async function runJob(
   }
   // Returned without `await`, because the messages can stay open for hours. A suspended function
   // would keep the selected text in memory.
-  if (ran) return reportRun(run, ran).finally(() => forgetIfEmpty(run));
+  if (!ran) return;
+  const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
+  const { announcements } = options.jobs;
+  const reported = { job, runMode, report: options.report, announcements, runAgain };
+  return reportRun(reported, ran).finally(() => forgetIfEmpty(run));
 }
 
 /** Forgets a job that has no text and isn't running. */
@@ -239,84 +204,24 @@ async function generateOne(
   }
 }
 
-async function reportRun(
-  { options, job, runMode }: Run,
-  { connection, folder, indices, outcomes, isCanceled }: RunResult,
-): Promise<void> {
-  const runAgain: RunAgain = (again, how) => runJob(options, job, again, how);
-  const linesOf = (some: readonly number[]) =>
-    job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
-  const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
-  if (lost.length > 0 && !job.isUndone) {
-    // Modes that write elsewhere write all responses to the same place.
-    const affected = job.mode.placeOf ? lost : job.indices;
-    void offerResult(job, linesOf(affected), affected, job.mode.failedText);
-  }
-  const complete = outcomes.filter(({ generation }) => generation !== undefined);
-  const failed = outcomes.filter(({ error }) => error !== undefined);
-  const reports = byKind(failed).map(async (alike) => {
-    const again = alike.map(({ index }) => index);
-    const at = { folder, lines: linesOf(again), template: job.template };
-    const wantsRetry = await options.report(alike[0]?.error, connection, at);
-    if (wantsRetry) await runAgain(again, runMode);
-  });
-  const { announcements } = options.jobs;
-  if (complete.length === 0) {
-    const hasText = failed.some((outcome) => outcome.hasText);
-    if (isCanceled && !job.isUndone)
-      announcements.done(texts.canceledText(hasText), 'circle-slash');
-  } else {
-    const isWhole = complete.length === indices.length;
-    const announce = () => {
-      if (isWhole) {
-        return announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
-      }
-      const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
-      const lines = linesOf(broken.map(({ index }) => index));
-      const text = texts.partlyCompleteText(complete.length, indices.length, lines);
-      announcements.done(text, isCanceled ? 'circle-slash' : 'warning');
-    };
-    const isPlaced = complete.every((outcome) => outcome.isPlaced);
-    const truncated = complete.flatMap(({ generation }) =>
-      generation && endOf(generation.stopReason) === 'truncated' ? generation : [],
-    );
-    const isTruncated = truncated.length > 0;
-    const limit = commonLimit(truncated, connection);
-    const received = outcomes.filter(({ hasText }) => hasText).map(({ index }) => index);
-    const { length: empty } = complete.filter((outcome) => isEmpty(job, outcome, runMode));
-    const responses = { received, complete: complete.length, empty };
-    const outcome = { announce, runAgain, isTruncated, limit, isWhole, isPlaced, ...responses };
-    reports.push(reportOutcome(job, outcome));
-  }
-  await Promise.all(reports);
-}
-
 /**
- * True if a response ended without text. A truncated response doesn't count. If a restarted
- * generation receives nothing, the earlier response stays, so its text doesn't count either.
+ * Runs a request, and restarts it each time the user gives up waiting for its first text.
+ * @throws the error of the last request
  */
-function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boolean {
-  if (job.truncated.includes(index)) return false;
-  return job.isEmpty(index) || (runMode === 'restart' && !hasText);
-}
-
-/**
- * Returns the token limit that all truncated responses reached. Undefined if any of them reached
- * another limit, such as the end of the context.
- */
-function commonLimit(
-  truncated: readonly Generation[],
-  { parameters }: Connection,
-): number | undefined {
-  const limit = parameters['max_new_tokens'] ?? DEFAULT_NEW_TOKENS;
-  const isAtLimit = truncated.every(
-    ({ stopReason, usage }) => stopReason === 'max_tokens' && usage.outputTokens === limit,
-  );
-  return isAtLimit && typeof limit === 'number' ? limit : undefined;
-}
-
-/** Groups failures by kind, so that each kind is reported once. */
-function byKind(failed: readonly Outcome[]): Outcome[][] {
-  const kindOf = ({ error }: Outcome) => (error instanceof ServiceError ? error.kind : 'unknown');
-  return [...Map.groupBy(failed, kindOf).values()];
+async function rerunUntilText<Result>(
+  progress: WaitProgress,
+  cancelled: AbortSignal,
+  run: (request: AbortController) => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    const request = new AbortController();
+    try {
+      return await run(request);
+    } catch (error) {
+      const isStopped = request.signal.aborted && isKind(error, 'cancelled');
+      if (!isStopped || cancelled.aborted) throw error;
+    } finally {
+      progress.onEnd(request);
+    }
+  }
 }

@@ -1,13 +1,12 @@
 import { Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
 import { retryText } from '../messages/messages.ts';
-import { isKind } from '../service/errors.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
 import { toNextSecond } from '../status/statusView.ts';
 import { inform } from '../ui/notify.ts';
 import * as texts from './generateMessages.ts';
 
-/** The label, the progress text, and the retries of a generation that is waiting for its response. */
+/** The label and the progress text of a generation that is waiting for its response. */
 
 /**
  * Shows a label at the end of a line while text is being generated. VS Code moves the label with
@@ -36,8 +35,8 @@ const OFFER_AFTER_MS = 15_000;
 /**
  * Shows in a run's progress notification what its requests are waiting for: a slow response, the
  * next attempt, or the end of a pause that the service requested. A network connection can die
- * silently after the service has received a request. If a slow request is retried, both may be billed,
- * so the user decides whether to retry.
+ * silently after the service has received a request. If a slow request is retried, both may be
+ * billed, so the user decides whether to retry.
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;
@@ -139,27 +138,5 @@ export class WaitProgress {
     const silent = [...offered].filter((one) => this.#silent.has(one));
     if (silent.length === 0) inform(texts.NO_LONGER_WAITING);
     for (const one of silent) one.abort();
-  }
-}
-
-/**
- * Runs a request, and restarts it each time the user gives up waiting for its first text.
- * @throws the error of the last request
- */
-export async function rerunUntilText<Result>(
-  progress: WaitProgress,
-  cancelled: AbortSignal,
-  run: (request: AbortController) => Promise<Result>,
-): Promise<Result> {
-  for (;;) {
-    const request = new AbortController();
-    try {
-      return await run(request);
-    } catch (error) {
-      const isStopped = request.signal.aborted && isKind(error, 'cancelled');
-      if (!isStopped || cancelled.aborted) throw error;
-    } finally {
-      progress.onEnd(request);
-    }
   }
 }
