@@ -173,7 +173,7 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();
   return all
-    .filter(({ service }) => service.word !== word)
+    .filter((one) => one.service.word !== word && !hasOwnModel(one))
     .map((connection) => {
       const list = connection.models(signal);
       keepForChat(app, connection, list);

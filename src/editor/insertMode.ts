@@ -22,7 +22,10 @@ export const insertModeIds: readonly string[] = [
 export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
-  /** The text to announce once all responses are complete. Defaults to a general text. */
+  /**
+   * The text to announce if all responses are complete and wait for the user. Defaults to a general
+   * text.
+   */
   readonly doneText?: string;
   /**
    * The message to show if a response couldn't be written. Defaults to a message about the

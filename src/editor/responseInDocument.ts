@@ -90,7 +90,10 @@ export class ResponseInDocument {
     if (this.#state === 'undone') return;
     this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
-    this.#waiting += this.#inDocument((isFirst ? this.#place.lead : '') + text);
+    const { lead } = this.#place;
+    // If the response starts with a blank line, that line isn't indented.
+    const written = text.startsWith('\n') ? lead.replace(/(?<![ \t])[ \t]+$/, '') : lead;
+    this.#waiting += this.#inDocument((isFirst ? written : '') + text);
   }
 
   /**

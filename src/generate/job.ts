@@ -134,6 +134,11 @@ export class Job implements Result, Disposable {
     return this.#responses.length === 0;
   }
 
+  /** True if text is waiting to be written or accepted. */
+  get isPending(): boolean {
+    return this.#writer.isPending;
+  }
+
   /** True if all responses were undone. Messages don't offer actions for undone responses. */
   get isUndone(): boolean {
     return this.#responses.every(({ state }) => state === 'undone');

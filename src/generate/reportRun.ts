@@ -87,7 +87,9 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        return announcements.done(job.mode.doneText ?? texts.completeText(complete.length));
+        // A user who has already accepted everything has nothing left to accept.
+        const ofMode = job.isPending ? job.mode.doneText : undefined;
+        return announcements.done(ofMode ?? texts.completeText(complete.length));
       }
       const broken = failed.filter(({ error }) => !isKind(error, 'cancelled'));
       const lines = linesOf(broken.map(({ index }) => index));

@@ -82,6 +82,12 @@ describe('insert modes', () => {
     });
   }
 
+  it('below, the blank line before an indented paragraph of prose contains no spaces', async () => {
+    const editor = await open('    - one\nend', new Range(0, 4, 0, 9), 'markdown');
+    assert.equal(await stream(editor, 'below', ['\n\n- two']), true);
+    assert.equal(editor.document.getText(), '    - one\n\n    - two\nend');
+  });
+
   for (const [what, mode, selection, want] of [
     ['after', 'after', new Range(0, 2, 0, 6), '  text\n  answer\nend'],
     ['replace in the middle of a line', 'replace', new Range(0, 4, 0, 6), '  te\n  answer\nend'],

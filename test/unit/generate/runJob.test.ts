@@ -57,6 +57,8 @@ describe('runJob', () => {
     readonly empty?: readonly number[];
     /** True if the responses of the earlier run were undone, or all text of this run is. */
     readonly undone?: boolean;
+    /** True if the user has already accepted all text of the preview. */
+    readonly isAccepted?: boolean;
     /** Receives the responses. By default, they are discarded. */
     readonly writer?: ResponseWriter;
   }
@@ -73,6 +75,7 @@ describe('runJob', () => {
     lost = [],
     empty = [],
     undone = false,
+    isAccepted = false,
     writer,
   }: Options) {
     const [{ runJob }, { ActiveRuns, endOf }, { insertModes }] = await Promise.all([
@@ -102,7 +105,7 @@ describe('runJob', () => {
       activeRuns: new ActiveRuns(),
       ...{ mode: insertModes.find(({ id }) => id === mode), document, truncated, template },
       ...{ indices: [...Array.from({ length: count }).keys()], written: [] },
-      ...{ text: 'text of an earlier run', isUndone: undone },
+      ...{ text: 'text of an earlier run', isUndone: undone, isPending: !isAccepted },
       isEmpty: (index: number) => empty.includes(index),
       invisible: () => ({ removed: 0, kept: 0 }),
       linesOf: (index: number) => ({ first: 10 * index + 1, last: 10 * index + 1 }),
@@ -351,6 +354,12 @@ describe('runJob', () => {
     const said = editor.textOf('notification');
     assert.match(said, /^1 of 2 responses is empty\./);
     assert.match(said, /1 of 2 responses reached a token or time limit\./);
+  });
+
+  it("doesn't ask the user to accept a preview that was accepted before the run ended", async () => {
+    const { done, announced } = await run({ mode: 'preview', isAccepted: true });
+    await done;
+    assert.deepEqual(announced, ['The response is complete']);
   });
 
   it('asks the user to accept or discard a preview, even if its document is not in view', async () => {
