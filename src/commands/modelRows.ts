@@ -42,10 +42,10 @@ export function moreModelsHint({ length }: readonly Model[]): string {
 
 function rowOf(model: Model, isCurrent: boolean): ModelRow {
   const details = [
+    lifeText(model),
     oneLine(model.provider, MAX_PROVIDER_LENGTH),
     model.contextLength && `${model.contextLength.toLocaleString('en')} tokens`,
     priceText(model),
-    lifeText(model),
     oneLine(model.description),
   ];
   const name = oneLine(model.label) || model.id;

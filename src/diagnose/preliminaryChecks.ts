@@ -210,7 +210,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
       const { approved, program } = choice.connection;
       const [authHost, serviceHost] = [new URL(approved.auth).host, new URL(approved.service).host];
       const key = needsSetting('apiKey', choice.connection)
-        ? `The key goes to ${authHost}, and text goes`
+        ? `The key goes to ${authHost}, and text`
         : 'Text goes';
       const ran = program ? ` The token comes from ${program}.` : '';
       return passed('hosts', `${key} to ${serviceHost}, as approved.${ran}`);

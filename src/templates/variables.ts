@@ -39,7 +39,8 @@ export function outlineOf(prompt: string): string {
   const [firstLine = ''] = prompt.split('\n', 1);
   return partsOf(firstLine)
     .map((part) => (part.kind === 'text' ? part.text : '…'))
-    .join('');
+    .join('')
+    .replaceAll('….', '…');
 }
 
 /** True if the prompt contains `${selection}`. */

@@ -60,7 +60,7 @@ describe('the pages', () => {
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');
     assert.match(sentence, /^[^.\n]+\.$/);
-    assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)"/);
+    assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)/);
     assert.match(first, /<img src="media\/generate-dark\.webp"/);
     const moving = readFileSync('media/generate-dark.webp');
     assert.ok(moving.includes('ANIM'), "the picture isn't animated");

@@ -25,14 +25,14 @@ describe('the rows in Select Model', () => {
   const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
     modelRows([modelOf({ lifecycle })], '')[0]?.detail;
 
-  it("show a model's label, ID, provider, context length, price, lifecycle, and description", () => {
+  it("show a model's label, ID, lifecycle, provider, context length, price, and description", () => {
     assert.deepEqual(modelRows([full], 'another'), [
       {
         id: 'ibm/granite-3-3-8b-instruct',
         label: 'granite-3-3-8b-instruct',
         description: 'ibm/granite-3-3-8b-instruct',
         detail:
-          'IBM · 131,072 tokens · price class_12 in, class_9 out · deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · General use',
+          'deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072 tokens · price class_12 in, class_9 out · General use',
       },
     ]);
   });

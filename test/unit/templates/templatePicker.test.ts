@@ -64,9 +64,9 @@ describe('the list of templates', () => {
   });
 
   it('shows ellipses instead of variables, and escaped variables as text', () => {
-    const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}.\nMore`;
+    const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
     const [item] = templateItems([template('A', { prompt })], { languageId: 'go', lastUsed: [] });
-    assert.equal(item?.detail, `Translate … to …, not \${this}.`);
+    assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
   it('shows if a workspace template hides another template', () => {
