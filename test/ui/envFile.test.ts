@@ -38,7 +38,11 @@ describe(`the .env file ${nightly}`, () => {
       // For the picture.
       userSettings: {
         'breadcrumbs.enabled': false,
+        // VS Code's own fixes aren't in the picture.
+        'chat.disableAIFeatures': true,
+        'editor.lightbulb.enabled': 'off',
         'editor.minimap.enabled': false,
+        'editor.occurrencesHighlight': 'off',
         'editor.scrollbar.vertical': 'hidden',
       },
       folderFiles: {

@@ -12,6 +12,14 @@ const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
 
+/** Settings for pictures of a selected comment, which is the prompt, so it must be legible. */
+export const legibleComments = {
+  'editor.tokenColorCustomizations': {
+    '[Dark 2026]': { comments: '#b9c4d0' },
+    '[Light 2026]': { comments: '#4b5563' },
+  },
+};
+
 export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
 
 /**
@@ -25,13 +33,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
       const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
       if (isOfBrowser) item.style.display = 'none';
     }
-    // A tip of VS Code covers the chat.
-    const tip = document.evaluate("//*[text()='Set BYOK utility models']", document, null, 9, null);
-    let part = tip.singleNodeValue;
-    while (part && !part.querySelector('.codicon-close')) part = part.parentElement;
-    part?.querySelector('.codicon-close').click();
-    // The ruler of a diff is a gray bar over the text.
-    for (const ruler of document.querySelectorAll('.diffOverview')) ruler.style.display = 'none';
+    // A tip of VS Code covers the chat, and the ruler of a diff is a gray bar over the text.
+    const stray = '.chat-input-notification-widget, .diffOverview';
+    for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
     while (walker.nextNode()) {

@@ -5,7 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { asPng, asSmallWebp, prepareForPicture, savePicture } from '../ui/pictures.ts';
+import {
+  asPng,
+  asSmallWebp,
+  legibleComments,
+  prepareForPicture,
+  savePicture,
+} from '../ui/pictures.ts';
 import { statusId } from '../ui/service.ts';
 import { startBrowser } from './browser.ts';
 import { repositoryRoot } from './install.ts';
@@ -18,16 +24,17 @@ const chatPath = '/ml/v1/text/chat_stream';
 const media = join(repositoryRoot, 'media');
 /** Makes room for the text, and shows keys for as long as the recording needs. */
 const bare = {
-  // The selected comment is the prompt, so it must be legible.
-  'editor.tokenColorCustomizations': { '[Dark 2026]': { comments: '#b9c4d0' } },
+  ...legibleComments,
   'breadcrumbs.enabled': false,
   'editor.fontSize': 16,
   'editor.lightbulb.enabled': 'off',
   'editor.minimap.enabled': false,
   'editor.scrollbar.vertical': 'hidden',
+  'editor.hideCursorInOverviewRuler': true,
   'screencastMode.fontSize': 28,
   'screencastMode.keyboardOverlayTimeout': 5000,
   'screencastMode.verticalOffset': 10,
+  'workbench.activityBar.location': 'hidden',
 };
 const viewport = { width: 960, height: 420 };
 const code = `def total_price(items: list[Item]) -> float:
@@ -128,6 +135,11 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
   await prepareForPicture(page);
+  // On a busy machine, the progress notification appears behind the keys.
+  await page.addStyleTag({
+    content: `.notifications-toasts { display: none !important }
+      .screencast-keyboard { background: #1f2328 !important }`,
+  });
   await take(900);
   await page.keyboard.press('Shift+End');
   selected = await editor.waitForPosition(/selected/);
@@ -144,8 +156,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await notifications.waitUntilGone(/Generating/);
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
-  if (theme === 'dark')
-    await savePicture(join(media, 'generated-dark.png'), await asPng(await last));
+  await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);

@@ -4,7 +4,7 @@ import type { Emulator } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { modeKeys } from '../../vscode/keybindings.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { prepareForPicture, takeComposite, takePicture } from '../pictures.ts';
+import { legibleComments, prepareForPicture, takeComposite, takePicture } from '../pictures.ts';
 import { chatPath, generate, openWindow, startService, storeKey } from '../service.ts';
 import { nightly, type Session } from '../session.ts';
 
@@ -95,6 +95,7 @@ for (const theme of ['dark', 'light'] as const) {
         viewport: { width: 1060, height: 480 },
         // Hides everything that would distract from the insert mode in the pictures.
         userSettings: {
+          ...legibleComments,
           'breadcrumbs.enabled': false,
           'editor.lightbulb.enabled': 'off',
           'editor.minimap.enabled': false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Emulator } from '../../emulator/emulator.ts';
 import { answerSetUp } from '../../vscode/setUpWalk.ts';
 import type { Workbench } from '../../vscode/workbench.ts';
-import { takeSmallPicture } from '../pictures.ts';
+import { legibleComments, takeSmallPicture } from '../pictures.ts';
 import { apiKey, generate, projectId, startService, statusId } from '../service.ts';
 import { nightly, openWorkbench } from '../session.ts';
 
@@ -35,6 +35,7 @@ describe(`the walkthrough ${nightly}`, () => {
         viewport,
         folderFiles: { 'prices.py': source },
         userSettings: {
+          ...legibleComments,
           'hostedModel.authUrl': emulator.url,
           'breadcrumbs.enabled': false,
           'editor.lightbulb.enabled': 'off',
