@@ -29,9 +29,9 @@ export const HOUSE = 'media/architecture.svg';
 const WIDTH = 960;
 const FLOOR = 92;
 const TOP = 36;
-const BOX = { width: 164, height: 40 };
+const BOX = { width: 180, height: 40 };
 /** The possible x coordinates of a box's center. */
-const COLUMNS = Array.from({ length: 13 }, (_, column) => 176 + column * 58);
+const COLUMNS = Array.from({ length: 13 }, (_, column) => 176 + column * 56);
 
 const LEGEND =
   'An arrow leads from a room to a room that it imports. If it’s pale, other arrows lead there too.';

@@ -139,8 +139,10 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
+    // The background of the goal's line must not cover the end of a bar that meets the goal exactly.
+    ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
-    ...(goal === undefined ? [] : goalAt(axis, goal, top)),
+    ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),
     text(width - margin, top, axis.unit ? figure(value) : ratioText(value), 'number', 'end'),
   ];
 }
@@ -168,11 +170,9 @@ function barOf(axis: Axis, value: number, kind: string, top: number): string {
   return `<rect class="${kind}" x="${left}" y="${top - 10}" width="${long}" height="11" rx="1.5"/>`;
 }
 
-function goalAt(axis: Axis, goal: number, top: number): string[] {
+function goalAt(axis: Axis, goal: number, top: number, kind: 'around' | 'goal'): string {
   const at = placeOf(axis, goal);
-  return ['around', 'goal'].map(
-    (kind) => `<line class="${kind}" x1="${at}" x2="${at}" y1="${top - 13}" y2="${top + 4}"/>`,
-  );
+  return `<line class="${kind}" x1="${at}" x2="${at}" y1="${top - 13}" y2="${top + 4}"/>`;
 }
 
 function marksFrom(axis: Axis, top: number, bottom: number): string[] {
