@@ -72,8 +72,9 @@ export function fixAll(
       const text = fixed[line];
       if (!issue.isError || issue.kind === 'comment') continue;
       if (text === undefined || changed.has(line)) continue;
-      const [fix, other] = envFixes(text, issue, service);
-      if (other || fix?.kind !== 'replace') continue;
+      const [fix] = envFixes(text, issue, service);
+      // Only the user knows which of two lines to remove.
+      if (fix?.kind !== 'replace') continue;
       fixed[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
       changed.add(line);
       count += 1;

@@ -83,10 +83,10 @@ export const editorMutants: readonly Mutant[] = [
     title: 'K02: keeps its commands if the status bar throws',
   },
   {
-    name: 'Fix All picks one of several possible fixes',
+    name: 'Fix All picks one of several regions',
     file: 'src/envFile/problems.ts',
-    from: "if (other || fix?.kind !== 'replace') continue;",
-    to: "if (fix?.kind !== 'replace') continue;",
+    from: "if (!issue.isError || issue.kind === 'comment') continue;",
+    to: "if (issue.kind === 'comment') continue;",
     test: 'test/unit/envFile.test.ts',
     title: 'fixes no line that only the user can decide about',
   },
