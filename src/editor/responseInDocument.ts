@@ -90,10 +90,7 @@ export class ResponseInDocument {
     if (this.#state === 'undone') return;
     this.#isStreaming = true;
     const isFirst = this.#waiting === '' && !this.own.hasBegun;
-    const { lead } = this.#place;
-    // If the response starts with a blank line, that line isn't indented.
-    const written = text.startsWith('\n') ? lead.replace(/(?<![ \t])[ \t]+$/, '') : lead;
-    this.#waiting += this.#inDocument((isFirst ? written : '') + text);
+    this.#waiting += this.#inDocument((isFirst ? this.#leadOf(text) : '') + text);
   }
 
   /**
@@ -232,6 +229,12 @@ export class ResponseInDocument {
     if (text === '' || isLost) return undefined;
     const tail = this.own.isWritten ? '' : this.#inDocument(this.#place.tail);
     return { ...this.own.changeFor(text + tail), tailLength: tail.length };
+  }
+
+  /** Returns the text to write before the response. A blank line at its start isn't indented. */
+  #leadOf(text: string): string {
+    const { lead } = this.#place;
+    return text.startsWith('\n') ? lead.replace(/(?<![ \t])[ \t]+$/, '') : lead;
   }
 
   #inDocument(text: string): string {
