@@ -199,9 +199,6 @@ export function sourceName(id: SourceId, { folder }: Pick<SourceSnapshot, 'folde
   return folder.name ? `the .env file in ${folder.name}` : 'a .env file';
 }
 
-/** The problem of a source that is complete, but that the user declined. */
-const DECLINED = 'declined by you';
-
 /**
  * Describes the reason why a `.env` file or the environment isn't used, such as `VENDOR_API_KEY on
  * line 2 has quotes …`. Undefined if the source is complete and the user didn't decline it.
@@ -223,7 +220,7 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
     parts.push(parts.length > 0 ? `and ${names} ${verb} missing` : `lacks ${names}`);
   }
   if (parts.length > 0) return parts.join(', ');
-  return decision === 'refused' ? DECLINED : undefined;
+  return decision === 'refused' ? 'declined by you' : undefined;
 }
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';
@@ -279,7 +276,7 @@ export function checkedSourcesText(found: SourceSnapshot): string {
     return `${sourceName(source.id, found)} (${problem})`;
   });
   const all = `Sources checked: ${listOf([sourceName('editor', found), ...places])}.`;
-  const isDeclined = found.external.some((source) => sourceProblem(source) === DECLINED);
+  const isDeclined = found.external.some(({ decision }) => decision === 'refused');
   return isDeclined
     ? `${all} To be asked again, forget the decision in Show Status and Actions.`
     : all;
