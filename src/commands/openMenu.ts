@@ -9,6 +9,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Connection } from '../service/connection.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { showMenu } from '../status/menu.ts';
+import { modelText } from '../status/statusView.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
@@ -56,9 +57,9 @@ export async function openMenu(app: App): Promise<unknown> {
  * Returns the reason why a connection's source is used, and its model. Leaves out the model if it
  * contains a key.
  */
-function shownInMenu(app: App, { reason, modelId }: Connection, { keys }: SourceSnapshot) {
-  const isSecret = app.runtime.leaksInto(modelId, [], 1, keys);
-  return { reason, modelId: isSecret ? '' : modelId };
+function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {
+  const isSecret = app.runtime.leaksInto(connection.modelId, [], 1, keys);
+  return { reason: connection.reason, model: isSecret ? '' : modelText(connection) };
 }
 
 /** Lists the actions for a source, and runs the picked one. */

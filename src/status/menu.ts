@@ -1,7 +1,6 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { Connection } from '../service/connection.ts';
 import { openSettings } from '../ui/openSettings.ts';
-import { modelText, renderStatus, type StatusFacts } from './statusView.ts';
+import { renderStatus, type StatusFacts } from './statusView.ts';
 
 /** A menu row with the function to call if the user picks the row. */
 export interface MenuItem extends QuickPickItem {
@@ -16,18 +15,17 @@ interface MenuSection {
 
 /**
  * Shows a menu with the status, the commands, and further rows. Runs the picked row.
- * @param connection the reason that this connection is used, and the ID of its model if the model
- * has one that may be shown; undefined without a connection
+ * @param connection the reason that this connection is used, and the text that names its model;
+ * undefined without a connection
  * @param sections further rows, grouped under headings
  */
 export async function showMenu(
   facts: StatusFacts,
-  connection: Pick<Connection, 'reason' | 'modelId'> | undefined,
+  connection: { readonly reason: string; readonly model: string } | undefined,
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const model = facts.connection?.modelId === '' ? modelText(facts.connection) : undefined;
-  const { first, last } = commandSections(facts, model ?? connection?.modelId);
+  const { first, last } = commandSections(facts, connection?.model);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
