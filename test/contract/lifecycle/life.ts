@@ -4,6 +4,15 @@ import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Stores, type Windows, windows } from '../leaks/window.ts';
 
+/** The entry of a service that the user added. */
+export const acme = {
+  word: 'acme',
+  name: 'ACME',
+  authentication: { kind: 'zenApiKey' },
+  api: 'openai',
+  defaultModel: 'acme/large',
+};
+
 /** An emulated service, and the stored state of its user. */
 export interface Life {
   readonly emulator: Emulator;

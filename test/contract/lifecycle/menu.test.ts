@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
-import { eachWithLife } from './life.ts';
-
-const acme = {
-  word: 'acme',
-  name: 'ACME',
-  authentication: { kind: 'zenApiKey' },
-  api: 'openai',
-  defaultModel: 'acme/large',
-};
+import { acme, eachWithLife } from './life.ts';
 
 const MODELS_PATH = '/ml/v1/foundation_model_specs';
 

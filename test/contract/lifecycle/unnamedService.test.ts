@@ -4,15 +4,7 @@ import { settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 
-import { eachWithLife } from './life.ts';
-
-const acme = {
-  word: 'acme',
-  name: 'ACME',
-  authentication: { kind: 'zenApiKey' },
-  api: 'openai',
-  defaultModel: 'acme/large',
-};
+import { acme, eachWithLife } from './life.ts';
 
 describe('a service that the settings do not name', () => {
   const suite = eachWithLife();
