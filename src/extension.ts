@@ -94,7 +94,6 @@ class Startup implements CommandHost {
     const settings = () => this.#readSettings(window.activeTextEditor?.document.uri);
     const onTick = () => this.#keepFresh();
     this.#status = make('the status item', () => new StatusItem(settings, onTick));
-    this.#status.show();
     make('editor support for .env files', () => whenOpened(isNamedEnv, () => startEnvFile(keys)));
     make('editor support for templates', () => whenOpened(isTemplateFile, startTemplateFiles));
     this.#models = make('the chat models', () =>

@@ -31,8 +31,8 @@ export type StatusSettings = Pick<
 >;
 
 /**
- * The only owner of the status bar item. Keeps the facts and repaints only if the rendered view
- * changed. Repaints on a timer only while the text or tooltip contains a time.
+ * The only owner of the status bar item. The first update shows the item. Keeps the facts and
+ * repaints only if the rendered view changed. Repaints on a timer only while the text or tooltip contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -55,15 +55,6 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
-  }
-
-  /**
-   * Paints and shows the item. Separate from the constructor, because the first paint reads
-   * settings and can fail. In that case, the caller must still be able to dispose the item.
-   */
-  show(): void {
-    this.#paint();
-    this.#item.show();
   }
 
   get facts(): StatusFacts {
@@ -104,6 +95,7 @@ export class StatusItem implements Disposable {
       view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
     this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };
     this.#item.tooltip = tooltipOf(lines, lastFailure);
+    this.#item.show();
   }
 
   #paintAgainIn(ms: number | undefined): void {

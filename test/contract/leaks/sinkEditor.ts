@@ -118,7 +118,7 @@ export class SinkEditor extends FakeEditor {
   /** True if the window has focus. */
   isFocused = true;
   /** The part of the editor that throws on each access. */
-  broken: 'configuration' | 'status bar' | 'windows' | 'tabs' | undefined;
+  broken: 'status bar' | 'windows' | 'tabs' | undefined;
   /** The name of a command that another extension has registered. */
   takenCommand: string | undefined;
   /** Objects and listeners that the extension hasn't disposed of, by kind. */
@@ -232,7 +232,6 @@ export class SinkEditor extends FakeEditor {
   }
 
   #configuration(): unknown {
-    if (this.broken === 'configuration') throw new Error('no configuration');
     return {
       get: (name: string) => this.setting(name),
       inspect: (name: string) => {

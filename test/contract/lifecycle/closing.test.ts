@@ -120,7 +120,6 @@ describe('a window', () => {
         ),
     );
     try {
-      status.show();
       const token = { kind: 'valid', expiresAt: time.now() + 3_600_000, refreshesAt: 0 } as const;
       const resumesAt = time.now() + 59_000;
       const live = {

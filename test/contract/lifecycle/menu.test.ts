@@ -142,7 +142,7 @@ describe('a deployment', () => {
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       const isShown = () => tooltip(editor).includes('Model: the deployment’s own');
-      assert.ok(isShown(), tooltip(editor));
+      await becomes('painted', isShown);
       await run('generateFromSelection');
       await becomes('painted', () => isShown() && tooltip(editor).includes('Today'));
       await run('showMenu');

@@ -60,6 +60,17 @@ describe('a window that opens', () => {
     }),
   );
 
+  it(
+    'shows its status item only once it knows whether it is set up',
+    closing(async () => {
+      life = await startLife();
+      const editor = life.editor();
+      await start(editor, life.stores);
+      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      assert.doesNotMatch(editor.textOf('status text'), /Set Up/);
+    }),
+  );
+
   class BrokenKeyring extends FakeKeyring {
     override window() {
       const fail = () => {
@@ -77,7 +88,6 @@ describe('a window that opens', () => {
     Record<string, readonly [breakIt: (editor: SinkEditor) => FakeKeyring, logged: RegExp]>
   > = {
     'secret storage': [() => new BrokenKeyring(), failed('the key store')],
-    'the configuration': [brokenPart('configuration'), failed('the status item')],
     'the status bar': [brokenPart('status bar'), failed('the status item')],
     'listening to the window': [brokenPart('windows'), failed('watching the window')],
     'registering a command': [
@@ -258,7 +268,7 @@ describe('a window that opens', () => {
       const editor = life.editor();
       editor.userSettings.set('spaceId', 'space-of-the-user');
       await start(editor, life.stores);
-      assert.match(editor.textOf('tooltip'), /^Space: space-of-the-user/m);
+      await becomes('painted', () => /^Space: space-of-the-user/m.test(editor.textOf('tooltip')));
       assert.doesNotMatch(editor.textOf('tooltip'), /Project: /);
     }),
   );
@@ -274,8 +284,7 @@ describe('a window that opens', () => {
         const editor = life.editor();
         editor.userSettings.set('service', 'acme').set('services', services);
         await start(editor, life.stores);
-        await becomes('looked at', () => editor.textOf('context key').includes('isSetUp'));
-        assert.match(editor.textOf('tooltip'), /not set up/);
+        await becomes('painted', () => editor.textOf('tooltip').includes('not set up'));
         assert.doesNotMatch(editor.textOf('tooltip'), /^(Identity service|Project|Model): /m);
       }),
     );
@@ -303,9 +312,8 @@ describe('a window that opens', () => {
       editor.userSettings.set('deploymentId', 'deployment-of-the-user');
       editor.folderSettings.set('projectId', 'project-of-the-folder');
       await start(editor, life.stores);
-      assert.match(editor.textOf('tooltip'), /^Project: project-of-the-folder/m);
-      assert.doesNotMatch(editor.textOf('tooltip'), /Deployment: /);
-      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      const ofFolder = /^Project: project-of-the-folder/m;
+      await becomes('painted', () => ofFolder.test(editor.textOf('tooltip')));
       assert.doesNotMatch(editor.textOf('tooltip'), /Deployment: /);
     }),
   );
