@@ -16,10 +16,10 @@ import {
 } from 'vscode';
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
-/** Milliseconds within which a timer of 1 ms fires in an idle extension host. */
-const quietTurnMs = 3;
+/** Milliseconds that a turn takes at most while the extension host and the window are idle. */
+const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
-const [quietTurns, mostTurns] = [20, 500];
+const [quietTurns, mostTurns] = [20, 200];
 
 const answers: {
   readonly [Name in keyof Orders]: (
@@ -124,12 +124,16 @@ async function undo(document: TextDocument, text: string): Promise<number> {
   return steps;
 }
 
-/** Waits until the host is idle, for a limited number of turns. */
+/**
+ * Waits until the extension host and the window are idle, for a limited number of turns. A turn is a
+ * timer of 1 ms in the host and a round trip to the window.
+ */
 async function quiet(): Promise<void> {
   let inRow = 0;
   for (let turn = 0; inRow < quietTurns && turn < mostTurns; turn += 1) {
     const startedAt = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 1));
+    await commands.executeCommand('setContext', 'bench.turn', turn);
     inRow = performance.now() - startedAt < quietTurnMs ? inRow + 1 : 0;
   }
 }
