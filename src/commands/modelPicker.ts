@@ -31,7 +31,8 @@ interface GroupedRow extends ModelRow {
  * its own model
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked nothing
- * @throws if the service in use can't list its models, unless the pick list was closed first
+ * @throws if the service in use can't list its models or, for a deployment, if no other service can,
+ * unless the pick list was closed first
  */
 export function pickModel(
   own: ModelSource | undefined,
@@ -56,6 +57,7 @@ export function pickModel(
       show(own, list);
     }, fail);
     const rest = others.map((source) => source.list.then((list) => show(source, list)));
+    if (!own) Promise.any(rest).catch(({ errors }: AggregateError) => fail(errors[0]));
     void Promise.allSettled([listed, ...rest]).then(() => {
       pick.busy = false;
     });

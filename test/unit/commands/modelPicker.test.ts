@@ -124,6 +124,15 @@ describe('Select Model', () => {
     }
   });
 
+  it('closes and fails for a deployment if no other service can list its models', async () => {
+    const { pickModel } = await import('../../../src/commands/modelPicker.ts');
+    list = new FakePick();
+    const failed = Promise.reject(new Error('no list'));
+    const picked = pickModel(undefined, [{ service: services[0], list: failed, current: '' }]);
+    await assert.rejects(picked, /no list/);
+    assert.equal(list.isOpen, false);
+  });
+
   it("closes and fails if the list can't be loaded", async () => {
     const { models, picked } = await start();
     models.reject(new Error('no list'));
