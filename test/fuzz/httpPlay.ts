@@ -217,8 +217,7 @@ class Play {
   ): HttpRequest<string> {
     const { url: service } = this.#emulator;
     const origin = call.goesTo === 'closed port' ? `http://127.0.0.1:${CLOSED_PORT}` : service;
-    const to = call.goesTo === 'other origin' ? 'http://127.0.0.2' : origin;
-    const base = call.goesTo === 'user info' ? to.replace('://', '://me@') : to;
+    const base = call.goesTo === 'other origin' ? 'http://127.0.0.2' : origin;
     const limiter = this.#gate(call);
     return {
       method: call.method,

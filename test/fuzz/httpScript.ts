@@ -11,7 +11,7 @@ export interface ScriptedCall {
   /** Undefined if the call isn't canceled. */
   readonly cancelMs: number | undefined;
   readonly totalMs: number;
-  readonly goesTo: 'service' | 'closed port' | 'other origin' | 'user info';
+  readonly goesTo: 'service' | 'closed port' | 'other origin';
   /** The place of a secret that must not be sent. */
   readonly secretIn: 'nothing' | 'url' | 'body';
   readonly token: 'none' | 'ready' | 'late' | 'expires in the queue' | 'fails';
@@ -128,7 +128,7 @@ export function scriptOf(seed: number): HttpScript {
       startMs: pick([0, 0, 0, 100, 400]),
       cancelMs: random() < 0.25 ? pick([0, 50, 150, 500, 950, 1_600]) : undefined,
       totalMs: pick([900, 2_500, 300_000, 300_000, 300_000]),
-      goesTo: isRare() ? pick(['closed port', 'other origin', 'user info']) : 'service',
+      goesTo: isRare() ? pick(['closed port', 'other origin']) : 'service',
       secretIn: isRare() ? pick(['url', 'body']) : 'nothing',
       token: isRare() ? 'fails' : pick(['none', 'ready', 'ready', 'late', 'expires in the queue']),
       faults,
