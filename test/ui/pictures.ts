@@ -33,8 +33,9 @@ export async function prepareForPicture(page: Page): Promise<void> {
       const isOfBrowser = /^(Layout:|remote|No Ports)/.test(item.getAttribute('aria-label') ?? '');
       if (isOfBrowser) item.style.display = 'none';
     }
-    // A tip of VS Code covers the chat, and the ruler of a diff is a gray bar over the text.
-    const stray = '.chat-input-notification-widget, .diffOverview';
+    // A tip of VS Code and the agent's changed files aren't about the picture of the chat, and the
+    // ruler of a diff is a gray bar over the text.
+    const stray = '.chat-input-notification-widget, .chat-editing-session, .diffOverview';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
@@ -46,6 +47,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
       if (ofIdentity) text = text.replace(address, 'iam.cloud.ibm.com');
       text = text.replace(new RegExp(address.source, 'g'), 'eu-de.ml.cloud.ibm.com');
       text = text.replace(/\\/tmp\\/[\\w-]+/g, '/home/sam');
+      // In the narrow chat, the host would be broken at its hyphen.
+      if (node.parentElement?.closest('.interactive-session')) text = text.replace('eu-de', 'eu\u2011de');
       if (text !== node.data) node.data = text;
     }
   }`);
