@@ -248,10 +248,13 @@ function pendingIn(config: AxiosRequestConfig | undefined): PendingRequest {
 
 /** Replaces the stream of an error response with its text. */
 async function readErrorText(error: unknown): Promise<never> {
-  if (axios.isAxiosError(error) && error.response) {
-    error.response.data = await new Response(error.response.data).text();
+  // For a request that is canceled during an error response, axios hides the response, including
+  // `Retry-After`, in the cause.
+  const failed = axios.isCancel(error) && axios.isAxiosError(error.cause) ? error.cause : error;
+  if (axios.isAxiosError(failed) && failed.response) {
+    failed.response.data = await new Response(failed.response.data).text();
   }
-  throw error;
+  throw failed;
 }
 
 function headersIn({ headers }: AxiosResponse): (name: string) => string | undefined {

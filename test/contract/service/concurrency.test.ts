@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -84,6 +85,25 @@ describe('concurrent requests', () => {
     await time.pass(1);
     await Promise.all(calls);
     assert.equal(world.emulator.count(chat), 3);
+  });
+
+  it('wait for the Retry-After of a response that is canceled before its end', async () => {
+    const hasHeaders = Promise.withResolvers<void>();
+    const fetch: typeof hardenedFetch = async (url, init) => {
+      const response = await hardenedFetch(url, init);
+      if (response.status === 429) hasHeaders.resolve();
+      return response;
+    };
+    const world = await startWorld({ clock: time, http: { fetch } });
+    const headers = { 'retry-after': '60' };
+    world.emulator.faults.next(chat, { status: 429, headers, body: 'later', silentAfterBytes: 1 });
+    const cancel = new AbortController();
+    const canceled = kindOf(world.generate({ signal: cancel.signal }));
+    await hasHeaders.promise;
+    await settled();
+    cancel.abort();
+    assert.equal(await canceled, 'cancelled');
+    assert.equal(world.limiter.state.resumesInMs, 60_000);
   });
 
   for (const [what, fault] of [
