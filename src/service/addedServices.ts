@@ -15,7 +15,7 @@ import { readStatedModels } from './statedModels.ts';
  * Reads and validates the services that the user defines in the settings. Pure.
  */
 
-/** An invalid entry and its first invalid field. */
+/** The ID of an invalid entry in the settings, and the entry's first invalid field. */
 export interface ServiceIssue {
   readonly word: string;
   readonly field:
@@ -75,8 +75,8 @@ function readService(entry: unknown, taken: ReadonlySet<string>): Service | Serv
   if (!isKeyOf(AUTH_INPUTS, kind)) return wrong('authentication');
   const { hasAddress, required, read } = AUTH_INPUTS[kind];
   const command = commandIn(Object(Object(entry).authentication).command);
-  // Check the text itself, because the URL parser can read a different host from a malformed
-  // address.
+  // Check the text itself, because the parsed host of a malformed address can differ from the one
+  // that the user sees.
   const isStrict = parseServiceUrl(ofAuthentication('tokenUrl')).ok;
   const address = URL.parse(ofAuthentication('tokenUrl'));
   const isPlain = isStrict && address && !address.search && !address.hash;
@@ -177,7 +177,7 @@ function headerIn(name: string, value: unknown): FixedHeader | undefined {
   if (name === '' || !isAllowedHeaderName(name)) return undefined;
   if (typeof value === 'string') return isHeaderValue(value) ? { name, value } : undefined;
   const secret = textsOf(value)('secret');
-  // In the setup, the label is the name of the header, so it may be just as long.
+  // The setup uses the name of the header as the label, so a label can be as long as a name.
   return /^[\p{L}\p{N} ._-]{1,64}$/u.test(secret) ? { name, secret } : undefined;
 }
 

@@ -52,8 +52,8 @@ export interface CallOptions {
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
-   * Called once with the request's token usage. If the request fails after text has arrived, or is
-   * canceled when it may already be billed, the usage is an estimate. Not called after any other
+   * Called once with the request's token usage. If the request fails after text has arrived, or may
+   * have been billed before it was canceled, the usage is an estimate. Not called after any other
    * failure.
    */
   readonly onUsage?: (usage: RequestUsage) => void;

@@ -46,7 +46,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   readonly approved: ApprovedOrigins;
   /** The program that prints the token, if the service uses a command. */
   readonly program: string | undefined;
-  /** The ID of the model that generates. Empty for a deployment, which has its own model. */
+  /** The ID of the model that generates text. Empty for a deployment, which has its own model. */
   readonly modelId: string;
   readonly operation: Operation;
   readonly parameters: Parameters;
@@ -107,7 +107,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Generates the next message of a conversation. Such requests have lower priority than
+   * Generates the next message of a conversation. These requests have lower priority than
    * generations in documents.
    * @throws {ServiceError} as `Client.chat` does
    */

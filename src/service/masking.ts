@@ -24,8 +24,8 @@ export const SECRET_SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * Matches a private key in PEM or PGP armor. If the last line of the key is missing, the match
- * extends to the end of the text.
+ * Matches a private key in PEM format or PGP armor. If the last line of the key is missing, the
+ * match extends to the end of the text.
  */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----|.*)/gs;

@@ -40,7 +40,10 @@ type Call<Result> = Pick<
   HttpRequest<Result>,
   'signal' | 'read' | 'beforeFirstAttempt' | 'onRetry' | 'onSilence'
 > & {
-  /** Returns true if resending with another token is allowed. If undefined, it's always allowed. */
+  /**
+   * Returns true if resending the request with another token is allowed. If this function is
+   * undefined, resending is always allowed.
+   */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
   /** The token that the call has already waited for. */

@@ -27,7 +27,7 @@ const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Clients are cheap, and each call creates one.
+ * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
@@ -127,8 +127,9 @@ export class ServiceRuntime {
   }
 
   /**
-   * True during a pause that the service requested. Until the pause ends, generations wait, and no
-   * automatic request is sent. The user can still request a model list or a diagnosis.
+   * True during a pause that the service requested. Until the pause ends, generations wait, and
+   * model information isn't requested automatically. The user can still request a model list or a
+   * diagnosis.
    */
   isPaused(origin: string): boolean {
     return this.#limiters.get(origin)?.state.resumesInMs !== undefined;

@@ -15,7 +15,7 @@ export interface Service {
   readonly name: string;
   /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */
   readonly url: string;
-  /** Address of the identity service. Empty if there is no separate one. */
+  /** Address of the separate identity service. Empty if there is none. */
   readonly authUrl: string;
   readonly authentication: Authentication;
   readonly api: ApiConfig;
@@ -34,7 +34,9 @@ export interface Service {
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
   readonly headers: readonly FixedHeader[];
-  /** The JSON of a user-defined service. An approval is valid only for this exact text. */
+  /**
+   * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
+   */
   readonly definition?: string;
   /** True if the settings name no service, and this is the first service with a stored key. */
   readonly isFirstSetUp?: boolean;
@@ -293,8 +295,8 @@ export function neededSettings({ authentication, api, url }: Service): SettingNa
 }
 
 /**
- * True for a deployment. Its model was chosen when it was deployed, so the model in the settings
- * doesn't apply.
+ * True for a deployment. Its model was chosen when the deployment was created, so the model in the
+ * settings doesn't apply.
  */
 export function hasOwnModel(target: {
   readonly service: Service;
@@ -349,7 +351,7 @@ export function serviceNameSets(service: Service): readonly NameSet[] {
 /**
  * Returns the setting names with this prefix. A service without a secret setting or with secret
  * headers has no such names, so a `.env` file or the environment can't configure it. For example,
- * neither source could approve a command.
+ * neither source can provide the approval that a command needs.
  */
 function withPrefix(prefix: string, service: Service): NameSet {
   const { authentication, api, url } = service;

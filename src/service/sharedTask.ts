@@ -16,7 +16,8 @@ export class SharedTask<Result> {
   #isOver = false;
 
   /**
-   * @param onOver called once, when the task ends (false) or its last caller stops waiting (true)
+   * @param onOver called once: with false when the task ends, or with true when its last caller
+   * stops waiting
    */
   constructor(
     work: (signal: AbortSignal) => Promise<Result>,

@@ -79,7 +79,10 @@ export interface ModelCalls {
   readonly read: (json: unknown, date: string | undefined, most?: number) => ModelPage;
   /** The tasks that are assumed for a model whose capabilities are unknown. */
   readonly assumedTasks: readonly string[];
-  /** The request for facts that the list lacks. Sent only if `ModelPage.mayHaveInfo` is true. */
+  /**
+   * The request for information that the model list doesn't contain. Sent only if
+   * `ModelPage.mayHaveInfo` is true.
+   */
   readonly info?: {
     readonly url: (from: Pick<ModelTarget, 'service' | 'serviceUrl'>) => string;
     /** @throws {ServiceError} `unexpected-answer` */

@@ -23,11 +23,14 @@ const CREATED = 1_677_610_602;
 
 /**
  * Maximum number of deployments to read. Several deployments can share a name, so there can be more
- * of them than models.
+ * deployments than models.
  */
 const MAX_DEPLOYMENTS = 5_000;
 
-/** Modes that chat completions support. Other modes include `embedding` and `image_generation`. */
+/**
+ * Modes of models that support chat completions. Other modes include `embedding` and
+ * `image_generation`.
+ */
 const TEXT_MODES: readonly string[] = ['chat', 'completion', 'responses'];
 
 /** A boolean that is undefined if the value is unknown. LiteLLM sends `null` for unknown values. */
@@ -51,7 +54,7 @@ const deployment = shape({
 const modelInfo = shape({ data: v.custom<readonly unknown[]>(Array.isArray) });
 
 /**
- * True if all creation times are the one that LiteLLM lists, so the gateway may have `/model/info`.
+ * True if every creation time is the one that LiteLLM lists, so the gateway may have `/model/info`.
  */
 export function mayHaveModelInfo(created: readonly unknown[]): boolean {
   return created.length > 0 && created.every((one) => one === CREATED);

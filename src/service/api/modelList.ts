@@ -5,8 +5,8 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * The types for models, and the reader for model lists that require no token. The schemas are based
- * on a recorded response.
+ * The types for models, and the reader for the model list of watsonx.ai. The schemas are based on a
+ * recorded response.
  */
 
 export interface Model {
@@ -30,8 +30,8 @@ export interface Model {
   readonly tasks: readonly string[];
   readonly lifecycle: readonly LifecycleStage[];
   /**
-   * The date of the response by the service's clock, YYYY-MM-DD. Undefined if the response had no
-   * valid `Date` header.
+   * The date of the response according to the service's clock, YYYY-MM-DD. Undefined if the
+   * response had no valid `Date` header.
    */
   readonly asOf?: string | undefined;
 }
@@ -49,7 +49,7 @@ export interface ModelList {
   readonly hasMore: boolean;
 }
 
-/** Returns the name of an operation in `Model.functions`. */
+/** Returns the name that `Model.functions` uses for an operation. */
 export function functionOf(operation: Operation): string {
   return operation === 'chat' ? 'text_chat' : 'text_generation';
 }

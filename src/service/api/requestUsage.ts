@@ -24,7 +24,7 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 
 /**
  * Estimates the usage of a request that failed or was canceled. Returns undefined if no text was
- * received, unless the request was canceled when it may already have been billed.
+ * received. However, a canceled request that may have been billed always gets an estimate.
  */
 export function usageOfFailed(
   error: unknown,
@@ -48,7 +48,7 @@ function estimatedUsage(prompt: string, received: string): RequestUsage {
  */
 export function estimateTokens(text: string): number {
   const others = text.replace(DENSE, '');
-  // Counts UTF-16 code units, so a rare character counts as two tokens.
+  // `length` counts UTF-16 code units, so a rare character counts as two tokens.
   const dense = text.length - others.length;
   return Math.ceil(dense + others.length / LETTERS_PER_TOKEN);
 }

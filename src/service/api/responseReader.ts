@@ -21,7 +21,7 @@ export interface ResponseChunk {
   readonly toolCalls: readonly ToolCallFragment[];
   /** Undefined until the generation stops. */
   readonly stopReason: StopReason | undefined;
-  /** A running total, like `outputTokens`. Undefined if this chunk has none. */
+  /** The total so far, as in `outputTokens`. Undefined if this chunk doesn't contain a count. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   /** IDs of the service's warnings, such as `api_legacy`. */
@@ -129,7 +129,7 @@ export class ResponseReader {
 
   /**
    * True once the stop reason has been received. From then on, errors in the rest of the stream are
-   * ignored.
+   * ignored unless the signal is aborted.
    */
   get #isComplete(): boolean {
     return this.#stopReason !== undefined;
@@ -249,7 +249,7 @@ function toolCallsOf(calls: unknown): ToolCallFragment[] {
     const { index, id, function: asked } = fieldsOf(call);
     const { name, arguments: given } = fieldsOf(asked);
     return {
-      // Whole responses have no indexes.
+      // Tool calls in a whole response have no indexes.
       index: countOf(index) ?? position,
       id: textOf(id) ?? '',
       name: textOf(name) ?? '',

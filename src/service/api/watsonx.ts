@@ -6,8 +6,8 @@ import { failureInEvent, inferenceFailure } from './watsonxFailure.ts';
 
 /**
  * The watsonx.ai API, on IBM Cloud and on premises. A request uses a project, a space, or a
- * deployment. The URL identifies a deployment, so requests to a deployment contain neither a model
- * ID nor a project ID.
+ * deployment. The URL identifies a deployment, so the body of a request to a deployment contains
+ * neither a model ID nor a project ID.
  */
 
 /** The API version, pinned to keep the response format stable. */
@@ -50,7 +50,7 @@ export const watsonx: Api = {
   conversation: ({ messages, tools, toolChoice }, { resource }) => {
     const offered = tools && { tools, tool_choice_option: toolChoice };
     if (resource !== 'deployment') return { messages, ...offered };
-    // Deployments have no `system` role. The text of system messages goes into `context`.
+    // Deployments don't support the `system` role. The text of system messages goes into `context`.
     const isContext = ({ role }: { readonly role: string }) => role === 'system';
     const context = messages.filter(isContext).map(({ content }) => content);
     const others = messages.filter((message) => !isContext(message));
@@ -78,8 +78,8 @@ export const watsonx: Api = {
       };
     }
     // Deployments don't support tokenization, so this check sends a chat request without messages.
-    // If the deployment exists and the token is accepted, the service responds with a bad request,
-    // which proves access.
+    // If the deployment exists and the token is accepted, the service reports a bad request, which
+    // proves access.
     const url = watsonx.url('chat', target);
     const isExpectedError = (error: unknown) =>
       isKind(error, 'bad-request') && error.details.code !== undefined;

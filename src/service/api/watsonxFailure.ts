@@ -30,7 +30,8 @@ const inferenceError = shape({
 });
 
 /**
- * Error formats of the service's own gateway. For example, it rejects requests with expired tokens.
+ * Error formats of the service's own gateway, which rejects requests with expired tokens, for
+ * example.
  */
 const gatewayError = v.union([
   shape({ code: v.number(), message: v.string() }),
@@ -66,8 +67,8 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
  * can still contain an error, under any event name.
  */
 export function failureInEvent(json: unknown): ServiceError | undefined {
-  // Skip events that can't be errors, because validating an event takes as long as reading its
-  // text.
+  // Skip events that can't be errors, because validating every event would make reading the stream
+  // slower.
   if (typeof json !== 'object' || json === null || !('errors' in json)) return undefined;
   const body = v.safeParse(inferenceError, json);
   if (!body.success) return undefined;
@@ -92,8 +93,8 @@ function inputFailure(message: string, details: FoundDetails): ServiceError {
 }
 
 /**
- * The title of the page that nginx sends if the request headers are too large. Its status is 400
- * instead of 431.
+ * The title of the page that nginx sends, with status 400 instead of 431, if the request headers
+ * are too large.
  * Source: https://github.com/nginx/nginx/blob/master/src/http/ngx_http_special_response.c
  */
 const NGINX_HEADERS_TOO_LARGE = '<title>400 Request Header Or Cookie Too Large</title>';
@@ -108,7 +109,7 @@ export function foreignFailure({ status, text }: ErrorResponse): ServiceError {
   return new ServiceError(isTooLarge ? 'headers-too-large' : kindOfStatus(status), { status });
 }
 
-/** Returns the failure kind for a status, if the response has no known error code. */
+/** Returns the failure kind for the status of a response without a known error code. */
 export function kindOfStatus(status: number): ErrorKind {
   if (status < 400) return 'unexpected-answer';
   if (status === 401) return 'unauthorized';

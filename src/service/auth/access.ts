@@ -14,8 +14,8 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 }
 
 /**
- * Returns the fields of a request that grant it access to the service: those of `publicAccess`, and
- * the token if the service needs one.
+ * Returns the fields that give a request access to the service: those of `publicAccess`, and the
+ * token fields if the service needs a token.
  * @param waitedFor the token that the call has already waited for
  * @param onToken called with each token that an attempt gets; the attempt sends the last token
  */

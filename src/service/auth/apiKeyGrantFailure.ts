@@ -11,7 +11,7 @@ const identityError = shape({
 
 /**
  * Returns the failure for an error response to a token request. Only an error in the identity
- * service's own format proves that the key was refused. A 4xx in any other format probably comes
+ * service's own format can prove that the key was refused. A 4xx in any other format probably comes
  * from a proxy or gateway in between.
  */
 export function identityFailure({ status, text }: ErrorResponse): ServiceError {
@@ -26,7 +26,7 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Returns the failure for a status alone. A status alone doesn't prove that the key was refused.
+ * Returns the failure for a status. The status alone doesn't prove that the key was refused.
  */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });

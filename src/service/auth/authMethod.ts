@@ -11,7 +11,9 @@ export interface AuthMethod {
    * The scheme of the Authorization header in requests to the service. Unused if `header` is set.
    */
   readonly scheme: string;
-  /** The header that contains the token, without a scheme. Replaces the Authorization header. */
+  /**
+   * The header that contains the token or key without a scheme. Replaces the Authorization header.
+   */
   readonly header?: string;
   /** True if requests contain neither a token nor a key. */
   readonly needsNoToken?: true;
@@ -26,8 +28,8 @@ export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
   /**
-   * True if getting a token takes more than sending a request, such as running a program. Such a
-   * token is fetched only when it's needed, never in the background.
+   * True if getting a token takes more than sending a request, such as running a program. In that
+   * case, the token is fetched only when it's needed, never in the background.
    */
   readonly isOnDemand?: true;
   /** @throws {ServiceError} */

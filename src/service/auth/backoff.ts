@@ -4,15 +4,15 @@ import { ServiceError } from '../errors.ts';
 const FIRST_MS = 5_000;
 const MAX_MS = 300_000;
 /**
- * Maximum milliseconds of a pause that a response requests. A faulty proxy could request a pause of
- * several years.
+ * Maximum length, in milliseconds, of a pause that a response requests. A faulty proxy could
+ * request a pause of several years.
  */
 const MAX_REQUESTED_MS = 3_600_000;
 
 /**
  * The pause after failed token requests. It starts at 5 s and doubles with each consecutive
  * failure, up to 5 min, with a random variation of ±25%. If the service requests a longer pause,
- * the requested pause applies, up to one hour. Time during which the machine is asleep counts, too.
+ * the requested pause applies, up to one hour. The time that the machine is asleep counts, too.
  */
 export class Backoff {
   readonly #clock: Clock;

@@ -9,8 +9,8 @@ const TOKEN_INFO_DEADLINE_MS = 5_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 /**
- * Gets an access token for these credentials. Without an exchange, returns the key instead, or an
- * empty string if there is no key, and sends no request.
+ * Gets an access token for these credentials. If the authentication method has no exchange, sends
+ * no request and returns the key, which is empty if the service needs none.
  * @param deadlineMs maximum milliseconds for all attempts of the exchange
  * @throws {ServiceError}
  */

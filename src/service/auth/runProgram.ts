@@ -84,8 +84,8 @@ function start(program: string, args: readonly string[]): ChildProcess | undefin
     return spawn(program, args, {
       cwd: homedir(),
       stdio: ['ignore', 'pipe', 'ignore'],
-      // Starts a process group, so that `endTree` can end all of its processes. Windows has no such
-      // groups.
+      // Starts a process group, so that `endTree` can end all of its processes. On Windows,
+      // `endTree` doesn't need a group.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -101,7 +101,7 @@ function endTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     const options = { stdio: 'ignore', windowsHide: true } as const;
-    // Without a listener, an error would be thrown as an uncaught exception.
+    // Without a listener, an `error` event would be thrown as an uncaught exception.
     spawn('taskkill', ['/pid', String(pid), '/T', '/F'], options).on('error', () => {});
     return;
   }

@@ -14,8 +14,8 @@ export interface TokenResponse {
   /** Expiry in seconds since 1970, by the server's clock. */
   readonly expiration?: number | undefined;
   /**
-   * The time of the response, in milliseconds since 1970. By the server's clock, or by this
-   * machine's clock if a program returned the token.
+   * The time of the response, in milliseconds since 1970. It's taken from the server's clock, or
+   * from this machine's clock if a program returned the token.
    */
   readonly serverNow?: number | undefined;
   /** True if there was no exchange, so `value` is the key, or empty if there is no key. */

@@ -47,13 +47,13 @@ const REFRESHES_WITHOUT_USE = 2;
  *   When the last caller stops, the request is aborted.
  * - **Failed background refresh.** The current token stays in use while it's valid. The next
  *   background refresh waits for a backoff that grows from 5 s to 5 min.
- * - **Requested pause.** If a token request fails and its response requests a pause, later callers
- *   get the same failure until the pause ends, unless there is a valid token. The pause is limited
- *   to one hour. Only `refresh` ignores the pause.
+ * - **Requested pause.** If the response to a failed token request requests a pause, callers get
+ *   the same failure until the pause ends. However, a valid token stays in use. The pause is
+ *   limited to one hour. Only `refresh` ignores the pause.
  * - **On demand.** If getting a token takes more than a request, such as running a program, the
  *   token isn't refreshed in the background. If the service refuses the token, it's replaced only
  *   if it's at least a minute old.
- * - **Refused credentials.** They're sent again only by `refresh`.
+ * - **Refused credentials.** Only `refresh` sends them again.
  * - **Clocks.** The age of a token is the larger of wall-clock and monotonic time, so neither sleep
  *   nor a changed clock keeps an expired token in use. No timer is used.
  */
@@ -110,8 +110,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a token request has failed since then,
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the last token that the same call got, which it may send even if the token was
-   * late
+   * @param waitedFor the last token that the same call got. The call may send it again even if the
+   * token was late.
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
    */
@@ -133,7 +133,10 @@ export class TokenService {
     return this.#wait(signal);
   }
 
-  /** True if there is a token before its hard threshold, so `get` returns it without waiting. */
+  /**
+   * True if there is a token that hasn't reached its hard threshold, so `get` returns it without
+   * waiting.
+   */
   get hasValidToken(): boolean {
     return this.#validToken() !== undefined;
   }

@@ -72,9 +72,9 @@ export class TokenServices {
   }
 
   /**
-   * The secrets of credentials that have been exchanged for a token. Leaves out refused keys. A
-   * refused key might be a project ID that the user entered in the wrong field, and requests must
-   * contain the project ID.
+   * The secrets of credentials that have been exchanged for a token. Leaves out keys that were
+   * never accepted. A refused key might be a project ID that the user entered in the wrong field,
+   * and requests must contain the project ID.
    */
   get provenSecrets(): readonly string[] {
     const proven = [...this.#entries.values()].filter(hasToken);
@@ -82,7 +82,7 @@ export class TokenServices {
   }
 
   /**
-   * True if the identity service refused this key, and hasn't accepted it since then, not even with
+   * True if the identity service refused this key, and hasn't accepted it since then or with
    * another account or address. False after a sign-out.
    */
   isRefused(apiKey: string): boolean {

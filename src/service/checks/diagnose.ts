@@ -29,8 +29,8 @@ export type CheckName = (typeof CHECKS)[number];
 
 /**
  * Returns the checks that apply to the authentication method. Without an identity service, there is
- * no identity host to check, and no other clock to compare with. Without an exchange, there is no
- * token to check.
+ * no identity host to check, and no server clock to compare this machine's clock with. Without an
+ * exchange, there is no token to check.
  */
 function checksFor({ service }: Credentials): readonly CheckName[] {
   const { exchange } = authMethodOf(service);
@@ -41,14 +41,14 @@ function checksFor({ service }: Credentials): readonly CheckName[] {
   return CHECKS.filter((one) => !others.includes(one));
 }
 
-/** The findings of a check. Contains only numbers and validated names. */
+/** The findings of a check. Contains only numbers, flags, and validated names. */
 export interface CheckFacts {
   readonly host?: string;
   /** Remaining lifetime of the token, in milliseconds. */
   readonly lifeMs?: number;
   /**
-   * How far this machine's clock is ahead of the service's, in milliseconds. Negative if it's
-   * behind.
+   * How far this machine's clock is ahead of the identity service's, in milliseconds. Negative if
+   * it's behind.
    */
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */

@@ -47,8 +47,8 @@ const MAX_ERROR_BYTES = 65_536;
 
 /**
  * Creates the `fetch` function for all requests. Before it sends a request, the function compares
- * the URL's origin with the approved origin. Except for token requests, it also searches the URL
- * and body for secrets. The function reads an error response completely before returning it, so
+ * the URL's origin with the approved origin. It also searches the URL and body for secrets, except
+ * in token requests. The function reads an error response completely before returning it, so
  * that the network connection can be reused. If the text of an error response is longer than
  * 64 KiB, the text is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
@@ -119,7 +119,7 @@ function checkSecrets(url: string, body: unknown, secrets: readonly string[]): v
 
 /**
  * Returns the failure of a request whose response headers didn't arrive in time: `unreachable` if
- * nothing was sent, otherwise `timeout`.
+ * nothing was sent, and `timeout` if something may have been sent.
  */
 function headersTimeout(error: unknown): ServiceError {
   return isUnsent(error)

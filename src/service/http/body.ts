@@ -141,8 +141,8 @@ export async function* readEvents(
   };
   for await (const bytes of body) yield* read(decoder.decode(bytes, { stream: true }));
   yield* read(decoder.decode());
-  // The standard discards a last event that isn't followed by an empty line. The extra LF completes
-  // such an event. If the body ends in CR, the parser is still waiting for a possible LF, so the
-  // first LF only ends the last line.
+  // The standard requires parsers to discard a last event that isn't followed by an empty line. The
+  // extra LF completes this event. If the body ends in CR, the parser is still waiting for a
+  // possible LF, so the first LF only ends the last line.
   yield* read(lastCharacter === '\r' ? '\n\n' : '\n');
 }

@@ -42,8 +42,8 @@ export interface ConcurrencyState {
   /** Milliseconds until requests resume, if the service has requested a pause. */
   readonly resumesInMs?: number;
   /**
-   * The next start, if a slot is free but an interval delays the next request. Calculated as if
-   * there were no pause.
+   * The next start. Set only if a slot is free but an interval delays the next request. Calculated
+   * as if there were no pause.
    */
   readonly nextStart?: NextStart;
 }

@@ -4,13 +4,13 @@ import { isTlsHandshakeReset, PROXY_CLOSED, RequestNotSentError } from './harden
 export interface Failure {
   readonly error: ServiceError;
   /**
-   * True if another attempt may succeed. It's safe to retry such a failure, because nothing was
-   * sent or the service refused the request, so the request can't run or be billed twice.
+   * True if another attempt may succeed. A retry is safe in this case: nothing was sent or the
+   * service refused the request, so the request can't run or be billed twice.
    */
   readonly isTransient: boolean;
 }
 
-/** Creates a failure that a retry wouldn't fix. */
+/** Creates a failure that isn't transient. */
 export function lasting(kind: ErrorKind, details: FoundDetails): Failure {
   return { error: new ServiceError(kind, details), isTransient: false };
 }
@@ -131,7 +131,7 @@ function proxyFailure(
   isFetchError: boolean,
 ): Failure | undefined {
   const message = String(property(error, 'message') ?? '');
-  // If a 407 comes through a tunnel, `fetch` reports only an error without a message or code.
+  // If a 407 arrives through a tunnel, the error from `fetch` has neither a message nor a code.
   const wantsLogin = isFetchError && message === '' && code === '';
   const status = wantsLogin ? 407 : Number(REFUSED_TUNNEL.exec(message)?.[1]);
   if (status) return lasting('proxy', { status });

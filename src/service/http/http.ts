@@ -233,7 +233,7 @@ function createAxios(): AxiosInstance {
 
 /**
  * Calls the `send` function in `fetchOptions`. axios caches each `env.fetch` forever, so all
- * instances share this one.
+ * instances share this function.
  */
 function fetchOfOptions(url: unknown, init: object = {}): Promise<Response> {
   const { send, ...others } = init as FetchOptions;

@@ -35,7 +35,7 @@ export class RequestPace {
   readonly #clock: Clock;
   /** The user's minimum interval between two starts, in milliseconds. */
   minIntervalMs: number;
-  /** The interval that the rate limit requires, and the monotonic time when it expires. */
+  /** The interval that the rate limit requires, and the monotonic time when the limit expires. */
   #stated = { intervalMs: 0, until: Number.NEGATIVE_INFINITY };
   #lastStartAt = Number.NEGATIVE_INFINITY;
   #heldUntil = Number.NEGATIVE_INFINITY;

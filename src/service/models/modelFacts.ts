@@ -4,8 +4,8 @@ import type { Operation, Service } from '../services.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**
- * Adds facts from outside a service's model list to its models, such as facts that the user states.
- * Pure.
+ * Adds facts to the models that a service lists, such as facts that the user states in the
+ * settings. Pure.
  */
 
 /** The task of a model that can call tools. */
@@ -43,7 +43,7 @@ export function withStatedModels(listed: readonly Model[], from: StatedFor): rea
 }
 
 /**
- * Returns a model with the values from the user's service entry in place of the listed ones.
+ * Returns a model in which values from the user's entry for the service replace the listed values.
  * @param listed undefined if the service doesn't list the model
  * @returns undefined if neither the service nor the user's entry lists the model
  */

@@ -35,7 +35,7 @@ export function modelProblem(model: Model, parameters: Parameters): ServiceError
 /**
  * Returns the `max_new_tokens` for a request that doesn't set it: the default, or the model's
  * output limit if that is lower. For chat, the value is also limited to the estimated space left in
- * the context. For generation, the value is at least `min_new_tokens`. Pure.
+ * the context, if any is left. For generation, the value is at least `min_new_tokens`. Pure.
  * @param model undefined if nothing is known about it
  */
 export function newTokensByDefault(model: Model | undefined, request: ModelRequest): number {

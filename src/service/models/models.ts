@@ -86,10 +86,11 @@ export class Models {
   }
 
   /**
-   * Requests one model, even if it's withdrawn or doesn't support the operation. The request
-   * contains no token. It also opens a network connection that the next request can reuse.
+   * Requests information about one model, even if the model is withdrawn or doesn't support the
+   * operation. The request contains no token. It also opens a network connection that the next
+   * request can reuse.
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
-   * @returns undefined if neither the user, the cache, nor the response describes the model.
+   * @returns undefined if neither the settings, the cache, nor the response describes the model.
    * Entries with a secret are ignored.
    * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
    */
@@ -160,8 +161,8 @@ export class Models {
 }
 
 /**
- * Lists the models that a service offers for an operation. If the service is a gateway that lists
- * capabilities and limits separately, sends a second request.
+ * Lists the models that a service offers for an operation. If the service seems to be a gateway
+ * that lists limits and capabilities separately, sends a second request for them.
  * @throws {ServiceError}
  */
 export async function listModels(
