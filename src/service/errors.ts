@@ -100,7 +100,7 @@ export interface ErrorDetails {
    * response.
    */
   readonly names?: readonly string[];
-  /** The limit that was violated, in the unit of `actual`. A maximum if `bound` is undefined. */
+  /** The violated limit, in the unit of `actual`. It's a maximum if `bound` is undefined. */
   readonly limit?: number;
   readonly actual?: number;
   /** The meaning of `limit`: inclusive minimum, exclusive minimum, or inclusive maximum. */

@@ -8,8 +8,8 @@ import { ServiceError } from './errors.ts';
 
 /**
  * Creates an object schema. valibot reads `entries` in a `for…in` loop, so `entries` must not have
- * a prototype. Otherwise, if another extension added an enumerable property to `Object.prototype`,
- * no response would be valid.
+ * a prototype. If it had one, an enumerable property that another extension adds to
+ * `Object.prototype` would make every response invalid.
  */
 export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));

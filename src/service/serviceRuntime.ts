@@ -193,7 +193,10 @@ export class ServiceRuntime {
     return new Client({ ...facts, http, tokenService, ...callLimits });
   }
 
-  /** Returns the access to the model lists of a service, with a token only if they need one. */
+  /**
+   * Returns the fields that give a request access to a service's model lists. Includes a token only
+   * if the lists need one.
+   */
   #accessToLists(credentials: Credentials): Access {
     return apiOf(credentials.service).models.needsToken
       ? accessOf(credentials, this.tokenService(credentials))
@@ -214,7 +217,7 @@ function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }
 
-/** Returns the access to a public model list without credentials. */
+/** Returns the fields of a request for a public model list, without credentials. */
 function accessWithoutKey({
   service,
   serviceUrl,

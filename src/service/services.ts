@@ -117,10 +117,11 @@ export interface AuthNeeds {
   readonly account?: 'CLIENT_ID' | 'USERNAME';
   /** Suffix of the setting name for the secret, if the method needs one. */
   readonly secret?: 'API_KEY' | 'CLIENT_SECRET';
-  /** True if the identity service has its own address. */
+  /** True if the method uses an identity service with its own address. */
   readonly hasAddress?: true;
   /**
-   * True if the method gets an access token. Otherwise, requests contain the secret itself, if any.
+   * True if the method gets an access token. Otherwise, requests contain the secret itself, or no
+   * secret.
    */
   readonly getsToken?: true;
   /** A field that a user-defined entry must have. */
@@ -302,7 +303,7 @@ export function hasOwnModel(target: {
   readonly service: Service;
   readonly resource?: ResourceKind | undefined;
 }): boolean {
-  // The settings can still contain the deployment of a service that was in use before.
+  // The settings can still contain the deployment ID of a service that was in use before.
   return target.resource === 'deployment' && neededSettings(target.service).includes('projectId');
 }
 
@@ -326,7 +327,7 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 
 /**
  * True if the user may approve an unencrypted address for this service. Only a service that the
- * user added can have one, and only if no secret is exchanged for a token at the same address.
+ * user added can have such an address, and only if no secret is exchanged for a token there.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_INPUTS[authentication.kind];

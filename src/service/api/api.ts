@@ -35,7 +35,10 @@ export interface Api {
 
 export type GenerationCall = Operation | `${Operation}Stream`;
 
-/** The service and address for a request, and its project, space, or deployment. */
+/**
+ * The service and address that a request is sent to, and the project, space, or deployment that it
+ * uses.
+ */
 export type ModelTarget = Pick<Credentials, 'service' | 'serviceUrl' | 'projectId' | 'resource'>;
 
 export interface ChatParts {
@@ -52,7 +55,7 @@ export interface AccessCheck {
   readonly body?: RequestBody;
   /** Validates the response. @throws {ServiceError} `unexpected-answer` */
   readonly read: (json: unknown) => unknown;
-  /** True if the error proves access, just like a successful response. */
+  /** True if the error proves that the credentials give access. */
   readonly isExpectedError?: (error: unknown) => boolean;
 }
 

@@ -70,7 +70,7 @@ export const MAX_MODELS = 1_000;
 const MAX_ITEMS_PER_FIELD = 20;
 
 const text = v.fallback(v.string(), '');
-/** A token limit. 0 becomes undefined, because the service lists 0 if the limit is unknown. */
+/** A token limit. 0 becomes undefined, because it means that the limit is unknown. */
 export const tokenLimit = v.fallback(v.optional(v.pipe(count, v.minValue(1))), undefined);
 const id = v.pipe(v.string(), v.regex(MODEL_ID));
 

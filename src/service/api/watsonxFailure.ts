@@ -17,7 +17,9 @@ import { parseJson, shape } from '../schemaHelpers.ts';
  * or 404. Each rule is based on a documented or recorded response of the service.
  */
 
-/** Matches the message of a 403 if the project doesn't exist or the user isn't a member. */
+/**
+ * Matches the message of a 403 for a project that doesn't exist or that the user isn't a member of.
+ */
 const NOT_A_MEMBER = /WSCPA0000E|member in project/;
 
 const inferenceError = shape({

@@ -227,7 +227,7 @@ export class TokenService {
     return true;
   }
 
-  /** Waits for the shared token request. Starts one if none is running. */
+  /** Waits for the shared token request. Starts a request if none is running. */
   #wait(signal: AbortSignal): Promise<Token> {
     if (signal.aborted || this.#isDisposed) return Promise.reject(new ServiceError('cancelled'));
     this.#task ??= this.#startTask();

@@ -29,8 +29,8 @@ const CLOSED_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_
 /**
  * Sends a request with the global `fetch`, which VS Code patches to use the user's proxies and
  * certificates. Unlike the patched `http` and `https`, `fetch` keeps network connections alive. VS
- * Code may patch `fetch` at any time, so each request looks it up again. Redirects aren't followed,
- * because a redirected POST could send a secret to another host.
+ * Code may patch `fetch` at any time, so each request uses the current `globalThis.fetch`.
+ * Redirects aren't followed, because a redirected POST could send a secret to another host.
  * @throws {RequestNotSentError} if the request has a body and nothing was sent; in all other cases,
  * the error from `fetch`
  */

@@ -56,7 +56,7 @@ export class Models {
   }
 
   /**
-   * Lists the models that the service offers or the user states, for the user to pick from. Adds
+   * Lists the models that the service offers or the user describes, for the user to pick from. Adds
    * the current model if it's withdrawn, so that the list can mark it as withdrawn.
    * @param access includes a token if the list isn't public
    * @param current ID of the current model; empty if there is none yet
