@@ -5,8 +5,8 @@ import { check, count, shape } from '../schemaHelpers.ts';
 import type { Operation } from '../services.ts';
 
 /**
- * The types for models, and the reader for the model list of watsonx.ai. The schemas are based on a
- * recorded response.
+ * The types for models, and the reader for the model list of the default service. The schemas are
+ * based on a recorded response.
  */
 
 export interface Model {
