@@ -37,7 +37,10 @@ export interface Started {
   readonly refreshModels: () => void;
 }
 
-/** The parts behind the commands and the chat. Created when VS Code first calls either of them. */
+/**
+ * The parts behind the commands and the chat. Created when VS Code first runs a command or needs
+ * the chat.
+ */
 export class HostedModel implements App, CommandCode {
   readonly log: Log;
   readonly globalState: Memento;

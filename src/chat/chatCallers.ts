@@ -47,8 +47,8 @@ export class ChatCallers {
   /**
    * True if the caller may use the connection. Prompts once for each combination of caller, key,
    * service address, and project, because a decision covers only that combination.
-   * @param signedOut aborts when the user signs out. A decision made after that isn't stored and
-   * counts as a refusal.
+   * @param signedOut aborts when the user signs out. A decision made after the sign-out isn't
+   * stored, and counts as a refusal.
    */
   async mayCall(id: string, connection: Connection, signedOut: AbortSignal): Promise<boolean> {
     if (this.isTrusted(id)) return true;

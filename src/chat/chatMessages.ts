@@ -7,7 +7,7 @@ import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 
-/** Messages in the chat: failures, confirmations, and the first use. Pure. */
+/** Messages for VS Code's chat: failures, confirmations, and texts of *Use in Chat*. Pure. */
 
 /**
  * Returns a model's tooltip in VS Code's model list.
@@ -51,7 +51,7 @@ function runAdvice(title: string): string {
   return `Run “Hosted Model: ${title}” from the Command Palette.`;
 }
 
-/** Advice that replaces a button in the chat if no command has the same title as the button. */
+/** Advice that the chat shows in place of a button whose label isn't the title of a command. */
 const CHAT_ADVICE: Partial<Record<Action, string>> = {
   refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),
@@ -68,8 +68,8 @@ export function chatFailure(error: unknown, message: Message | undefined): strin
   if (error instanceof ServiceError) {
     const ending = CHAT_MESSAGES[error.kind];
     if (ending) return ending(error);
-    // An actual size means that the request is too large. The size of a response isn't known,
-    // because the response isn't read beyond the limit.
+    // `actual` is set only if the request is too large. The size of a response is unknown, because
+    // the response isn't read beyond the limit.
     if (error.kind === 'too-large' && error.details.actual) return TOO_LARGE;
   }
   if (!message) return 'Canceled.';

@@ -12,11 +12,11 @@ import { becomesLink, modelTooltip } from './chatMessages.ts';
 
 /**
  * Stores each service's model list for VS Code's chat. VS Code requests the models often, so the
- * lists are read from storage instead of the service.
+ * lists are read from storage instead of fetched from the service.
  */
 
 const LISTS = 'hostedModel.chatModels';
-/** Maximum number of stored lists, one per combination of service, address, and operation. */
+/** Maximum number of stored lists, one for each value that `keyOf` returns. */
 const MAX_LISTS = 8;
 /** Maximum number of models in a stored list, more than a user would look through. */
 const MAX_MODELS = 200;
@@ -86,8 +86,9 @@ export class ChatModels {
 }
 
 function keyOf({ serviceUrl, service, operation }: ModelQuery): string {
-  // Include the service, because two services can share an address. Include the models in its entry
-  // in the settings, so that a list stored before the user changed that entry isn't used.
+  // Include the service, because two services can share an address. Include the models in the
+  // service's entry in the settings, so that a list stored before the user changed the entry isn't
+  // used.
   const stated = service.models.length > 0 ? [JSON.stringify(service.models)] : [];
   return [serviceUrl, operation, service.word, ...stated].join(' ');
 }
@@ -115,14 +116,14 @@ function unlisted(id: string): Model {
   return { id, label: id, provider: '', description: '', functions: [], tasks: [], lifecycle: [] };
 }
 
-/** Returns the ID of the connection's model, or the ID of the deployment if that has its own. */
+/** Returns the ID of the connection's model, or of the deployment if that has its own model. */
 export function ownModelId(connection: Connection): string {
   return hasOwnModel(connection) ? connection.projectId : connection.modelId;
 }
 
 /**
- * Returns the ID for a model in VS Code. It includes the service, because two services can have
- * models with the same name, and IDs must be unique.
+ * Returns a model's ID in VS Code. It includes the service, because two services can offer the same
+ * model, and IDs must be unique.
  */
 export function chatModelId({ word }: Service, modelId: string): string {
   return `${word}:${modelId}`;

@@ -122,8 +122,7 @@ export class ChatProvider {
 
   /**
    * Returns the connection for a chat model; undefined if credentials are missing or not approved.
-   * @param word the `word` of the model's service; defaults to the service of the chat's first
-   * connection
+   * @param word the `word` of the model's service; if omitted, returns the chat's first connection
    */
   async connection(word?: string): Promise<Connection | undefined> {
     const all = await this.#deps.connections.all();
@@ -211,7 +210,7 @@ export class ChatProvider {
   #refreshIfStale({ connection, signedOut }: ChatRequest): void {
     const service = `${connection.service.word} ${connection.serviceUrl}`;
     const isStale = this.models.isStale(connection);
-    // Tries only once per service and window. Otherwise, a service that can't list its models would
+    // Try only once per service and window. Otherwise, a service that can't list its models would
     // get a request after every response.
     if (!isStale || this.#listed.has(service)) return;
     this.#listed.add(service);

@@ -52,7 +52,7 @@ export async function startChat(
   if (!(await ensureGroup(provider))) return offerHelp(texts.FAILED_STEPS.group);
   if (!(await cancellable(texts.STARTING, ensureChatOn))) return offerHelp(texts.FAILED_STEPS.chat);
   // Opening the chat fails if VS Code can't select the model. No API returns the selected model, so
-  // that failure is the only indication.
+  // there's no other way to detect this.
   const modelSelector = {
     vendor: PROVIDER_ID,
     id: chatModelId(connection.service, ownModelId(connection)),
@@ -88,8 +88,8 @@ async function isGrouped(provider: ChatProvider): Promise<boolean> {
 }
 
 /**
- * Turns on the built-in chat, which is off in a new profile. VS Code starts it when the setting
- * changes.
+ * Turns on the built-in chat, which is off in a new profile. VS Code starts the chat when
+ * `enableAi` writes its setting.
  * @returns true if the chat has started
  */
 async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {

@@ -22,7 +22,7 @@ export interface App {
   readonly extension: Extension<unknown>;
   readonly startWatch: () => GenerationWatch;
   readonly runtime: ServiceRuntime;
-  /** Loads the chat. */
+  /** Loads the code for VS Code's chat on first use. */
   readonly loadChat: () => Promise<Chat>;
 }
 

@@ -29,7 +29,8 @@ export interface CommandHost {
 /**
  * Registers every command behind one guard that reports failures. Only *Generate from selection*
  * takes arguments: a template name and an insert mode. No caller can pass an address or a key.
- * Commands resolve to undefined, because `${command:…}` in a launch.json could read other results.
+ * Commands resolve to undefined, because a launch.json could read any other result through
+ * `${command:…}`.
  * @param hostOf returns undefined if the extension couldn't start
  * @param registered receives the registered commands
  * @returns false if a command couldn't be registered. The others are registered anyway, so that
@@ -55,7 +56,8 @@ export function registerCommands(
 }
 
 /**
- * Picks the known arguments. The context menu passes the document's URI, which has none of them.
+ * Picks the known arguments, and checks their types. The context menu passes the document's URI,
+ * which has none of them.
  */
 function generateArguments(given: unknown): GenerateArguments {
   const isObject = typeof given === 'object' && !Array.isArray(given);

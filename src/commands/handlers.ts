@@ -169,7 +169,10 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
   void list.then(keep).catch(() => {});
 }
 
-/** Requests the models from all services that are set up, except one. */
+/**
+ * Requests the model lists of the other services that are set up. Leaves out deployments, because
+ * they have their own models.
+ */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();
   return all

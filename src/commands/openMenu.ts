@@ -54,8 +54,8 @@ export async function openMenu(app: App): Promise<unknown> {
 }
 
 /**
- * Returns the reason why a connection's source is used, and its model. Leaves out the model if it
- * contains a key.
+ * Returns a connection's model, and the reason why its source is used. Leaves out the model if the
+ * model ID contains a key.
  */
 function shownInMenu(app: App, connection: Connection, { keys }: SourceSnapshot) {
   const isSecret = app.runtime.leaksInto(connection.modelId, [], 1, keys);

@@ -10,8 +10,8 @@ import type { App } from './commandTypes.ts';
 /** The services that selections can be switched to. */
 
 /**
- * Returns a menu row for each service that is set up, except the one in use. The row switches
- * selections to the service.
+ * Returns a menu row for each service that is set up, except the one in use. Each row switches
+ * selections to its service.
  */
 export async function serviceRows(app: App, { word: used }: Service): Promise<MenuItem[]> {
   const all = await app.connections.all();

@@ -37,8 +37,8 @@ export class Configuration {
 }
 
 /**
- * Returns `hostedModel.service` in lowercase. Empty if the setting is empty. The first service with
- * a stored key is then used.
+ * Returns `hostedModel.service` in lowercase. If it's empty, the first service with a stored key is
+ * used.
  */
 export function serviceInSettings(): string {
   return new Configuration().text('service').toLowerCase();
@@ -128,7 +128,7 @@ export async function writeServiceEntries(entries: readonly unknown[]): Promise<
 
 /**
  * Calls the listener shortly after settings change. Writing several settings fires an event for
- * each one, but calls the listener only once.
+ * each of them, but the listener is called only once.
  */
 export function onDidChangeSettings(listener: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;

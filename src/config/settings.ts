@@ -52,7 +52,9 @@ export interface Settings extends SourceSettings {
   readonly modelId: string;
   /** True if a setting names the model; false if it's the service's default. */
   readonly isModelSet?: boolean;
-  /** The model ID in the settings if it's invalid, so the service's default is used. */
+  /**
+   * The model ID in the settings if that ID is invalid. The service's default is then used instead.
+   */
   readonly invalidModelId?: string;
   /** The model ID that a workspace, folder, or remote machine sets. Applies to any service. */
   readonly folderModelId?: string;
@@ -85,8 +87,8 @@ export type ServiceProblem = Pick<ServiceIssue, 'word'> & Partial<ServiceIssue>;
 export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
 
 /**
- * The kinds of resources that a request can use, most specific first. If the settings contain
- * several IDs, the most specific one applies.
+ * The kinds of resources that a request can use, most specific first. If the user or a workspace
+ * sets several IDs, the most specific one applies.
  */
 const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 const COMMAND_QUEUE = 50;
@@ -142,7 +144,8 @@ export function readUserSettings(): Settings {
 
 /**
  * Returns the settings for a service. If the given settings belong to another service, drops their
- * addresses and project, unless the service is used only because `hostedModel.service` is empty.
+ * addresses and project. Keeps them if the service is used only because `hostedModel.service` is
+ * empty.
  */
 export function settingsFor(service: Service, settings: Settings): Settings {
   if (service.word === settings.service.word) return settings;
@@ -151,8 +154,8 @@ export function settingsFor(service: Service, settings: Settings): Settings {
     ...settings,
     ...{ service, serviceProblem: undefined, authUrl: service.authUrl, url: service.url },
     ...{ projectId: '', resource: undefined, isProjectOfFolder: false },
-    // The user picked their model for the previous service. A folder's model applies to any
-    // service.
+    // The model in the user settings was picked for the previous service. A folder's model applies
+    // to any service.
     modelId: settings.folderModelId || service.defaultModelId,
     operation: operationOf(service, settings.operation),
   };
@@ -198,7 +201,7 @@ const CREDENTIAL_SOURCES: readonly CredentialSource[] = [
 /**
  * Reads the credential source. In a single-folder window, VS Code applies the folder's settings to
  * documents outside the folder, too. Such documents have no `.env` file, so for them, the source is
- * read only from the user settings.
+ * read only from the user or remote settings.
  */
 function credentialSourceIn(configuration: Configuration, scope: Uri | undefined) {
   const value =

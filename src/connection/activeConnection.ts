@@ -4,7 +4,7 @@ import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
 import { isQuestion, type Lookup } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
-/** The obstacle for the last command: missing settings, a missing approval, or none. */
+/** The obstacle that the last command ran into: missing settings, a missing approval, or none. */
 export type Obstacle = 'none' | 'missing' | 'approval';
 
 export interface ActiveConnectionOptions {
@@ -22,7 +22,7 @@ export class ActiveConnection implements Disposable {
   readonly #changes = new EventEmitter<void>();
   #lookupsStarted = 0;
   #lookupShown = 0;
-  /** Key of the last active folder for which a lookup started. */
+  /** The `folderKey` of the last active folder for which a lookup started. */
   #folderKey: string | undefined;
   #lookup: Lookup | undefined;
   /** The obstacles, by `folderKey`. */
@@ -123,7 +123,7 @@ export class ActiveConnection implements Disposable {
   }
 }
 
-/** Returns a key that identifies the folder. Empty without a folder. */
+/** Returns a key that identifies the folder. Empty if there is no folder. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }

@@ -40,7 +40,7 @@ export class Approvals {
 
   /**
    * Returns a keyed hash for records that must not contain the API key. The hash identifies the
-   * key, or the service if it has no key.
+   * key, or the service if there is no key.
    * @param shown additional values to include in the hash
    */
   async fingerprintOf(connection: Connection, ...shown: readonly string[]): Promise<string> {

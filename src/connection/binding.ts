@@ -33,18 +33,18 @@ export interface AddressProblem {
 export interface DestinationChange {
   readonly approved: Destination;
   readonly wanted: Destination;
-  /** True if the user-defined entry of the service has changed since the key was saved. */
+  /** True if the user's entry for the service has changed since the key was saved. */
   readonly isEntryChanged: boolean;
   /**
-   * The approved program that prints the token, and the one that would run now. Set if they differ
-   * or the entry has changed. Either is empty if there is no such program.
+   * The approved program that prints the token, and the one that would run now; empty if there is
+   * none. Set if the programs differ, or if the entry has changed.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }
 
 /**
  * Checks whether the addresses, service entry, and program saved with a key are still current.
- * @param found the program that the service's command starts now; undefined if there is none
+ * @param found the program that the service's command would start now; undefined if there is none
  * @returns `tampered` if a saved address is invalid
  */
 export function compareWithApproved(
@@ -65,7 +65,10 @@ export function compareWithApproved(
   return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
 }
 
-/** True if the identity service or the service has a different origin. */
+/**
+ * True if the address of the service or of its identity service leads to another origin than
+ * approved.
+ */
 export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;

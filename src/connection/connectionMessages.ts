@@ -288,7 +288,7 @@ function issuePhrase({ place, name, kind }: Issue): string {
   return `${what} ${ISSUE_PHRASES[kind]}`;
 }
 
-/** Returns the context for messages about the connection. Empty without a connection. */
+/** Returns the context for messages about the connection. Empty if there is none. */
 export function contextOf(choice: Choice): MessageContext {
   if (choice.kind !== 'ready') return {};
   const { connection } = choice;

@@ -119,8 +119,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns the connection for a document. Prompts for missing values and approvals. Commands that
-   * wait for the same folder share one prompt.
+   * Returns the connection for a document. Prompts for missing values and approvals. Simultaneous
+   * calls for the same folder share one prompt.
    * @param uri the document; defaults to the active one
    * @returns undefined if the user canceled, or has to fix the settings first
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
@@ -173,7 +173,7 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Returns a keyed hash that identifies the key of a connection, or its service if it has no key.
+   * Returns a keyed hash that identifies a connection's key, or its service if there is no key.
    * Unless secret storage fails, the hash is the same in every window.
    * @param shown additional values to include in the hash
    */
@@ -223,7 +223,7 @@ export class Connections implements Disposable {
   /**
    * Sets `hostedModel.credentialSource` for a folder. Prompts before writing if that source isn't
    * approved, so that closing the prompt changes nothing.
-   * @returns true if the setting was written and, unless it's `auto`, its source is now in use
+   * @returns true if the setting was written and, except for `auto`, the source is now in use
    */
   async useSource(value: CredentialSource, owner = activeFolder()): Promise<boolean> {
     const { found, source } = await this.#lookAt(value, owner);
@@ -233,12 +233,12 @@ export class Connections implements Disposable {
       !isApproved &&
       (await resolveSource(this.#resolveOptions(owner), source, found)) !== 'approved'
     ) {
-      // The settings may name this source, and it may be declined now.
+      // The user may have just declined the source that the settings name, so repeat the lookup.
       await this.#active.look(owner);
       return false;
     }
     if (!(await writeCredentialSource(value, owner?.uri))) return false;
-    // Prompt for values that the editor lacks.
+    // Prompt for values that the editor source lacks.
     if (value === 'editor') await this.#forFolder(owner);
     const { choice } = await this.#active.look(owner);
     return value === 'auto' || (choice.kind === 'ready' && choice.connection.source === value);
@@ -264,7 +264,7 @@ export class Connections implements Disposable {
   async importFrom(id: SourceId, owner = activeFolder()): Promise<void> {
     const { found, source } = await this.#lookAt(id, owner);
     if (source && isUsable(source)) await importSource(this.#resolveOptions(owner), source, found);
-    // The source may have been in use, and counts as declined after the import.
+    // An imported source counts as declined. Repeat the lookup, in case the source was in use.
     await this.#active.look(owner);
   }
 

@@ -56,7 +56,7 @@ function previewedBy({ scheme, query }: Uri): Uri | undefined {
   return document ? Uri.parse(document) : undefined;
 }
 
-/** Returns the folder to use without a document; null unless exactly one folder is open. */
+/** Returns the folder to use if there is no document; null unless exactly one folder is open. */
 export function onlyFolder(): WorkspaceFolder | null {
   const [first, ...others] = workspace.workspaceFolders ?? [];
   return first && others.length === 0 ? first : null;

@@ -32,7 +32,7 @@ export interface KeyRecord {
   readonly serviceUrl: string;
 }
 
-/** Prefix of the names in secret storage, such as `hostedModel.key.ibm`. */
+/** Prefix of the keys' names in secret storage, such as `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
  * Prefix of the flags for services that have a stored key. The flags are used if secret storage

@@ -187,7 +187,7 @@ const ASK: Readonly<Record<DraftStep, AskDraft>> = {
   },
 };
 
-/** The step where the user can fix an invalid field of the entry. */
+/** The step in which the user can fix an invalid field of the entry, by field. */
 const STEP_OF: Readonly<Partial<Record<ServiceIssue['field'], DraftStep>>> = {
   tokenUrl: 'tokenUrl',
   header: 'header',
