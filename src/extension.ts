@@ -29,7 +29,7 @@ import { whenOpened } from './ui/whenOpened.ts';
  * Registers the commands, and creates the other parts that a window needs before its first command,
  * such as the status item and the chat models. Sends no request and reads no secret. The commands
  * are registered even if another part can't be created, so that they can report the failure. For a
- * missing command, VS Code wouldn't show the reason. The log names the part.
+ * missing command, VS Code wouldn't show the reason. The log names the part that failed.
  */
 export function activate(context: ExtensionContext): void {
   const { subscriptions } = context;
@@ -37,7 +37,7 @@ export function activate(context: ExtensionContext): void {
   const hasAllCommands = registerCommands(() => startup, subscriptions);
   const parts = new DisposableStack();
   let latest = 'the log';
-  /** Creates a part and registers it for disposal at once, because the next part can fail. */
+  /** Creates a part and immediately registers it for disposal, because the next part can fail. */
   const make: Make = (name, makePart) => {
     // Parts that load late must not be created after the window has closed.
     if (parts.disposed) throw new ServiceError('cancelled');

@@ -123,7 +123,7 @@ export class ActiveConnection implements Disposable {
   }
 }
 
-/** Returns a key that identifies the folder. Empty if there is no folder. */
+/** Returns a string that identifies the folder. Empty if there is no folder. */
 export function folderKey(folder: WorkspaceFolder | null): string {
   return folder?.uri.toString() ?? '';
 }

@@ -121,7 +121,8 @@ function isIdentityUnusable({ settings }: SetUp): boolean {
  * service's entry or only its program has changed, prompts for approval of that change instead. If
  * another window replaces the stored record during the prompt, the new record isn't touched, because
  * the choice was about the old one.
- * @returns false if the user closed the prompt, or the record couldn't be stored
+ * @returns false if the user rejected the change or closed the prompt, or the record couldn't be
+ * stored
  */
 export async function settleDestination(
   keys: KeyStore,

@@ -78,7 +78,10 @@ interface ServiceAnswers {
   readonly program: string | undefined;
 }
 
-/** Returns the user settings. If they name no service, uses the first service with a stored key. */
+/**
+ * Returns the settings that the setup starts from. If they name no service, the first service with
+ * a stored key is used.
+ */
 export async function readSettingsInUse(keys: KeyStore): Promise<Settings> {
   return withStoredService(readUserSettings(), await keys.services());
 }

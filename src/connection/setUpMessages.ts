@@ -52,7 +52,7 @@ export const SET_UP = {
   hostsHint: 'Are these the right hosts?',
   /**
    * Appended to the hosts during an import, because the source applied to one folder, but the
-   * imported values apply to all.
+   * imported values apply to all folders.
    */
   ofAllFolders: ' · This applies to all folders',
   test: '$(beaker) Test and Save',
@@ -126,7 +126,10 @@ export const MANAGE = {
   badHeaderValue: 'Use at most 1,024 ASCII characters on a single line.',
 } as const;
 
-/** Explains why the answers can't be combined. Shown in the step where the user can fix them. */
+/**
+ * Explains why the answers don't describe a valid service. Shown in the step where the user can fix
+ * them.
+ */
 export function notAllowedText(field: ServiceIssue['field']): string {
   switch (field) {
     case 'url':

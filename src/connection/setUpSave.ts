@@ -123,7 +123,8 @@ async function saveSettings(keys: KeyStore, service: Service, record: KeyRecord)
   const before = await readSettingsInUse(keys);
   const isOther = before.serviceProblem !== undefined || service.word !== before.service.word;
   if (isOther) await keepProject(keys);
-  // The model in the settings belongs to the old service, so reset it.
+  // If the service changes, reset the model, because the one in the settings belongs to the old
+  // service.
   await writeServiceSettings(keys, service, record, isOther ? '' : undefined);
 }
 

@@ -36,14 +36,15 @@ export interface StoredState {
 export const USES_EXTERNAL_SOURCE = 'hostedModel.usesOutsideSource';
 
 /**
- * True if the user has signed out, in this window or another one: a sign-out was announced, or no
- * key is left and this workspace doesn't use an approved external source.
+ * True if the user has signed out, in this window or another one. If no sign-out was announced,
+ * this means that no key is left and this workspace uses no approved external source.
  */
 export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  // Read before the wait, because a lookup can switch from the removed key to an external source.
+  // Read this before waiting for the key store, because a lookup can meanwhile switch from the
+  // removed key to an external source.
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;
   if ((await keys.services()).length > 0) return false;

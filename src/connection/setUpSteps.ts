@@ -221,7 +221,7 @@ function addressItems({ settings, url: current }: SetUp): AddressItem[] {
 
 /**
  * Creates an item from typed text; undefined if the text only filters the regions. If the address
- * is shortened, for example because the user pasted an endpoint, the item shows the result.
+ * is saved in another form, for example without a pasted endpoint path, the item shows that form.
  */
 function typedAddress(text: string, service: Service): AddressItem | undefined {
   const { regions } = service;

@@ -59,11 +59,11 @@ export type UnreadReason =
   | 'not-text'
   | 'unreadable';
 
-/** What the editor source has for one service. */
+/** The content of the editor source for one service. */
 export interface EditorSource {
   readonly settings: Settings;
   readonly record: Secret<KeyRecord> | undefined;
-  /** The program that the service's command starts now; undefined if there is none. */
+  /** The program that the service's command would start now; undefined if there is none. */
   readonly program?: string | undefined;
 }
 
@@ -272,8 +272,8 @@ function externalSelection(source: ExternalSource): SourceSelection | undefined 
 }
 
 /**
- * Returns the problem with the identity address if only that problem keeps the first complete
- * source from being used.
+ * Returns the problem if the first complete source can't be used because of an invalid identity
+ * address.
  */
 function identityProblem(sources: readonly ExternalSource[]): SourceSelection | undefined {
   const target = sources.find(({ values }) => values)?.destination;
@@ -297,7 +297,7 @@ export function serviceInUse({ found, choice }: Lookup): Service {
   return choice.kind === 'ask-source' ? choice.source.service : found.settings.service;
 }
 
-/** True if the user has to approve something first. */
+/** True if the obstacle is a missing approval. */
 export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }

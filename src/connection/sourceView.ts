@@ -213,7 +213,7 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
   return listOf(others.map(({ id }) => sourceName(id, found)));
 }
 
-/** Returns the reason why the editor doesn't come first, as part of a sentence. */
+/** Returns the reason why the editor source isn't used, as part of a sentence. */
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
@@ -227,8 +227,7 @@ function editorCause(found: SourceSnapshot): string | undefined {
 }
 
 /**
- * Returns the reason why the `.env` file doesn't come before the environment, as part of a
- * sentence.
+ * Returns the reason why the environment is used instead of the `.env` file, as part of a sentence.
  */
 function envFileCause(found: SourceSnapshot): string | undefined {
   const file = externalSource(found, 'envFile');

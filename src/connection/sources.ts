@@ -52,7 +52,7 @@ export interface FindOptions {
 
 /**
  * Reads all three sources once, for one folder or without one. Never prompts.
- * @param unused folders whose `.env` files aren't used, but whose keys must not be sent
+ * @param unused folders whose `.env` files aren't used, but may contain keys that must not be sent
  */
 export async function findSources(
   options: FindOptions,
@@ -202,9 +202,9 @@ function keysIn({ all }: ReadText): ServiceKey[] {
 }
 
 /**
- * Returns a stored key, with the service as defined when the key was saved. If the definition can't
- * be read any more, returns the key once for each authentication method that can use it, so that
- * all forms of the key are known.
+ * Returns a stored key, with the service as defined when the key was saved. If the definition is no
+ * longer valid, returns the key once for each authentication method that can use it, so that all
+ * forms of the key are known.
  */
 function storedKeys([word, record]: readonly [word: string, record: KeyRecord]): ServiceKey[] {
   const { account, apiKey, definition, headerSecrets, program } = record;
@@ -220,7 +220,7 @@ function servicesOfEachMethod(hasKey: boolean): Service[] {
     .map(([word, { read }]) => ({ ...services[0], word, authentication: read('', () => '', []) }));
 }
 
-/** Returns the program that a service's command starts now, if the service has a command. */
+/** Returns the program that a service's command would start now, if the service has a command. */
 export async function programOf(service: Service): Promise<string | undefined> {
   const [program] = commandOf(service) ?? [];
   return program === undefined ? undefined : programPath(program);
@@ -274,7 +274,7 @@ function sourceSubject(
 }
 
 function folderOf(owner: WorkspaceFolder | null): Folder {
-  // Without a folder, a decision belongs to the workspace file, so it doesn't apply to every
+  // Without a folder, a decision belongs to the workspace file, so that it doesn't apply to every
   // window.
   const uri = owner?.uri ?? workspace.workspaceFile;
   if (!uri) return { uri: '', path: '', name: '', workspaceFolder: null };

@@ -22,8 +22,8 @@ interface ReportDeps {
 }
 
 /**
- * Milliseconds to wait for the keyring. A keyring that takes longer is probably asking for its
- * password.
+ * Milliseconds to wait for secret storage and the folder. A keyring that takes longer is probably
+ * asking for its password.
  */
 const KEYRING_MS = 10_000;
 

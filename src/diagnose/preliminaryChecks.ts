@@ -37,8 +37,8 @@ import { cleanValue } from '../service/credentials.ts';
 import { type ShownCheck, TITLES } from './checkMessages.ts';
 
 /**
- * The checks of *Diagnose Connection* that send nothing. Their messages contain only validated
- * names and hosts, never credentials. Pure.
+ * The checks of *Diagnose Connection* that send nothing. Their messages contain names, hosts, and
+ * program paths, but never credentials. Pure.
  */
 
 /** The first check while secret storage and the folder are being read. */

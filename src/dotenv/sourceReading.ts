@@ -38,8 +38,8 @@ export interface SourceReading {
   readonly values: SourceValues | undefined;
   /**
    * True if a value under one of the service's own names has an error. Empty values and
-   * placeholders don't count. Neutral names and later services are then ignored, so that a stray
-   * quote can't cause another account to be billed.
+   * placeholders don't count. If true, neutral names and later services are ignored, so that a
+   * stray quote can't cause another account to be billed.
    */
   readonly isMalformed: boolean;
   /**

@@ -63,7 +63,8 @@ export function fixAll(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { reading, service: used } = parse(fixed.join('\n'));
     service ??= used;
-    // Without errors, the text may be read for another service, whose problems weren't underlined.
+    // Once its errors are fixed, the text may be read for another service, whose problems aren't
+    // underlined.
     if (used.word !== service.word) break;
     const before = count;
     const changed = new Set<number>();

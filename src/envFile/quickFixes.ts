@@ -90,7 +90,7 @@ function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefi
   return withEdits(document, FIX_ALL, changes);
 }
 
-/** Returns a key that identifies a diagnostic within its document. */
+/** Returns a string that identifies a diagnostic within its document. */
 function markOf(code: Diagnostic['code'], { start, end }: Range): string {
   return [code, start.line, start.character, end.line, end.character].join(' ');
 }
