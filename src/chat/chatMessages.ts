@@ -10,7 +10,7 @@ import { AI_SETTING, UTILITY_MODEL_SETTING } from '../undocumentedApi.ts';
 /** Messages for VS Code's chat: failures, confirmations, and texts of *Use in Chat*. Pure. */
 
 /**
- * Returns a model's tooltip in VS Code's model list.
+ * Returns the tooltip for a model in VS Code's model list.
  * @param withdrawn withdrawal date, YYYY-MM-DD
  */
 export function modelTooltip(id: string, provider: string, withdrawn: string | undefined): string {

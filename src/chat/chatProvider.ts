@@ -218,8 +218,8 @@ export class ChatProvider {
   }
 
   /**
-   * Fetches the model lists from the other services that are set up. Ignores failures, because chat
-   * offers each connection's own model even without a list.
+   * Fetches and saves the model lists of the other services that are set up. Ignores failures,
+   * because chat offers each connection's own model even without a list.
    */
   async refreshOthers(except: Connection, signal: AbortSignal): Promise<void> {
     const all = await this.#deps.connections.all();

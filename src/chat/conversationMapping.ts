@@ -48,7 +48,10 @@ function messagesOf({ role, content }: LanguageModelChatRequestMessage): ChatMes
   return parts.length > 0 ? [...results, { role: author, content: parts }] : results;
 }
 
-/** Converts a response from the model. Keeps text and tool calls, and drops all other parts. */
+/**
+ * Converts an earlier response from the model. Keeps text and tool calls, and drops all other
+ * parts.
+ */
 function assistantMessage(content: readonly unknown[]): ChatMessage[] {
   const text = content.map((part) => (part instanceof LanguageModelTextPart ? part.value : ''));
   const toolCalls = content

@@ -23,7 +23,7 @@ export interface OfferedModels extends Disposable {
  * Registers the models and the tool with VS Code at activation. The code behind them loads on first
  * use.
  * @param mayHaveModels returns false if there can't be any models. VS Code requests the models in
- * every window, so this avoids loading the chat only to return an empty list.
+ * every window, so this check avoids loading the chat only to return an empty list.
  * @param load loads the chat. Called for every request, so later calls must return the same chat.
  */
 export function offerModels(

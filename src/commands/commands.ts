@@ -27,7 +27,7 @@ export interface CommandHost {
 }
 
 /**
- * Registers every command behind one guard that reports failures. Only *Generate from selection*
+ * Registers every command with a shared guard that reports failures. Only *Generate from selection*
  * takes arguments: a template name and an insert mode. No caller can pass an address or a key.
  * Commands resolve to undefined, because a launch.json could read any other result through
  * `${command:…}`.

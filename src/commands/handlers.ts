@@ -171,7 +171,7 @@ function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void
 
 /**
  * Requests the model lists of the other services that are set up. Leaves out deployments, because
- * they have their own models.
+ * each one has its own model.
  */
 async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
   const all = await app.connections.all();

@@ -83,8 +83,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns the settings that contain the most specific value of a setting for a folder. If neither
- * the folder nor the workspace sets it, returns `user`.
+ * Returns the settings that a folder's value of this setting comes from. If neither the folder nor
+ * the workspace sets it, returns `user`.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);

@@ -92,7 +92,7 @@ export type SettingLevel = 'user' | 'remote' | 'workspace' | 'folder';
  */
 const RESOURCE_KINDS = ['deployment', 'space', 'project'] as const;
 const COMMAND_QUEUE = 50;
-/** Maximum daily token budget, which is more than anyone uses. */
+/** Maximum daily token budget, which is more than anyone needs. */
 const MAX_TOKENS = 1e12;
 
 /** Reads the settings that apply to a document, or to the window. */

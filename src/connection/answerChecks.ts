@@ -11,7 +11,9 @@ import { type Destination, parseDestination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';
 
-/** Checks the values that the user enters in the setup. Messages never contain a value. Pure. */
+/**
+ * Checks the values that the user enters in the setup. The messages never contain the values. Pure.
+ */
 
 // The values of `InputBoxValidationSeverity`, copied because importing the enum would load
 // `vscode`.

@@ -65,10 +65,7 @@ export function compareWithApproved(
   return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
 }
 
-/**
- * True if the address of the service or of its identity service leads to another origin than
- * approved.
- */
+/** True if the origin of the service or of its identity service differs from the approved one. */
 export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;

@@ -279,7 +279,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#options.runtime.forgetTokens();
-      // Fire `onDidChange`, so that its listeners start following the next token.
+      // Fire `onDidChange`, so that its listeners switch from the forgotten token to the next one.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }

@@ -26,7 +26,7 @@ export interface ResolveOptions extends FindOptions {
 /**
  * Prompts for the missing value or approval, or reports the problem.
  * @param hasDeclined true if the user has just declined a source. Another prompt would be a
- * nuisance, so the setup is only offered.
+ * nuisance, so the setup is only offered, not started.
  * @returns false if the obstacle remains; `declined` if the user declined a source
  */
 export async function resolveObstacle(

@@ -78,7 +78,10 @@ export const askToSave: AskStep = async (setUp, position) => {
   return 'setting' in final ? { step: 'save', text: SET_UP.noAddress } : save(setUp, final);
 };
 
-/** Prompts for the headers of a new service, and continues with their secrets or the approval. */
+/**
+ * Prompts for the headers of a new service, and continues with the secrets of the headers, if any,
+ * or with the approval.
+ */
 async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskStep> {
   const changed = setUp.added && (await askHeaders(setUp.added, position));
   if (changed === undefined) return undefined;

@@ -23,8 +23,8 @@ export interface ShownCheck {
   readonly title: string;
   readonly state: 'running' | 'passed' | 'warning' | 'failed' | 'not-run';
   /**
-   * The result, in sentences. Empty if there is no result, but a running check that waits for a
-   * retry has a notice about the wait.
+   * The result, in sentences. Empty if there is no result. While the check waits for a retry, a
+   * notice about the wait.
    */
   readonly text: string;
   /** The action that fixes the problem. */

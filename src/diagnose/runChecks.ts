@@ -23,7 +23,7 @@ export interface DiagnosisDeps {
  */
 const CREDENTIALS_LOOK_MS = 2_000;
 
-/** Looks up the connections that a request of the same origin (chat, or a folder) could use now. */
+/** Looks up the connections that a generation for a folder, or a chat request, could use now. */
 export type LookUp = () => Promise<readonly Connection[]>;
 
 /** Returns a function that looks up the connection of a folder. */
