@@ -24,8 +24,8 @@ export interface KeyRecord {
   /** The service's entry as JSON, if the user defined it: see `Service`. */
   readonly definition?: string | undefined;
   /**
-   * Address of the identity service, as the user saw it. Without a separate identity service, the
-   * service address.
+   * Address of the identity service, as the user saw it. If there is no separate identity service,
+   * this is the service address.
    */
   readonly authUrl: string;
   /** Address of the service, as the user saw it. */

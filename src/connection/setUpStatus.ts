@@ -43,7 +43,7 @@ export async function hasSignedOut(
   { keys, approvals, workspaceState }: StoredState,
   isSignOut: boolean,
 ): Promise<boolean> {
-  // Read this before waiting for the key store, because a lookup can meanwhile switch from the
+  // Read this before waiting for the key store. During the wait, a lookup can switch from the
   // removed key to an external source.
   const usesExternalSource = workspaceState.get(USES_EXTERNAL_SOURCE, false);
   if (isSignOut) return true;

@@ -73,8 +73,8 @@ export interface EditorSource {
  */
 export interface SourceSnapshot extends EditorSource {
   /**
-   * The other services in the key store, as if the settings named each of them. Without their
-   * programs, because most lookups don't use them, and searching `PATH` can be slow.
+   * The other services in the key store, as if the settings named each of them. Their programs are
+   * left out, because most lookups don't use them, and searching `PATH` can be slow.
    */
   readonly others: readonly Omit<EditorSource, 'program'>[];
   /**

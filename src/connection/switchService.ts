@@ -44,8 +44,8 @@ export async function writeServiceSettings(
     // ones, so that none of them overrides the new ID.
     ...(hasProject && { projectId: '', spaceId: '', deploymentId: '' }),
     ...(hasProject && { [`${resource}Id` as const]: projectId }),
-    // Written last. Until then, the addresses don't match the approved ones, so the user is asked
-    // before the key of one service is used with the project of another.
+    // Write the addresses last. Until then, they don't match the approved ones, so the user is
+    // asked before the key of one service is used with the project of another.
     ...addressSettings(service, record),
   });
 }
