@@ -62,12 +62,12 @@ describe('a call with a fault', () => {
     ]);
     printTable({
       figure: 'faults',
-      title: `${faultTable.length} faults in ${phases.length} phases of a call, with a single call and with ${parallels[1]} concurrent calls: ${played} cells played`,
+      title: `${faultTable.length} faults in ${phases.length} phases of a call, with a single call and with ${parallels[1]} concurrent calls: ${played} combinations tested`,
       heads: ['fault', ...phases],
       rows,
       note: [
         'Each cell shows how the call ends, and in parentheses the deadline that ends it, if any.',
-        ...[...reasons].map(([reason, count]) => `${count} cells are impossible: ${reason}.`),
+        ...[...reasons].map(([reason, count]) => `${count} combinations are impossible: ${reason}.`),
       ].join(' '),
     });
   }
