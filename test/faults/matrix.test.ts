@@ -67,7 +67,9 @@ describe('a call with a fault', () => {
       rows,
       note: [
         'Each cell shows how the call ends, and in parentheses the deadline that ends it, if any.',
-        ...[...reasons].map(([reason, count]) => `${count} combinations are impossible: ${reason}.`),
+        ...[...reasons].map(
+          ([reason, count]) => `${count} combinations are impossible: ${reason}.`,
+        ),
       ].join(' '),
     });
   }
