@@ -1,7 +1,7 @@
 import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
 import { secretNames } from '../messages/messages.ts';
 import { formatNumber } from '../messages/refusalMessages.ts';
-import { listOf, resourceName } from '../messages/settingLabels.ts';
+import { listOf, needsSetting, resourceName } from '../messages/settingLabels.ts';
 import type { PublicCredentials } from '../service/connection.ts';
 import { type ErrorKind, ServiceError } from '../service/errors.ts';
 import { oneLine } from '../ui/oneLine.ts';
@@ -21,7 +21,7 @@ export function modelTooltip(id: string, provider: string, withdrawn: string | u
 // Failures. The chat shows no buttons, so these messages name commands instead.
 
 export const NOT_SET_UP =
-  'Hosted Model isn’t set up here. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
+  'Hosted Model isn’t ready. Run “Hosted Model: Set Up...” from the Command Palette, or “Hosted Model: Diagnose Connection” to see what’s missing.';
 export const EMPTY_RESPONSE =
   'The model’s response was empty. Rephrase the request, or select another model.';
 export const ONLY_REASONING =
@@ -114,8 +114,9 @@ export function callerQuestion(id: string): string {
 
 export function callerDetail(connection: PublicCredentials): string {
   const { projectId, resource } = connection;
-  const bound = listOf(['key', 'host', ...(projectId ? [resourceName({ resource })] : [])]);
-  return `The extension is requesting a response from the model. Its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget the choice in “Show Status and Actions” or sign out.`;
+  const key = needsSetting('apiKey', connection) ? 'key' : 'service';
+  const bound = listOf([key, 'host', ...(projectId ? [resourceName({ resource })] : [])]);
+  return `The extension is requesting a response from the model. If you allow it, its requests are sent to ${destinationOf(connection)}. Your choice applies to this ${bound} until you forget it in “Show Status and Actions” or sign out.`;
 }
 
 // The tool
@@ -124,7 +125,7 @@ export const TOOL_TITLE = 'Send text to your hosted model?';
 export const TOOL_RUNNING = 'Generating with the hosted model';
 export const TOOL_IS_OFF =
   'This tool is off. The user can turn it on with the setting hostedModel.offerTool.';
-export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed this.';
+export const TOOL_ADVICE = 'Don’t call the tool again until the user has fixed the problem.';
 
 /** Maximum number of prompt characters in the confirmation. */
 const MAX_SHOWN = 300;
@@ -163,7 +164,7 @@ export const USE_QUESTION = {
 
 Each question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. The service may bill your account for all of this.
 
-Chat titles and similar small requests stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt costs three requests.`,
+Small requests, such as those for chat titles, stay off. If you turn them on with the setting ${UTILITY_MODEL_SETTING}, the first prompt sends three requests.`,
 } as const;
 
 export const AI_IS_OFF = `AI features are turned off in the settings (${AI_SETTING}), so there’s no chat.`;

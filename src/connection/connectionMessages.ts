@@ -138,7 +138,7 @@ export const ANSWER_ISSUES = {
   garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
-    `The ${what} contains the ${label}, which would be sent to the service. Enter another value.`,
+    `The ${what} contains the ${label}, which would be sent to the service. Change the value.`,
   unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
   garbledProject: 'An ID can contain only letters, digits, hyphens, periods, and underscores.',
 } as const;
@@ -185,7 +185,7 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
-  'symbolic-link': 'a link, which isn’t followed',
+  'symbolic-link': 'a symbolic link, which isn’t followed',
   folder: 'a folder',
   'not-a-file': 'not a file',
   'too-large': 'larger than 64 KB',
@@ -248,7 +248,7 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   missing: 'incomplete',
   'bad-service': 'the service in the settings is unknown or invalid',
   'bad-address': 'an address can’t be used',
-  unapproved: 'the hosts, entry, or program changed',
+  unapproved: 'the service’s hosts, entry, or program changed',
   'bad-project': 'the project can’t be used',
   'ask-source': 'the source isn’t approved',
   'chosen-unusable': 'the source in the settings can’t be used',

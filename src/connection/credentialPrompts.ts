@@ -94,7 +94,7 @@ function askProgram(
   service: Service,
 ): Promise<'wanted' | undefined> {
   return ask(
-    `Hosted Model would run a different program than the one you approved for ${service.name}.`,
+    `Hosted Model would run a program that you haven’t approved for ${service.name}.`,
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),

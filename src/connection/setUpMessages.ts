@@ -36,7 +36,8 @@ export const SET_UP = {
     typed: 'Leave empty to keep the key you typed',
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',
-  boundKey: 'The stored key isn’t used for these hosts. Go back to enter a key or another address.',
+  boundKey:
+    'You haven’t approved this use of the stored key. Go back to enter a key or another address.',
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {
@@ -44,7 +45,7 @@ export const SET_UP = {
     const region = needsSetting('projectId', { service }) ? 'the project’s region' : 'a region';
     return `Select ${region}, or enter the service URL`;
   },
-  noAddress: 'Select an address.',
+  noAddress: 'Select or enter an address.',
   useAddress: (url: string) => `Use ${url}`,
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
@@ -139,7 +140,7 @@ export function notAllowedText(field: ServiceIssue['field']): string {
     case 'command':
       return NEW_SERVICE.badCommand;
     default:
-      return 'This doesn’t work with your other answers.';
+      return 'This value doesn’t work with your other answers. Change it, or go back.';
   }
 }
 

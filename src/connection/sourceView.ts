@@ -217,13 +217,13 @@ function sourcesBehindEditor(found: SourceSnapshot): string {
 function editorCause(found: SourceSnapshot): string | undefined {
   const editor = selectEditorSource(found);
   if (editor.kind === 'bad-address') {
-    return `the editor’s ${addressName(editor.setting)} can’t be used`;
+    return `the ${addressName(editor.setting)} in the settings can’t be used`;
   }
   if (editor.kind !== 'missing') return undefined;
   const [name] = editor.names;
   return name
-    ? `the editor has no ${settingLabel(name, found.settings)}`
-    : 'the editor isn’t set up';
+    ? `secret storage and user settings have no ${settingLabel(name, found.settings)}`
+    : 'secret storage and user settings are incomplete';
 }
 
 /**

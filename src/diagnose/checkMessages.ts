@@ -217,7 +217,7 @@ export const COPY_LABELS: Readonly<Record<Copied | 'not-tried', string>> = {
 
 /** The text below the *Copy Report* row after the user picks it. */
 export const COPY_DETAILS: Readonly<Record<Copied, string>> = {
-  done: 'It contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
+  done: 'The report contains no key, token, project ID, prompt, response, or file name. It names the hosts that were checked.',
   failed: 'Access to the clipboard may be blocked. Click in the window and try again.',
   'holds-secret':
     'An address or error code may contain the value. Correct the address, or reload the window to clear past failures.',

@@ -13,8 +13,8 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim them fail, for example with a 401. Remove them, including those around the equals sign.',
-  quotes: () => 'Programs that keep them fail, for example with a 401. Remove them.',
+    'Programs that don’t trim the spaces fail, for example with a 401. Remove them, including those around the equals sign.',
+  quotes: () => 'Programs that keep the quotes fail, for example with a 401. Remove them.',
   bearer: (label) =>
     `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
   control: () => 'The service would refuse the value. Remove the characters.',
@@ -26,7 +26,8 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     `No ${label} has this length or these characters, so the service would refuse this one. Copy it again.`,
   comment: () =>
     'Programs that read the comment as part of the value fail, for example with a 401. Remove it, or put it on its own line.',
-  empty: (label) => `Nothing can be sent without one. Add the ${label}, or set up Hosted Model.`,
+  empty: (label) =>
+    `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
     'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
   'endpoint-url': () =>
@@ -62,8 +63,8 @@ export function issueText(issue: Issue, service: Service): string {
 }
 
 export function incompleteText(names: readonly string[]): string {
-  const [verb, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  return `${listOf(names)} ${verb} missing. The file is used only if it’s complete. Check the spelling of similar names, add ${them}, or set up Hosted Model instead.`;
+  const [verb, lines] = names.length === 1 ? ['is', 'line'] : ['are', 'lines'];
+  return `${listOf(names)} ${verb} missing. The file is used only if it’s complete. Add the missing ${lines}, check the spelling of similar names, or set up Hosted Model instead.`;
 }
 
 /** The title of a quick fix that edits the file. */

@@ -32,7 +32,7 @@ export const NO_PROMPT = 'Enter a prompt, or press Escape.';
 
 /** @param most maximum number of characters */
 export function tooMuchText(most: number): string {
-  return `Nothing was sent, because there are more than ${formatNumber(most)} characters.`;
+  return `Nothing was sent. The text exceeds ${formatNumber(most)} characters.`;
 }
 
 /** Returns the question to show before many requests are sent. */
@@ -47,8 +47,8 @@ export const MUCH_TEXT = 'Send this much text?';
 export function costText(isMany: boolean, characters: number, tokens: number): string {
   const size = `${formatNumber(characters)} characters (about ${formatNumber(tokens)} tokens)`;
   return isMany
-    ? `Together, they have ${size}. The service may bill your account for them.`
-    : `It has ${size}. The service may bill your account for it.`;
+    ? `Together, the prompts have ${size}. The service may bill your account for them.`
+    : `The text has ${size}. The service may bill your account for it.`;
 }
 
 /** @param secrets kinds of secrets, formatted for use in a sentence */

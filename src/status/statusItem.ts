@@ -157,7 +157,7 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
     facts.obstacle === 'approval'
-      ? 'Credentials: not sent until you approve them'
+      ? 'Credentials: not sent without your approval'
       : `Identity service: ${authUrl ? hostOf(authUrl) : 'the service’s default'}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     neededSettings(service).includes('projectId') &&

@@ -9,7 +9,7 @@ import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 export const CONTINUE_TODAY = 'Continue Today';
 export const SHOW_USAGE = 'Show Usage';
 
-export const NO_KEY = 'There’s no usage yet. Run “Hosted Model: Set Up...” first.';
+export const NO_KEY = 'There’s no usage to show. Run “Hosted Model: Set Up...”.';
 
 export function nearText(tokens: number, budget: number): string {
   return `You’ve used ${formatNumber(tokens)} of today’s ${formatNumber(budget)} tokens.`;
@@ -61,7 +61,7 @@ ${tableOf(today)}
 
 ${tableOf(session)}
 
-Today covers all windows. This session covers only this window. Both count only requests with your current key. ≈ marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill can differ.
+Today covers all windows. This session covers only this window. Both count only requests with your current key, or to your current service if it needs no key. ≈ marks estimates for requests whose usage the service didn’t report, such as canceled ones. Your bill can differ.
 `;
 }
 

@@ -74,9 +74,9 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'bad-front-matter':
       return 'The front matter isn’t valid YAML. Check its quotes, colons, and indentation. Aliases aren’t allowed.';
     case 'not-fields':
-      return 'The front matter has no fields. Write one per line, such as “name: Explain”.';
+      return 'The front matter has no keys. Write one per line, such as “name: Explain”.';
     case 'unknown-key':
-      return `The key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
+      return `The front matter key ${shownName(issue.name)} is unknown, so it’s ignored. Correct or remove it.`;
     case 'wrong-type':
       return `The value of ${issue.name} ${EXPECTED[issue.expected]}.`;
     case 'unknown-insert-mode':
@@ -92,9 +92,9 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'not-a-file':
       return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
     case 'link':
-      return 'This is a link, which isn’t followed. Replace it with a copy of the file.';
+      return 'This is a symbolic link, which isn’t followed. Replace it with a copy of the file.';
     case 'unreadable':
-      return 'This file or folder can’t be read. Check its permissions, and that the templates folder isn’t a file.';
+      return 'This file or folder can’t be read. Check its permissions, and check that .hosted-model/templates is a folder.';
     case 'too-many-files':
       return 'The folder has more than 200 templates. Only the first 200 by name are used.';
   }

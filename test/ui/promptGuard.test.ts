@@ -81,7 +81,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     const { detail } = await dialogs.waitFor('Send this much text?');
     assert.match(
       detail,
-      /^It has 100,001 characters \(about 25,001 tokens\)\. The service may bill your account for it/,
+      /^The text has 100,001 characters \(about 25,001 tokens\)\. The service may bill your account for it/,
     );
     await answerByKey('Escape');
     assert.equal(emulator.requests.length, sent);

@@ -18,7 +18,7 @@ describe('the reason why a credential source is used', () => {
     );
     editor.userSettings.set('authUrl', url);
     const reason =
-      'Credentials come from the .env file in work, because the editor has no API key.';
+      'Credentials come from the .env file in work, because secret storage and user settings have no API key.';
     const tooltip = () => (editor.tooltips.at(-1)?.given ?? '').split('\n');
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('refreshToken');

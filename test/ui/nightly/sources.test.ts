@@ -104,7 +104,7 @@ describe(`sources in the menu ${nightly}`, () => {
     assert.equal(token?.form?.['apikey'], key);
 
     assert.equal(await act(session, fileRow, 'Forget Approval'), 'in use');
-    await notifications.close(/be asked before this source/);
+    await notifications.close(/be asked again before this source/);
     await act(session, 'Use Another Source', 'Automatic');
     await notifications.close(/Source set to “auto”/);
     assert.equal(await act(session, editorRow), 'in use');
