@@ -92,7 +92,7 @@ export function templateIssueText(issue: TemplateIssueDetails): string {
     case 'not-a-file':
       return 'This isn’t a file, so it isn’t read. Replace it with a Markdown file.';
     case 'link':
-      return 'This is a symbolic link, which isn’t followed. Replace it with a copy of the file.';
+      return 'This is a symbolic link, which isn’t followed. Replace it with a copy of its target.';
     case 'unreadable':
       return 'This file or folder can’t be read. Check its permissions, and check that .hosted-model/templates is a folder.';
     case 'too-many-files':
