@@ -31,7 +31,7 @@ describe('the reason why a credential source is used', () => {
     // Other people read the report, so it doesn't name the folder.
     assert.match(
       editor.textOf('report'),
-      /^Settings: passed\. Credentials come from a \.env file, because the/m,
+      /^Settings: passed\. Credentials come from a \.env file, because secret storage and user settings have no API key\./m,
     );
   });
 });
