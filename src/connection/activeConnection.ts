@@ -1,7 +1,7 @@
 import { type Disposable, EventEmitter, type Memento, type WorkspaceFolder } from 'vscode';
 import { activeFolder } from './folders.ts';
 import { USES_EXTERNAL_SOURCE } from './setUpStatus.ts';
-import { isQuestion, type Lookup } from './sourceSelection.ts';
+import { type Lookup, needsApproval } from './sourceSelection.ts';
 import { provenanceLines } from './sourceView.ts';
 
 /** The obstacle that the last command ran into: missing settings, a missing approval, or none. */
@@ -111,7 +111,7 @@ export class ActiveConnection implements Disposable {
     const { choice } = lookup;
     const before = this.#lookup;
     this.#lookup = lookup;
-    if (this.obstacle === 'approval' && !isQuestion(choice)) {
+    if (this.obstacle === 'approval' && !needsApproval(choice)) {
       this.setObstacle(choice.kind === 'missing' ? 'missing' : 'none', owner);
     }
     const isOutside = choice.kind === 'ready' && choice.connection.source !== 'editor';

@@ -57,16 +57,16 @@ export function compareWithApproved(
   // The user can't have approved an invalid address, so someone else changed the record.
   if ('setting' in approved) return 'tampered';
   const isEntryChanged = definition !== service.definition;
-  const isMoved = leadsElsewhere(approved, wanted);
+  const isMoved = hasOtherOrigin(approved, wanted);
   const isOther = found !== undefined && found !== program;
   if (!isEntryChanged && !isMoved && !isOther) return 'same';
-  const isAsked = isOther || (isEntryChanged && (program !== '' || found !== undefined));
+  const showsProgram = isOther || (isEntryChanged && (program !== '' || found !== undefined));
   const change = { approved: program, wanted: found ?? '' };
-  return { approved, wanted, isEntryChanged, ...(isAsked && { program: change }) };
+  return { approved, wanted, isEntryChanged, ...(showsProgram && { program: change }) };
 }
 
 /** True if the origin of the service or of its identity service differs from the approved one. */
-export function leadsElsewhere(approved: Destination, wanted: Destination): boolean {
+export function hasOtherOrigin(approved: Destination, wanted: Destination): boolean {
   const [then, now] = [originsOf(approved), originsOf(wanted)];
   return then.auth !== now.auth || then.service !== now.service;
 }

@@ -251,7 +251,7 @@ export const WHY_NOT_USED: Readonly<Record<SourceObstacle['kind'], string>> = {
   unapproved: 'the service’s hosts, entry, or program changed',
   'bad-project': 'the project can’t be used',
   'ask-source': 'the source isn’t approved',
-  'chosen-unusable': 'the source in the settings can’t be used',
+  'source-unusable': 'the source in the settings can’t be used',
 };
 
 export const SOURCE_ACTIONS = {

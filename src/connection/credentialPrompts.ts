@@ -11,7 +11,7 @@ import { offer } from '../ui/notify.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { askPick, back } from '../ui/steps.ts';
 import type { ApprovalDecision } from './approvals.ts';
-import { type DestinationChange, leadsElsewhere } from './binding.ts';
+import { type DestinationChange, hasOtherOrigin } from './binding.ts';
 import {
   LEFT_KEY_WARNINGS,
   sourceName,
@@ -58,7 +58,7 @@ export function askDestination(
     old === now
       ? `${what} would still go to ${old}.`
       : `${what} went to ${old}\nand would now go to ${now}.`;
-  if (program && !isEntryChanged && !leadsElsewhere(approved, wanted)) {
+  if (program && !isEntryChanged && !hasOtherOrigin(approved, wanted)) {
     return askProgram(program, service);
   }
   const runs = commandOf(service) !== undefined && program;

@@ -9,7 +9,7 @@ import { askSource, reportSetting, warnOfLeftKey } from './credentialPrompts.ts'
 import { settleUnusable } from './credentialSourceSetting.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
-  isQuestion,
+  needsApproval,
   type SourceObstacle,
   type SourceSnapshot,
   type UsableSource,
@@ -36,7 +36,7 @@ export async function resolveObstacle(
   hasDeclined = false,
 ): Promise<boolean | 'declined'> {
   const { onObstacle } = options;
-  if (isQuestion(choice)) onObstacle('approval');
+  if (needsApproval(choice)) onObstacle('approval');
   switch (choice.kind) {
     case 'unapproved':
       return settleDestination(options.keys, found, choice);
@@ -49,7 +49,7 @@ export async function resolveObstacle(
     case 'bad-service':
       reportSetting(serviceText(choice.problem));
       return false;
-    case 'chosen-unusable':
+    case 'source-unusable':
       return settleUnusable(choice.source, found);
     case 'bad-project':
       reportSetting(projectText(found.settings));

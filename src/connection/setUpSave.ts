@@ -60,7 +60,7 @@ export const askToSave: AskStep = async (setUp, position) => {
       if (asksHeaders) return undefined;
       const pasted = keyLeakProblem(sentValues(setUp, target), key);
       if (pasted) return pasted;
-      if (!(await mayUseStoredKey(setUp, target))) return SET_UP.boundKey;
+      if (!(await mayUseStoredKey(setUp, target))) return SET_UP.unapprovedKey;
       // Don't test a stored key that changed during the setup. `save` reports the change.
       const isStale =
         !setUp.apiKey && !isSameRecord(await setUp.keys.read(settings.service.word), stored);

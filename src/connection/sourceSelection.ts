@@ -153,7 +153,7 @@ export type SourceObstacle =
   /** The selected source can be used, but the user hasn't approved it. */
   | { readonly kind: 'ask-source'; readonly source: UsableSource }
   /** `hostedModel.credentialSource` names this source, which can't be used. */
-  | { readonly kind: 'chosen-unusable'; readonly source: ExternalSource };
+  | { readonly kind: 'source-unusable'; readonly source: ExternalSource };
 
 export type SourceSelection = ReadySelection | SourceObstacle;
 
@@ -205,7 +205,7 @@ function chooseSource(found: SourceSnapshot): SourceSelection {
   if (named) {
     // Don't try another source: a repository could break its `.env` file, and that must not switch
     // accounts silently.
-    const unusable = { kind: 'chosen-unusable', source: named } as const;
+    const unusable = { kind: 'source-unusable', source: named } as const;
     return externalSelection(named) ?? identityProblem([named]) ?? unusable;
   }
   if (editor.kind !== 'missing' && editor.kind !== 'bad-address') return editor;
@@ -298,7 +298,7 @@ export function serviceInUse({ found, choice }: Lookup): Service {
 }
 
 /** True if the obstacle is a missing approval. */
-export function isQuestion({ kind }: Pick<Choice, 'kind'>): boolean {
+export function needsApproval({ kind }: Pick<Choice, 'kind'>): boolean {
   return kind === 'unapproved' || kind.startsWith('ask-');
 }
 

@@ -25,7 +25,7 @@ interface ReportDeps {
  * Milliseconds to wait for secret storage and the folder. A keyring that takes longer is probably
  * asking for its password.
  */
-const KEYRING_MS = 10_000;
+const LOOKUP_MS = 10_000;
 
 /**
  * Runs all checks and shows them in a list, then runs the fix that the user picks.
@@ -43,7 +43,7 @@ export async function diagnoseConnection(
     let anonymous: readonly ShownCheck[] = [];
     const run: DiagnosisOptions['run'] = async (show, signal) => {
       show(READING);
-      looked = await within(KEYRING_MS, deps.connections.peek(folder));
+      looked = await within(LOOKUP_MS, deps.connections.peek(folder));
       if (!looked) return show(UNANSWERED);
       settings = settingsFor(serviceInUse(looked), settings);
       const diagnosed = prepareDiagnosis(looked.found, looked.choice);

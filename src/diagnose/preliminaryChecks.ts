@@ -97,7 +97,7 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (choice.kind === 'ready') return choice.connection.source;
   if (choice.kind === 'ask-source') return choice.source.id;
   // A problem with the source or service in the settings takes precedence over all others.
-  if (['chosen-unusable', 'bad-service'].includes(choice.kind)) return undefined;
+  if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, those errors are the cause, not the values that
   // the editor lacks. A placeholder counts as both an error and a missing value.
@@ -127,7 +127,7 @@ function originText(source: SourceId, found: SourceSnapshot, choice: Choice): st
 
 /** Explains why no source is usable, so the remaining checks can't run. */
 function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
-  if (choice.kind === 'chosen-unusable') {
+  if (choice.kind === 'source-unusable') {
     const { id, text } = choice.source;
     const problem = sourceProblem(choice.source) ?? 'incomplete';
     const what = `hostedModel.credentialSource selects ${sourceName(id, found)}, which can’t be used (${problem}).`;

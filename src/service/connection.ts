@@ -189,9 +189,9 @@ export class Connection implements PublicCredentials, ModelSettings {
    * key, hashes the ID and definition of the service instead.
    * @param shown other values to include in the hash
    */
-  fingerprint(salt: string, shown: readonly string[]): string {
+  fingerprint(hashKey: string, shown: readonly string[]): string {
     const covered = JSON.stringify(['key', this.#keyIdentity, ...shown]);
-    return createHmac('sha256', salt).update(covered).digest('hex');
+    return createHmac('sha256', hashKey).update(covered).digest('hex');
   }
 
   toJSON(): object {

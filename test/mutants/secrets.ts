@@ -182,8 +182,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: "the prompt about a changed entry doesn't show the command",
     file: 'src/connection/binding.ts',
-    from: 'const isAsked = isOther || (isEntryChanged',
-    to: 'const isAsked = isOther || (false',
+    from: 'const showsProgram = isOther || (isEntryChanged',
+    to: 'const showsProgram = isOther || (false',
     test: 'test/unit/connection/managedServices.test.ts',
     title: 'T40 A10: is used only after a prompt that shows the whole command',
   },

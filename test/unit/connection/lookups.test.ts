@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
   { kind: 'missing', settings: { url: SERVICE }, envFile: file },
   { kind: 'unapproved', settings: { ...own, url: OTHER } },
   { kind: 'ask-source', settings: {}, isStored: false },
-  { kind: 'chosen-unusable', settings: { ...own, credentialSource: 'envFile' }, envFile: file },
+  { kind: 'source-unusable', settings: { ...own, credentialSource: 'envFile' }, envFile: file },
   { kind: 'bad-address', settings: { ...own, authUrl: 'http://plain.example' } },
   { kind: 'bad-project', settings: { ...own, projectId: 'my project' } },
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },

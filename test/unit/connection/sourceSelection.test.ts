@@ -255,7 +255,7 @@ describe('source selection', () => {
     it("doesn't silently use another account if the source can't be used", () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
         const choice = choose(found({ external: [source], settings }));
-        assert.deepEqual(choice, { kind: 'chosen-unusable', source });
+        assert.deepEqual(choice, { kind: 'source-unusable', source });
       }
     });
 
@@ -305,7 +305,7 @@ describe('source selection', () => {
       assert.equal(kindOf({}), 'editor');
       assert.equal(kindOf({ settings: ofEditor }), 'editor');
       assert.equal(kindOf({ settings: ofEnvironment }), 'environment');
-      assert.equal(kindOf({ settings }), 'chosen-unusable');
+      assert.equal(kindOf({ settings }), 'source-unusable');
       assert.equal(kindOf({ record: undefined }), 'missing');
     });
   });
