@@ -41,13 +41,13 @@ describe('third-party clients', () => {
       ['project', { modelId, projectId: defaultProjectId }],
       ['space', { modelId, spaceId: 'emulator-space' }],
     ] as const) {
-      it(`generate with the official SDK and ${by}, for a ${name}`, async () => {
+      it(`generate text for a ${name} with the official SDK, using ${by}`, async () => {
         const { result } = await sdk(isPlatform).textChat({ ...place, messages });
         assert.match(result.choices[0].message.content, /Hello/);
       });
     }
 
-    it(`generate with the official SDK and ${by}, for a deployment`, async () => {
+    it(`generate text for a deployment with the official SDK, using ${by}`, async () => {
       const asked = { idOrName: 'emulator/deployment', messages };
       const { result } = await sdk(isPlatform).deploymentsTextChat(asked);
       assert.match(result.choices[0].message.content, /Hello/);
@@ -55,7 +55,7 @@ describe('third-party clients', () => {
   }
 
   for (const authentication of ['ClientSecretBasic', 'ClientSecretPost'] as const) {
-    it(`get a token with an OAuth library and ${authentication}, and generate with openai`, async () => {
+    it(`get a token with an OAuth library using ${authentication}, and generate text with openai`, async () => {
       const library = load('oauth4webapi');
       const client = { client_id: defaultAccount };
       const server = { issuer: emulator.url, token_endpoint: `${emulator.url}${oauthPath}` };

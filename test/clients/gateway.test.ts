@@ -72,7 +72,7 @@ describe('nginx as a gateway', () => {
     return connectionOf({ credentials, modelId }, runtime);
   }
 
-  it('forwards a request that has the key and the team header, but no Authorization header of its own', async () => {
+  it('forwards a request with the key and the team header, but without an Authorization header', async () => {
     const { text } = await connect().generateText('Write a haiku');
     assert.match(text, /Hello/);
     const [request, ...others] = emulator.requests;
@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('forwards the model list, and a connection test that generates nothing', async () => {
+  it('forwards a request for the model list, and a connection test that generates nothing', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -123,7 +123,7 @@ describe('nginx as a gateway', () => {
     ['no team', { headers: {} }, 403],
     ['another team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported as intercepting if its own page refuses a request with ${what}`, async () => {
+    it(`is reported as intercepting if it returns its own error page for a request with ${what}`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

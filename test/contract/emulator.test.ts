@@ -215,7 +215,7 @@ describe('The emulated identity service', () => {
     assert.deepEqual(emulator.tokensIssued, tokens);
   });
 
-  it('rejects a token request without the content type for a form', async () => {
+  it('rejects a token request without a form content type', async () => {
     const emulator = await start();
     const answer = await probe(`${emulator.url}/identity/token`, { method: 'POST', body: '{}' });
     assert.equal(answer.status, 400);
@@ -247,7 +247,7 @@ describe('The emulated inference service', () => {
     assert.notEqual(text, answerFor('café\nsecond lime'));
   });
 
-  it('streams the same text in chunks', async () => {
+  it('streams chunks that add up to the unstreamed text', async () => {
     const emulator = await start();
     const chunks = eventsOf((await sendNumber(emulator, 10)).text) as {
       readonly data: { readonly choices: { readonly delta: { readonly content: string } }[] };
@@ -282,7 +282,7 @@ describe('The emulated inference service', () => {
     assert.equal(choices[0].finish_reason, 'stop');
   });
 
-  it('returns the stop reason that the test set', async () => {
+  it('returns the configured stop reason', async () => {
     const emulator = await start({ stopReason: 'time_limit' });
     assert.match((await sendNumber(emulator, 8)).text, /"stop_reason":"time_limit"\}\]\}\n\n$/u);
     assert.match((await sendNumber(emulator, 10)).text, /"finish_reason":"time_limit"/u);
@@ -460,7 +460,7 @@ describe('A scripted fault', () => {
     assert.equal(error, 'ECONNRESET');
   });
 
-  it('truncates a normal stream, too', async () => {
+  it('truncates a stream that has no scripted body', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.faults.next('/ml/v1/text/chat_stream', { cutAfterBytes: 100 });
@@ -560,7 +560,7 @@ describe('The emulator', () => {
     assert.deepEqual(emulator.mostInFlight, { identity: 1, inference: 3 });
   });
 
-  it('never counts sequential requests of a client as concurrent', async () => {
+  it('never counts a client’s sequential requests as concurrent', async () => {
     const emulator = await start();
     for (let count = 0; count < 50; count += 1) await probe(emulator.url + modelList);
     assert.equal(emulator.mostInFlight.inference, 1);

@@ -80,7 +80,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'becomesLink(word) ? codeSpan(word) : escaped(word)',
     to: 'escaped(word)',
     test: provider,
-    title: "F15: doesn't turn a host from a service into a link",
+    title: "F15: doesn't turn the host of a redirect into a link",
   },
   {
     name: "a notification turns a template's name into a link",

@@ -152,7 +152,7 @@ describe('the chat provider', () => {
     assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
   });
 
-  it('converts roles, images, tool calls, and results to the API’s format, and leaves out VS Code’s internal data', async () => {
+  it('converts roles, images, tool calls, and tool results to the API’s format, and leaves out VS Code’s internal data', async () => {
     const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1);
     const call = make('LanguageModelToolCallPart', '7', 'read', { path: 'a' });
     const result = (id: string, ...content: unknown[]) =>
@@ -317,7 +317,7 @@ describe('the chat provider', () => {
     });
   }
 
-  it("F15: doesn't turn a host from a service into a link", async () => {
+  it("F15: doesn't turn the host of a redirect into a link", async () => {
     const location = 'https://www.h0stile.example/x';
     emulator.faults.next(chatStream, { status: 307, headers: { location }, body: '' });
     const { failure } = await respond();
@@ -361,7 +361,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('lists models without a request or a dialog, but none for a provider group, without trust, with AI features off, or before the setup', async () => {
+  it('lists models without a request or a dialog, but none for a provider group, in an untrusted workspace, with AI features off, or before the setup', async () => {
     const ids = async (options: object) =>
       (await provider.information(options)).map(({ id }) => id);
     assert.deepEqual(await ids({ silent: true }), [`ibm:${modelId}`]);
@@ -456,7 +456,7 @@ describe('the chat provider', () => {
     await emulator.disconnected(request);
   }
 
-  it('aborts the request when VS Code cancels, and reports nothing', async () => {
+  it('aborts the request when VS Code cancels it, and reports nothing', async () => {
     let cancel = () => {};
     const token = {
       isCancellationRequested: false,

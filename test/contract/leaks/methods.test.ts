@@ -146,7 +146,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
 
   for (const [name, method] of Object.entries(methods)) {
     for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
-      it(`E01: with ${name} and ${what}`, async () => {
+      it(`E01: no secret leaks with ${name} and ${what}`, async () => {
         const { editor, requests } = await play(method, fault);
         const headers = requests.filter(isOfService).flatMap(({ rawHeaders }) => rawHeaders);
         for (const secret of method.sent) {
@@ -174,7 +174,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     'throws an error': `throw new Error(${hidden('c4nary')}.toString())`,
   };
   for (const [what, line] of Object.entries(failing)) {
-    it(`E01: with a command that ${what}`, async () => {
+    it(`E01: no secret leaks with a command that ${what}`, async () => {
       const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
       assert.match(editor.textOf('notification'), /The token command/);
       assert.ok(!requests.some(({ headers }) => headers.authorization));

@@ -99,7 +99,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
 
   for (const [name, scenario] of Object.entries(echoes)) {
     for (const source of KEY_SOURCES) {
-      it(`E01: for the failure “${name}”, with the key from ${source}`, async () => {
+      it(`E01: neither secret leaks after the failure “${name}”, with the key from ${source}`, async () => {
         const editor = await play(name, scenario, source);
         for (const sink of SINKS) {
           const text = editor.textOf(sink);
@@ -157,7 +157,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: sends a key pasted as ${what} only to the identity service, with the key from ${source}`, async () => {
+      it(`E16: sends a key pasted as ${what} only to the identity service if the key comes from ${source}`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(

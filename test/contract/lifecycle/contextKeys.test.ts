@@ -58,7 +58,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include those that need a generation once the first one has run, even if it failed', async () => {
+  it('include commands that need a generation once the first generation has run, even if it failed', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));

@@ -202,7 +202,7 @@ describe('an open window', () => {
     });
   });
 
-  it(`K10: handles changes of the settings once per ${APART_MS} ms, even 1,000 in a row`, async () => {
+  it(`K10: handles settings changes at most once per ${APART_MS} ms, even if 1,000 arrive in a row`, async () => {
     const editor = life.editor();
     const event = { affectsConfiguration: () => true };
     await opened.open(editor, life.stores, async () => {
@@ -312,7 +312,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`sends no request to find the cause if the service ${what} and asks for a pause`, async () => {
+    it(`sends no request to find the cause if the service ${what} and sends a Retry-After header`, async () => {
       const { emulator, stores } = life;
       const refusal = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), refusal);

@@ -99,7 +99,7 @@ describe('the menu', () => {
     }
   });
 
-  it('opens if only another service is set up, instead of starting the setup', async () => {
+  it('opens instead of starting the setup if only a service other than the selected one is set up', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -123,7 +123,7 @@ describe('the menu', () => {
       assert.match(settings, /^service\nacme$/m);
     });
 
-    it('doesn’t claim a switch if the service is no longer set up', async () => {
+    it('reports that it couldn’t switch if the picked service is no longer set up', async () => {
       const { values } = suite.life.stores.keyring;
       const { said, settings } = await switchToAcme(() => values.delete('hostedModel.key.acme'));
       assert.match(said, /^Couldn’t switch to ACME\. Set it up first\.$/m);
@@ -136,7 +136,7 @@ describe('a deployment', () => {
   const suite = eachWithLife();
   const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
-  it('has its own model, in the tooltip, the menu, and the usage', async () => {
+  it('is shown as having its own model in the tooltip, the menu, and the usage', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];
@@ -197,7 +197,7 @@ describe('a deployment', () => {
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });
 
-    it('has its own model, and the models of other services are offered', async () => {
+    it('has its own model, so only the models of other services are offered', async () => {
       const { url } = suite.life.emulator;
       const models = [{ id: 'acme/large' }];
       const entry = { ...acme, url, models };

@@ -61,7 +61,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows its status item only once it knows whether it is set up',
+    'shows its status item only after it has determined whether it is set up',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -274,11 +274,11 @@ describe('a window that opens', () => {
   );
 
   for (const [what, services] of [
-    ['unknown', []],
+    ['missing', []],
     ['invalid', [{ word: 'acme', api: 'openai' }]],
   ] as const) {
     it(
-      `shows no values of another service in the tooltip if the entry of the service is ${what}`,
+      `shows no values of another service in the tooltip if the selected service's entry is ${what}`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -291,7 +291,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'shows no model until the credentials of an external source are read',
+    'shows no model until the credentials from an external source are read',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -305,7 +305,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows the project of the folder instead of a deployment of the user, as requests use it',
+    'shows the folder’s project, which requests use, instead of the user’s deployment',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();

@@ -81,7 +81,7 @@ describe('a window before its first command', () => {
     await window.close();
   });
 
-  it('applies a settings change that is made right before the command', async () => {
+  it('applies a settings change that is made right before its first command', async () => {
     const editor = suite.life.editor();
     const window = await suite.opened.start(editor, suite.life.stores);
     await becomes('set up', () => contextKey(editor, 'isSetUp') === true);

@@ -10,14 +10,14 @@ import { failureOf } from './world.ts';
 
 const far = { authUrl: 'https://identity.example', serviceUrl: 'https://service.example' };
 
-describe('a diagnosis reports', () => {
+describe('a diagnosis', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endExaminations();
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  it('an unknown host, and still checks the other host', async () => {
+  it('reports an unknown host, and still checks the other host', async () => {
     const authUrl = 'https://nothing.invalid';
     const { examine, emulator } = await startExamination({ credentials: { authUrl } });
     const { diagnosis, states } = await examine();
@@ -38,7 +38,7 @@ describe('a diagnosis reports', () => {
     );
   });
 
-  it("an offline machine, which can't resolve any host", async () => {
+  it("reports an offline machine, which can't resolve any host", async () => {
     const credentials = {
       authUrl: 'https://nothing.invalid',
       serviceUrl: 'https://nothing-else.invalid',
@@ -56,7 +56,7 @@ describe('a diagnosis reports', () => {
     // generation request has a body, which is still unsent.
     ['reset', (socket: Socket) => socket.resetAndDestroy(), 'connection lost', 8],
   ] as const) {
-    it(`a connection that is ${what} during its handshake, before anything is sent`, async () => {
+    it(`reports a connection that is ${what} during its handshake, before anything is sent`, async () => {
       const server = await startMuteServer(onData);
       closers.push(server.close);
       const { examine, runtime, credentials } = await startExamination({
@@ -72,7 +72,7 @@ describe('a diagnosis reports', () => {
     });
   }
 
-  it('a connection whose handshake times out', async () => {
+  it('reports a connection whose handshake times out', async () => {
     // Normally, fetch gives up after 10 s, and the check after 15 s. A busy machine can be late by
     // 5 s, so fetch gives up sooner here.
     closers.push(await connectingWithin(1_000));
@@ -82,7 +82,7 @@ describe('a diagnosis reports', () => {
     assertNamed((await examine()).diagnosis, 'connection timeout');
   });
 
-  it('a host that has no TLS version in common with the client', async () => {
+  it('reports a host that has no TLS version in common with the client', async () => {
     const server = await startMuteServer((socket) => socket.end(HANDSHAKE_FAILURE));
     closers.push(server.close);
     const { examine } = await startExamination({ credentials: { authUrl: server.url } });
@@ -91,7 +91,7 @@ describe('a diagnosis reports', () => {
     assert.equal(diagnosis.failure?.kind, 'tls');
   });
 
-  it('a host that refuses connections', async () => {
+  it('reports a host that refuses connections', async () => {
     const serviceUrl = `http://127.0.0.1:${CLOSED_PORT}`;
     const { examine, emulator } = await startExamination({ credentials: { serviceUrl } });
     const { diagnosis } = await examine();
@@ -104,7 +104,7 @@ describe('a diagnosis reports', () => {
     assert.deepEqual(emulator.counts, { '/identity/token': 1 });
   });
 
-  it('a host that never responds', async () => {
+  it('reports a host that never responds', async () => {
     const time = new FakeTime();
     try {
       const headersMs = 10_000;
@@ -121,7 +121,7 @@ describe('a diagnosis reports', () => {
     }
   });
 
-  it('an untrusted certificate', async function () {
+  it('reports an untrusted certificate', async function () {
     const server = await startTlsServer();
     if (!server) return this.skip();
     closers.push(server.close);
@@ -133,7 +133,7 @@ describe('a diagnosis reports', () => {
     assert.deepEqual(server.requests, []);
   });
 
-  it('a port without TLS', async () => {
+  it('reports a port without TLS', async () => {
     const { examine, emulator } = await startExamination({
       credentials: (url) => ({ authUrl: url.replace('http:', 'https:') }),
     });
@@ -148,7 +148,7 @@ describe('a diagnosis reports', () => {
     ['plain', {}],
     ['tunnel', far],
   ] as const) {
-    it(`a proxy that is down (${what}), and skips the other host`, async () => {
+    it(`reports a proxy that is down (${what}), and skips the other host`, async () => {
       closers.push(await throughProxy(CLOSED_PORT));
       const { examine, emulator } = await startExamination({ credentials });
       const { diagnosis, states } = await examine();
@@ -164,7 +164,7 @@ describe('a diagnosis reports', () => {
   }
 
   for (const status of [407, 403, 502, 204]) {
-    it(`a proxy that returns ${status} instead of connecting`, async () => {
+    it(`reports a proxy that returns ${status} instead of connecting`, async () => {
       const proxy = await startProxy(status);
       closers.push(await throughProxy(proxy.port), proxy.close);
       const { examine } = await startExamination({ credentials: far });
@@ -177,7 +177,7 @@ describe('a diagnosis reports', () => {
     });
   }
 
-  it('an invalid certificate behind a working proxy', async function () {
+  it('reports an invalid certificate behind a working proxy', async function () {
     const server = await startTlsServer('identity.example');
     if (!server) return this.skip();
     const proxy = await startProxy(200, server.port);

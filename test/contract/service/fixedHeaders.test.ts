@@ -134,7 +134,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have secrets that no prompt, parameter, model ID, or URL may contain: ${name}`, async () => {
+    it(`have secrets that may not be sent in a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);

@@ -319,7 +319,7 @@ describe('the models of an added service', () => {
       assert.ok(listed.every(({ contextLength }) => contextLength === 100));
     });
 
-    it('are left out if their ID has 10 KB', async () => {
+    it('are left out if their ID is 10 KB long', async () => {
       const { emulator, list } = await start();
       const data = numbered(1_000).map((id) => ({ id: id.padEnd(10_240, 'x'), created: 0 }));
       emulator.faults.next(listPath, { json: { data: [...data.slice(1), { id: 'last' }] } });

@@ -103,7 +103,7 @@ describe('the model list', () => {
     assert.deepEqual([models.length, hasMore], [10, true]);
   });
 
-  it('is capped at 1,000 models, and indicates if the service has more', async () => {
+  it('is capped at 1,000 models, and indicates whether the service has more', async () => {
     const world = await startWorld();
     const many = (length: number) =>
       Array.from({ length }, (_, index) => ({ model_id: `maker/model-${index}` }));

@@ -154,7 +154,7 @@ describe('a runtime', () => {
       'after signing out': (runtime) => runtime.forgetTokens(),
     };
     for (const [when, end] of Object.entries(ends)) {
-      it(`${when}: in errors`, async () => {
+      it(`in errors ${when}`, async () => {
         const { emulator, generate, lastKey, secrets } = await afterwards(end);
         assert.equal(secrets.length, 4 + 6);
         for (const secret of secrets) {
@@ -166,7 +166,7 @@ describe('a runtime', () => {
         }
       });
 
-      it(`${when}: in texts, reports, and the model list`, async () => {
+      it(`in texts, reports, and the model list ${when}`, async () => {
         const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
           assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);

@@ -249,7 +249,7 @@ describe('every authentication method with every API', () => {
   for (const [methodName, authentication] of Object.entries(ways)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`generates with ${methodName} and ${apiName}: whole, streamed, with tools, and after the token is revoked`, async () => {
+      it(`generates text with ${methodName} and ${apiName}: whole, streamed, with tools, and after the token is revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -325,7 +325,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
-      it(`checks access with ${methodName} and ${apiName}, without generating`, async () => {
+      it(`checks access with ${methodName} and ${apiName}, without generating text`, async () => {
         const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
@@ -598,7 +598,7 @@ describe('errors from the chat completions API', () => {
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
-  it('within a stream end it with the reported kind', async () => {
+  it('within a stream end the stream with the reported kind', async () => {
     const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
     world.emulator.faults.next(api.path, {
