@@ -31,7 +31,7 @@ describe('a job', () => {
     return { editor, job };
   };
 
-  it('continues a response once, even if that is requested twice at once', async () => {
+  it('continues a response only once, even if two commands continue it at the same time', async () => {
     const { editor, job } = await generated(cut);
     const before = world.emulator.count(chatPath);
     const runs = [1, 2].map(() => runJob(world.options, job, job.truncated, 'continue'));

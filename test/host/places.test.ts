@@ -238,7 +238,7 @@ describe('insertion targets:', () => {
     assert.equal(editor.document.getText(), 'prompt');
   });
 
-  it('J21: 8 MiB are inserted in one edit @nightly', async () => {
+  it('J21: 8 MiB of text is inserted in one edit @nightly', async () => {
     const answer = `${`${'word '.repeat(15)}end.\n`.repeat(8 * 13_107)}end`;
     const editor = await openNew('prompt', [PROMPT]);
     const { document } = editor;

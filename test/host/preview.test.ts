@@ -277,7 +277,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nanother\nend');
   });
 
-  it("doesn't bring a discarded response back when another one is regenerated", async () => {
+  it("doesn't bring a discarded response back when another response is regenerated", async () => {
     const editor = await openWith(TEXT, [PROMPT, new Range(2, 0, 2, 3)]);
     const job = jobOn(editor, 'preview');
     await answer(job, 'FIRST');

@@ -52,7 +52,7 @@ describe('a writer of streamed text', () => {
     });
   }
 
-  it('J04: gives up if the user deletes the place before any text arrives @nightly', async () => {
+  it('J04: gives up if the user deletes its place before any text arrives @nightly', async () => {
     const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
     const job = jobOn(editor, 'replace');
     await editor.edit((builder) => builder.delete(new Range(0, 2, 2, 1)));

@@ -33,7 +33,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'error: withoutSecrets(error, [...this.secrets, ...others])',
     to: 'error',
     test: 'test/contract/service/secrets.test.ts',
-    title: 'E02 E04: for the failure “key in the error code”',
+    title: 'E02 E04: neither secret is in an error after the failure “key in the error code”',
   },
   {
     name: 'an error can contain a key that was replaced',
@@ -353,7 +353,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'checks access with Zen API key and watsonx, project, without generating',
+    title: 'checks access with Zen API key and watsonx, project, without generating text',
   },
   {
     name: 'an approval is stored as a hash without a key',

@@ -11,7 +11,7 @@ describe('the shipped service client', () => {
   });
   after(() => hooks.deregister());
 
-  it('generates, streams, retries, and classifies failures', async () => {
+  it('generates and streams text, retries, and classifies failures', async () => {
     const runtime = await shippedRuntime();
     const emulator = await startEmulator({ namesRequestLimit: false });
     try {
