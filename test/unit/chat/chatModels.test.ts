@@ -137,7 +137,7 @@ describe('ChatModels', () => {
     }
   });
 
-  it('F15: escapes text for the chat, and formats as code any words that would become links', () => {
+  it('F15: escapes text for the chat, and formats words that would become links as code', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',
@@ -198,7 +198,7 @@ describe('ChatModels', () => {
       ]);
     });
 
-    it('treats a list as stale and no longer uses it once these settings change', async () => {
+    it('treats a list as stale and no longer uses it once the models in the settings change', async () => {
       const credentials = withModels(stated);
       await models().keep(sourceOf(credentials, 'chat'), [modelOf({ id: 'c/three' })]);
       assert.equal(models().isStale(sourceOf(credentials, 'chat')), false);
