@@ -251,7 +251,7 @@ describe('Connections', () => {
       }
     });
 
-    it('sets up another service with its own identity address, and keeps that of the first service', async () => {
+    it('sets up another service with its own identity address, and keeps the first service’s identity address', async () => {
       await storeKey();
       editor.typed.push('key-of-the-gateway');
       editor.picks.push('IBM watsonx.ai model gateway', 'Frankfurt', SAVE);
@@ -900,7 +900,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: notices a sign-out in another window that can’t announce it', async () => {
+    it('A17: detects a sign-out in another window that can’t announce it', async () => {
       assert.equal(await connections.useSource('editor'), true);
       const { signOutSignal } = connections;
       keyring.values.delete('hostedModel.key.ibm');

@@ -302,7 +302,7 @@ describe('KeyStore', () => {
     });
   }
 
-  it('notices a key that another window stores while this window writes its own key', async () => {
+  it('detects a key that another window stores while this window writes its own key', async () => {
     const keyring = new FakeKeyring();
     const theirs = JSON.stringify(another);
     const { store } = keyring.window();

@@ -227,14 +227,14 @@ describe('a service that the user added', () => {
 
     for (const [what, entry, name, problem] of [
       [
-        'the header of its key',
+        'the header that already contains its key',
         { ...base, authentication: { kind: 'apiKey', header: 'x-api-key' } },
         'X-API-Key',
         /already contains the key/,
       ],
       ['a 21st header', { ...none, headers: headersOfCount(20) }, 'X-20', /at most 20 headers/],
     ] as const) {
-      it(`explains why it can't get ${what}`, async () => {
+      it(`can't get ${what}, and a message explains why`, async () => {
         await store(entry, { apiKey: 'key-of-acme' });
         editor.picks.push('ACME', HEADERS, ADD_HEADER);
         editor.typed.push(name);

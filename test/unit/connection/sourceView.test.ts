@@ -320,7 +320,7 @@ describe("the actions for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('are limited to the setup if no setting is missing, but nothing or no header secret is stored', () => {
+  it('are limited to the setup if no setting is missing, but the record or its header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [
@@ -371,7 +371,7 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
-  it('include at least one for every source in the list', () => {
+  it('include at least one action for every source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
       for (const outside of environments) {
@@ -438,7 +438,7 @@ describe('the text about the checked sources', () => {
       'the .env file in a (VENDOR_API_KEY on line 1 has quotes around its value, and VENDOR_URL is missing), and the environment (has no settings for this service).',
     ],
     [
-      'lists a declined source, and how to be asked again',
+      'lists a declined source, and states how to be asked again',
       [envFile(full, 'refused'), environment({})],
       'the .env file in a (declined by you), and the environment (has no settings for this service). To be asked again, forget the decision in Show Status and Actions.',
     ],
