@@ -59,7 +59,7 @@ describe('problems in a .env file', () => {
     assert.equal(gaps('IBM_URL=x\nIBM_API_KEY=\nIBM_PROJECT_ID=<id>'), undefined);
   });
 
-  it("include one on the key's line if git doesn't ignore the file", () => {
+  it("include a warning on the key's line if git doesn't ignore the file", () => {
     const text = 'IBM_URL=https://eu-de.ml.cloud.ibm.com\nIBM_PROJECT_ID=p\nIBM_API_KEY=abcd1234\n';
     assert.deepEqual(problemsIn(text, 'not-ignored').map(brief), [[2, 'not-ignored', 'Warning']]);
   });

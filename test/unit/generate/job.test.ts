@@ -97,10 +97,10 @@ describe('a job', () => {
     ['keeps a response that failed halfway', ['restart', 'a', 'failed'], 'ended', 'a'],
     ['has no text after a failure without text', ['restart', 'failed'], 'ended', ''],
     ['continues a response', [...truncated, 'continue', 'b', 'ended'], 'ended', 'ab'],
-    ['continues it partly', [...truncated, 'continue', 'b', 'truncated'], 'truncated', 'ab'],
-    ['can continue later if that fails', [...truncated, 'continue', 'failed'], 'truncated', 'a'],
+    ['continues a response partly', [...truncated, 'continue', 'b', 'truncated'], 'truncated', 'ab'],
+    ['can continue later if a continuation fails', [...truncated, 'continue', 'failed'], 'truncated', 'a'],
     [
-      'can continue if that fails halfway',
+      'can continue if a continuation fails halfway',
       [...truncated, 'continue', 'b', 'failed'],
       'truncated',
       'ab',
@@ -120,13 +120,13 @@ describe('a job', () => {
     ],
     ['replaces the old response', [...truncated, 'restart', 'b', 'ended'], 'ended', 'b'],
     [
-      'replaces it even if that fails halfway',
+      'replaces the old response even if the next one fails halfway',
       [...truncated, 'restart', 'b', 'failed'],
       'ended',
       'b',
     ],
     [
-      'replaces it only with the first chunk',
+      'replaces the old response when the first chunk arrives',
       [...truncated, 'restart', 'b', 'c', 'ended'],
       'ended',
       'bc',
@@ -167,7 +167,7 @@ describe('a job', () => {
       'ended',
       'b',
     ],
-    ['fails halfway after an undo', [...undone, 'restart', 'b', 'failed'], 'ended', 'b'],
+    ['keeps a new response that failed halfway after an undo', [...undone, 'restart', 'b', 'failed'], 'ended', 'b'],
   ] as const) {
     it(`${what}: ${events.join(', ')}`, async () => {
       const document = await jobInDocument();

@@ -91,7 +91,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it("are offered again if they couldn't be copied", async () => {
+  it("are offered again if the response couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;
@@ -111,7 +111,7 @@ describe('messages about a response and copies of it', () => {
 
   for (const [what, limit, expected, offers] of [
     [
-      'the limit, or to raise it',
+      'a known limit, or to raise the limit',
       1_024,
       'The response reached the limit of 1,024 tokens.',
       [
@@ -235,7 +235,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it('count the invisible characters of a continuation only', async () => {
+  it('count only the invisible characters of a continuation', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
     job.begin(0, 'continue');
@@ -246,7 +246,7 @@ describe('messages about a response and copies of it', () => {
     job.dispose();
   });
 
-  it("don't count the invisible characters of responses without text in the run", async () => {
+  it("don't count the invisible characters of responses that got no text in the run", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

@@ -346,7 +346,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports an empty response beside a truncated one, but not a truncated one without text', async () => {
+  it('reports an empty response as empty, but not a truncated response without text', async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });
