@@ -69,7 +69,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
-  it('shows if a workspace template hides another template', () => {
+  it('shows whether a workspace template hides another template', () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),

@@ -66,7 +66,7 @@ describe('the variables in a prompt', () => {
     assert.equal(fillPrompt(`\\\${selection}`, values('x')), `\${selection}\n\nx`);
   });
 
-  it('determine if a selection is needed', () => {
+  it('determine whether a selection is needed', () => {
     assert.equal(needsSelection({ prompt: `a \${selection}` }), true);
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });

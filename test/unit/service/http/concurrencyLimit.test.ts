@@ -88,7 +88,7 @@ describe('the concurrency limit', () => {
       [3, 2],
       [8, 7],
     ] as const) {
-      it(`runs at most ${most} of these calls at a limit of ${limit}`, async () => {
+      it(`runs at most ${most} low-priority calls at a limit of ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
         for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);
@@ -115,7 +115,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it("doesn't refuse a selection if the queue for these calls is full", async () => {
+    it("doesn't refuse a selection if the queue for low-priority calls is full", async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -126,7 +126,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it('frees the slots of these calls, and lowers the limit after a throttled call', async () => {
+    it('frees the slots of low-priority calls, and lowers the limit after a throttled call', async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);

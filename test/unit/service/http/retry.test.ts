@@ -78,7 +78,7 @@ describe('retry rules', () => {
     });
   }
 
-  it('return undefined without a Retry-After', () => {
+  it('return undefined without a Retry-After header', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
