@@ -120,7 +120,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'runs at most 2 of these calls at a limit of 3',
+    title: 'runs at most 2 low-priority calls at a limit of 3',
   },
   {
     name: "an agent's request goes before a selection",

@@ -97,8 +97,18 @@ describe('a job', () => {
     ['keeps a response that failed halfway', ['restart', 'a', 'failed'], 'ended', 'a'],
     ['has no text after a failure without text', ['restart', 'failed'], 'ended', ''],
     ['continues a response', [...truncated, 'continue', 'b', 'ended'], 'ended', 'ab'],
-    ['continues a response partly', [...truncated, 'continue', 'b', 'truncated'], 'truncated', 'ab'],
-    ['can continue later if a continuation fails', [...truncated, 'continue', 'failed'], 'truncated', 'a'],
+    [
+      'continues a response partly',
+      [...truncated, 'continue', 'b', 'truncated'],
+      'truncated',
+      'ab',
+    ],
+    [
+      'can continue later if a continuation fails',
+      [...truncated, 'continue', 'failed'],
+      'truncated',
+      'a',
+    ],
     [
       'can continue if a continuation fails halfway',
       [...truncated, 'continue', 'b', 'failed'],
@@ -167,7 +177,12 @@ describe('a job', () => {
       'ended',
       'b',
     ],
-    ['keeps a new response that failed halfway after an undo', [...undone, 'restart', 'b', 'failed'], 'ended', 'b'],
+    [
+      'keeps a new response that failed halfway after an undo',
+      [...undone, 'restart', 'b', 'failed'],
+      'ended',
+      'b',
+    ],
   ] as const) {
     it(`${what}: ${events.join(', ')}`, async () => {
       const document = await jobInDocument();

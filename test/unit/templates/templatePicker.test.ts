@@ -69,7 +69,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
-  it('shows whether a workspace template hides another template', () => {
+  it('shows which template a workspace template hides', () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
