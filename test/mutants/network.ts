@@ -143,7 +143,7 @@ export const networkMutants: readonly Mutant[] = [
     from: " || encoding !== 'identity'",
     to: '',
     test: answers,
-    title: 'D01: a gzip decompression bomb is rejected because of its header',
+    title: 'D01: a gzip decompression bomb is rejected because of its content-encoding header',
   },
   {
     name: 'responses of any content type are accepted',

@@ -41,7 +41,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '...this.#former.secrets, ',
     to: '',
     test: 'test/contract/service/serviceRuntime.test.ts',
-    title: 'after signing out: in errors',
+    title: 'in errors after signing out',
   },
   {
     name: 'the log contains the token',
