@@ -151,7 +151,7 @@ export const editorMutants: readonly Mutant[] = [
     file: 'src/editor/autoRunFiles.ts',
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
-    test: 'test/unit/editor/configFiles.test.ts',
+    test: 'test/unit/editor/autoRunFiles.test.ts',
     title: 'J34: include an unsaved document whose path is, or may lead to, such a file',
   },
   {
