@@ -51,7 +51,7 @@ const RUN_ON_THEIR_OWN: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** True if the path alone shows that the file runs automatically. Doesn't follow links. */
+/** True if the path alone shows that the file runs automatically. Doesn't follow symbolic links. */
 export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
   return isAutoRunPath(uri.path);
 }

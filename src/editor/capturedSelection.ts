@@ -82,9 +82,10 @@ export function selectionEnd({
 }
 
 /**
- * True if text may be written to the document: a file in a writable file system, an untitled
+ * True if the document may be edited, because it's a file in a writable file system, an untitled
  * document, or a notebook cell. False for output, user settings, and git history. Also false for
- * the original side of the active diff, which `TextEditor.edit` would change anyway (tested).
+ * the original side of the active diff, which is read-only, but which `TextEditor.edit` would still
+ * change (tested).
  */
 export function isWritable(document: TextDocument): boolean {
   const input = window.tabGroups.activeTabGroup.activeTab?.input;

@@ -50,7 +50,8 @@ export class EditAttempts {
       if (hasChanged) this.#races += 1;
       else this.#tries += 1;
     }
-    // VS Code accepted the edit, but reported other changes. A retry could write the text twice.
+    // VS Code accepted the edit, but the reported changes differ from it. A retry could write the
+    // text twice.
     if (result === 'accepted' && hasChanged) return true;
     return (
       this.#tries >= MAX_ATTEMPTS || this.#races >= MAX_RACES || this.#rejections >= MAX_REJECTIONS

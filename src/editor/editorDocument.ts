@@ -14,12 +14,12 @@ import type { Replay } from './replayStates.ts';
 import { type OffsetRange, replacedRange, type TextChange } from './textChange.ts';
 
 /**
- * Called with all changes in one event, in order. The offsets of each change refer to the document
- * after the preceding changes.
+ * Called once for each change event, with all of its changes in order. The offsets of each change
+ * refer to the document after the preceding changes.
  */
 export type ChangeListener = (changes: readonly TextChange[], replay: Replay | undefined) => void;
 
-/** The public interface of `EditorDocument`, which unit tests replace with a fake. */
+/** The public interface of `EditorDocument`, so that unit tests can pass in a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
 /** An open document, followed across editors and renames. Offsets are in UTF-16 code units. */
@@ -101,7 +101,7 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the change is within the document. VS Code silently clamps any other change (tested).
+   * True if the change is within the document. VS Code silently clamps out-of-range changes (tested).
    */
   #has(change: TextChange): boolean {
     const document = this.#document;
@@ -134,8 +134,8 @@ function replayOf(reason: TextDocumentChangeReason | undefined): Replay | undefi
 }
 
 /**
- * Maximum number of attempts to open an empty document. If even the last document has text, VS Code
- * or an extension added it, for example as a file header.
+ * Maximum number of attempts to open an empty document. If even the last document has text, it's
+ * used anyway, because VS Code or an extension added the text, for example as a file header.
  */
 const ATTEMPTS = 3;
 

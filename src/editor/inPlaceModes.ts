@@ -10,7 +10,7 @@ import { StreamWriter } from './streamWriter.ts';
  * Creates an insert mode that writes into the selection's document.
  * @param id value of the setting `hostedModel.insertMode`
  * @param place returns where a response to selected text goes; if nothing is selected, the response
- * goes to the cursor
+ * is inserted at the cursor
  */
 export function placing(
   id: string,
@@ -31,9 +31,9 @@ export function placeAt({ document }: Target, range: Range, lead = '', tail = ''
 }
 
 /**
- * Returns the maximum number of line breaks before the text of a response. In the middle of a line,
- * they are unlimited, because they separate the response from the text before it. In prose, one
- * blank line separates the response from a paragraph above it.
+ * Returns the maximum number of line breaks before the text of a response. Unlimited in the middle
+ * of a line, where line breaks separate the response from the text before it. In prose, one line
+ * break is allowed below a line with text, so that a blank line can separate the paragraphs.
  */
 export function leadingLineBreaks({ document }: Target, { start, lead }: ResponsePlace): number {
   const { line, character } = document.positionAt(start);

@@ -23,8 +23,8 @@ export interface InsertMode {
   /** One of `insertModeIds`. */
   readonly id: string;
   /**
-   * The text to announce if all responses are complete and wait for the user. Defaults to a general
-   * text.
+   * The text to announce when all responses are complete, but the user still has to accept them.
+   * Defaults to a general text.
    */
   readonly doneText?: string;
   /**

@@ -31,7 +31,7 @@ function keepIn(editor: TextEditor, changes: readonly TextChange[]): () => void 
   });
   return () => {
     const now = editor.selections;
-    // If the user has moved a selection in the meantime, leave all of them alone.
+    // If the user has moved a selection in the meantime, leave all selections alone.
     const areOurs =
       now.length === expected.length &&
       now.every((selection, index) => isBetween(offsetsOf(document, selection), expected[index]));
@@ -58,7 +58,8 @@ function isBetween(
 /** The offsets of a selection. */
 export interface Selected extends OffsetRange {
   /**
-   * End of the selected text. A selection of whole lines also includes the line break that follows.
+   * End of the selected text. A selection of whole lines also includes the line break after this
+   * offset.
    */
   readonly textEnd: number;
 }

@@ -18,7 +18,7 @@ export const newDocument: InsertMode = {
 class NewDocumentWriter implements ResponseWriter {
   readonly #targets: Targets;
   readonly #onUndone: () => void;
-  /** Resolves to undefined if the document couldn't be opened, which makes `end` return false. */
+  /** Resolves to undefined if the document couldn't be opened. `end` then returns false. */
   #writer: Promise<StreamWriter | undefined> | undefined;
   #opened: StreamWriter | undefined;
   #openDocument: EditorDocument | undefined;

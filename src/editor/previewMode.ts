@@ -46,7 +46,7 @@ class PreviewWriter implements ResponseWriter {
   readonly #waiting = new Set<number>();
   /** URI of the open preview. Resolves to undefined if the preview couldn't be shown. */
   #shown: Promise<Uri | undefined> | undefined;
-  /** True if the preview couldn't be shown. Only the next `begin` tries to show it again. */
+  /** True if the preview couldn't be shown. It isn't shown again until the next `begin`. */
   #hasFailed = false;
   /** True after a discard, until the next `begin`. */
   #isDiscarded = false;

@@ -71,7 +71,8 @@ export class Previews implements Disposable {
   }
 
   async #openDiff(uri: Uri, name: string, { document, mayTakeFocus }: Previewed): Promise<void> {
-    // Opens the preview document first, because VS Code drops change events for unknown documents.
+    // Opens the preview document first, because VS Code drops change events for documents that
+    // aren't open.
     const shown = await workspace.openTextDocument(uri);
     if (shown.languageId !== document.languageId) {
       await languages.setTextDocumentLanguage(shown, document.languageId);

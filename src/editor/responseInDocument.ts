@@ -16,7 +16,7 @@ export interface ResponsePlace extends OffsetRange {
 /** The next change to write for a response. */
 export interface NextChange extends TextChange {
   /**
-   * Length of the place's `tail` at the end of the text, or 0 if it was written earlier. Later
+   * Length of the place's `tail` at the end of the text, or 0 if the tail was written earlier. Later
    * chunks are inserted before the tail.
    */
   readonly tailLength: number;
@@ -80,7 +80,8 @@ export class ResponseInDocument {
    */
   canInsert(isNew: boolean): boolean {
     const { isVisible, isOpen, lineEnd } = this.#openDocument;
-    // Only a preview holds text back. Accepting it shows the document before the text is written.
+    // Only a preview has a finite limit. When the user accepts it, the document is shown before the
+    // text is written.
     const isHeldBack = Number.isFinite(this.#limit);
     if (!(isVisible || isOpen || isHeldBack) || lineEnd !== this.#lineEnd) return false;
     return isNew ? this.own.canRewind : !(this.#isLost || this.own.isBroken);
@@ -168,7 +169,10 @@ export class ResponseInDocument {
     this.#isStreaming = false;
   }
 
-  /** Finishes handling a change event. Must be called once `own` has tracked all changes in the event. */
+  /**
+   * Finishes handling a change event. Must be called once `own` has tracked all changes in the
+   * event.
+   */
   conclude(event: Parameters<TrackedRange['conclude']>[0]): void {
     this.own.conclude(event, (piece) => this.#isThere(piece));
   }
@@ -231,7 +235,10 @@ export class ResponseInDocument {
     return { ...this.own.changeFor(text + tail), tailLength: tail.length };
   }
 
-  /** Returns the text to write before the response. A blank line at its start isn't indented. */
+  /**
+   * Returns the text to write before the response. If the response starts with a blank line, that
+   * line isn't indented.
+   */
   #leadOf(text: string): string {
     const { lead } = this.#place;
     return text.startsWith('\n') ? lead.replace(/(?<![ \t])[ \t]+$/, '') : lead;

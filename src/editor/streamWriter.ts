@@ -27,8 +27,8 @@ export interface ResponseWriter {
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response in a run before any of them ends. Each one ends later, even if its
-   * generation never starts.
+   * Called for each response in a run before any of them ends. `end` is later called for each one,
+   * even if its generation never starts.
    */
   begin?(index: number): void;
   /** @param text never empty */
@@ -82,8 +82,8 @@ interface ExpectedChange extends NextChange {
 }
 
 /**
- * Maximum number of retries to remove text. A removal fails if the user edits the document in the
- * meantime.
+ * Maximum number of retries when removing text. A removal fails if the user edits the document in
+ * the meantime.
  */
 const MAX_REMOVALS = 10;
 
@@ -102,8 +102,8 @@ export class StreamWriter implements ResponseWriter {
   readonly #timing: Timing;
   readonly #onUndone: () => void;
   /**
-   * True if the next edit starts an undo step: initially, after an edit by someone else, and after
-   * a restart.
+   * True if the next edit starts an undo step: initially, after a change that the writer didn't
+   * make, and after a restart.
    */
   #startsUndoStep = true;
   #expected: readonly ExpectedChange[] = [];
@@ -155,8 +155,8 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit for the old response is still in progress, the new response would mix with it, so
-    // the new one can't be written.
+    // If an edit for the old response is still in progress, its text would mix with the new response,
+    // so the new response can't be written.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;
   }
@@ -178,7 +178,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Allows writing the text of some responses that is waiting now, but no later text until the next
+   * Allows writing the text that is waiting in some responses now, but no later text until the next
    * call.
    */
   accept(indices: Iterable<number> = this.#responses.keys()): void {

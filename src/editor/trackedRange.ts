@@ -18,8 +18,8 @@ export interface ChangeContext {
   readonly belongsBehind?: boolean;
   readonly replay?: Replay | undefined;
   /**
-   * True if the event is a single insertion, as when typing. Formatters replace text or make
-   * several changes.
+   * True if the event is a single insertion, as when the user types. Formatters replace text or
+   * make several changes.
    */
   readonly isTyping?: boolean;
 }
@@ -74,8 +74,8 @@ interface EventContext {
  * has no API for tracked ranges, so the range is computed from the reported changes.
  *
  * - A change before the range shifts it. A change after it, or typing at its end, has no effect.
- * - Other text inserted inside splits the generated text into pieces. Deleted text is removed from
- *   the pieces.
+ * - Other text inserted inside the range splits the generated text into pieces. Deleted text is
+ *   removed from the pieces.
  * - An undo or redo leads back to a known state if the document contains all pieces of that state.
  *   If no state matches, the restored text might be generated text. The range may then become
  *   uncertain.
@@ -239,7 +239,8 @@ export class TrackedRange {
   }
 
   /**
-   * Finishes handling a change event. Must be called once all changes in the event have been recorded.
+   * Finishes handling a change event. Must be called once all changes in the event have been
+   * recorded.
    * @param isThere returns true if the document contains exactly this text at this position
    */
   conclude({ replay, beginsStep = false }: EventContext, isThere: (piece: Piece) => boolean): void {
@@ -302,8 +303,8 @@ export class TrackedRange {
     let [known, reached] = [this.#now, -1];
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
-      // A state without pieces has no text to compare, so the document must have the same length.
-      // An undo can skip such a state, because VS Code may undo a whole word at once.
+      // A state without pieces has no text to compare, so the document must have the same length as
+      // in that state. An undo can skip such a state, because VS Code may undo a whole word at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo

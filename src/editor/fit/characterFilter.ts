@@ -40,8 +40,8 @@ const LINE_END = /\r\n?|[\u2028\u2029]/g;
 const PRINTABLE = /^[\t\n -~]*$/;
 
 /**
- * Converts the line endings of streamed text to LF and removes invisible characters. Which
- * characters are removed depends on the language. The visible part of an escape sequence is kept.
+ * Converts the line endings of streamed text to LF and removes invisible characters. The language
+ * determines which characters are removed. The visible part of an escape sequence is kept.
  */
 export class CharacterFilter {
   readonly #unwanted: RegExp;
@@ -67,12 +67,18 @@ export class CharacterFilter {
     else this.#unwanted = this.#countsKept ? UNWANTED_IN_PROSE : UNWANTED_IN_CODE;
   }
 
-  /** Number of characters removed since the last `restartCount`, except converted line endings. */
+  /**
+   * Number of characters removed since the last call to `restartCount`, not counting converted line
+   * endings.
+   */
   get removed(): number {
     return this.#removed;
   }
 
-  /** Number of invisible characters kept in prose since then, except those in emoji. */
+  /**
+   * Number of invisible characters kept in prose since the last call to `restartCount`, except those
+   * in emoji.
+   */
   get kept(): number {
     return this.#kept;
   }

@@ -18,10 +18,10 @@ interface Fence {
  * - Only text that may be part of a fence is held back. At the start, that's the leading blank
  *   lines and the first line with text. Later, it's a line that may close the fence, and the line
  *   break before that line.
- * - Blank lines after the closing line are removed, too. If the fence is never closed, as in a
- *   truncated response, the opening line is still removed.
- * - If the line after a closing line has text, the closing line belongs to an inner fence, as in a
- *   doc comment. Inner fences are kept.
+ * - If the response ends with blank lines after the closing line, they're removed, too. If the fence
+ *   is never closed, as in a truncated response, the opening line is still removed.
+ * - If the line after a closing line has text, the closing line counts as part of an inner fence, as
+ *   in a doc comment. Inner fences are kept.
  * - If a blank line separates the closing line from more text, that text is written unchanged,
  *   including any fences. The closing line is still removed, because the opening line is already
  *   gone.
@@ -203,7 +203,7 @@ export class CodeFence {
 // Opening and closing lines of fenced code blocks, as defined by CommonMark:
 // https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 
-/** Maximum length of a fence line in characters, which limits the held-back text. */
+/** Maximum length of a fence line, in characters. Limits how much text can be held back. */
 const MAX_FENCE_LENGTH = 200;
 const OPENING = /^(?<indentation>[ \t]*)(?<marks>`{3,}(?=[^`]*$)|~{3,})/;
 const BEGINS_OPENING = /^[ \t]*(?:`{0,2}|~{0,2}|`{3,}[^`]*|~{3}.*)$/;

@@ -22,8 +22,8 @@ export interface FitOptions {
  * doubled. A response counts as already indented in two cases:
  *
  * - The first non-blank line starts with the selection's indentation.
- * - In code, the first non-blank line isn't indented, but later lines are (see
- *   `repeatsIndentation`).
+ * - In code, the first non-blank line isn't indented, but the second one repeats the prompt's
+ *   indentation (see `repeatsIndentation`).
  *
  * The decision is made only once, based on the first two non-blank lines, so that text can be
  * written as it arrives. If the selection is indented with tabs and the response with spaces, or

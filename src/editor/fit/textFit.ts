@@ -20,10 +20,10 @@ export interface ResponseFitOptions extends FitOptions {
 }
 
 const LEADING_WHITESPACE = /^[ \t\n]*/;
-/** For languages in which spaces and tabs at the start of a line are content. */
+/** Used instead for languages in which spaces and tabs at the start of a line are content. */
 const EMPTY_LINES = /^\n*/;
 
-/** Limits the line breaks before the text. Drops the whitespace on blank lines before it. */
+/** Limits the number of line breaks before the text. Drops whitespace on blank lines before it. */
 class LeadingLineBreaks implements FormatStep {
   /** Number of line breaks that may still be returned. */
   #left: number;
@@ -116,7 +116,9 @@ export class TextFit {
     return this.#characterFilter.removed;
   }
 
-  /** Number of invisible characters kept in prose since then, except those in emoji. */
+  /**
+   * Number of invisible characters kept in prose since the last continuation, except those in emoji.
+   */
   get kept(): number {
     return this.#characterFilter.kept;
   }
@@ -130,7 +132,7 @@ export class TextFit {
 
   /**
    * Prepares for the continuation of a truncated response. Models often start a continuation by
-   * reopening the code fence. The repeated opening line is removed. Counts start again.
+   * reopening the code fence. The repeated opening line is removed. Resets `removed` and `kept`.
    */
   continue(): void {
     this.#characterFilter.restartCount();
