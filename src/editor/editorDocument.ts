@@ -101,7 +101,8 @@ export class EditorDocument implements Disposable {
   }
 
   /**
-   * True if the change is within the document. VS Code silently clamps out-of-range changes (tested).
+   * True if the change is within the document. VS Code silently clamps out-of-range changes
+   * (tested).
    */
   #has(change: TextChange): boolean {
     const document = this.#document;

@@ -16,8 +16,8 @@ export interface ResponsePlace extends OffsetRange {
 /** The next change to write for a response. */
 export interface NextChange extends TextChange {
   /**
-   * Length of the place's `tail` at the end of the text, or 0 if the tail was written earlier. Later
-   * chunks are inserted before the tail.
+   * Length of the place's `tail` at the end of the text, or 0 if the tail was written earlier.
+   * Later chunks are inserted before the tail.
    */
   readonly tailLength: number;
 }

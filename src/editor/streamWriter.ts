@@ -155,8 +155,8 @@ export class StreamWriter implements ResponseWriter {
   restart(index: number): void {
     const response = this.#response(index);
     response.restart();
-    // If an edit for the old response is still in progress, its text would mix with the new response,
-    // so the new response can't be written.
+    // If an edit for the old response is still in progress, its text would mix with the new
+    // response, so the new response can't be written.
     if (this.#expected.some((expected) => expected.response === response)) response.lose();
     this.#startsUndoStep = true;
   }

@@ -32,7 +32,8 @@ export type StatusSettings = Pick<
 
 /**
  * The only owner of the status bar item. The first update shows the item. Keeps the facts and
- * repaints only if the rendered view changed. Repaints on a timer only while the text or tooltip contains a time.
+ * repaints only if the rendered view changed. Repaints on a timer only while the text or tooltip
+ * contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;

@@ -76,8 +76,8 @@ export class CharacterFilter {
   }
 
   /**
-   * Number of invisible characters kept in prose since the last call to `restartCount`, except those
-   * in emoji.
+   * Number of invisible characters kept in prose since the last call to `restartCount`, except
+   * those in emoji.
    */
   get kept(): number {
     return this.#kept;

@@ -20,7 +20,7 @@ export interface ResponseFitOptions extends FitOptions {
 }
 
 const LEADING_WHITESPACE = /^[ \t\n]*/;
-/** Used instead for languages in which spaces and tabs at the start of a line are content. */
+/** Used for languages in which spaces and tabs at the start of a line are content. */
 const EMPTY_LINES = /^\n*/;
 
 /** Limits the number of line breaks before the text. Drops whitespace on blank lines before it. */
@@ -117,7 +117,8 @@ export class TextFit {
   }
 
   /**
-   * Number of invisible characters kept in prose since the last continuation, except those in emoji.
+   * Number of invisible characters kept in prose since the last continuation, except those in
+   * emoji.
    */
   get kept(): number {
     return this.#characterFilter.kept;
