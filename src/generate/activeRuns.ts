@@ -1,6 +1,6 @@
 import type { StopReason } from '../service/api/responseReader.ts';
 
-/** How a run treats the existing text: replaces it or continues it. */
+/** The mode of a run: `restart` replaces the response so far, and `continue` adds to it. */
 export type RunMode = 'restart' | 'continue';
 
 export type RunEnd = 'ended' | 'truncated' | 'failed';

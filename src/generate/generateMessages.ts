@@ -100,8 +100,8 @@ export function completeText(count: number): string {
 
 /**
  * @param all number of responses in the run
- * @param failed one-based first line of each selection whose generation failed; if it's empty, the
- * rest was canceled
+ * @param failed one-based first line of each selection whose generation failed; empty if all the
+ * others were canceled
  */
 export function partlyCompleteText(
   complete: number,
@@ -153,7 +153,7 @@ export const NOT_INSERTED =
   'Couldn’t insert the response. The document may be closed, read-only, or changed at that place.';
 
 /**
- * @param where prefix that lists the lines of the selections; empty if there is only one selection
+ * @param where prefix that lists the lines of the selections; can be empty
  * @param what a sentence about the failure
  */
 export function notPlacedText(where: string, what: string): string {

@@ -34,11 +34,11 @@ interface SelectionResponse {
   /** The unmodified text from the service. */
   text: string;
   /**
-   * How the response ended, or `ended` if it hasn't. A failed run doesn't change the state. An
-   * undone response stays undone until new text replaces it.
+   * How the response ended, or `ended` if it hasn't. A failure doesn't change the state. An undone
+   * response stays undone until new text replaces it.
    */
   state: 'ended' | 'truncated' | 'undone';
-  /** True if the next text replaces the text. Each run sets this when it starts. */
+  /** True if the next text replaces `text`. Each run sets this when it starts. */
   isStartingOver: boolean;
 }
 
@@ -111,7 +111,9 @@ export class Job implements Result, Disposable {
     return this.part(this.indices).text;
   }
 
-  /** Language ID of the responses. If they go into the document, the document's language. */
+  /**
+   * Language ID of the responses. Responses that go into the document have the document's language.
+   */
   get languageId(): string {
     return this.mode.placeOf ? this.document.languageId : this.#responseLanguage;
   }
@@ -167,7 +169,10 @@ export class Job implements Result, Disposable {
     return { text, languageId: this.languageId };
   }
 
-  /** True if there is nothing to write, for example only line breaks or an empty code fence. */
+  /**
+   * True if a response has no text to write, for example because it's only line breaks or an empty
+   * code fence.
+   */
   isEmpty(index: number): boolean {
     return this.#response(index).fit.isEmpty;
   }
@@ -209,7 +214,7 @@ export class Job implements Result, Disposable {
     );
   }
 
-  /** True if a run in this mode could insert its response. */
+  /** True if a run in this mode could insert this response. */
   canInsert(index: number, runMode: RunMode): boolean {
     const { state, text } = this.#response(index);
     const isNew = state === 'undone' || (runMode === 'restart' && text !== '');
@@ -300,7 +305,7 @@ export class Job implements Result, Disposable {
   }
 }
 
-/** Replaces the writer of a forgotten job, so that its texts can be freed. */
+/** Replaces the writer of a forgotten job, so that the texts in the old writer can be freed. */
 const FORGOTTEN_WRITER: ResponseWriter = {
   isPending: false,
   canInsert: () => false,

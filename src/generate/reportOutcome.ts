@@ -47,7 +47,8 @@ export async function reportOutcome(job: Job, outcome: RunOutcome): Promise<void
   const { removed, kept } = job.invisible(received);
   const invisible = texts.invisibleText(removed, kept);
   if (invisible !== '') inform(invisible);
-  // If no text arrived, the user undid the text of an earlier run.
+  // If this run received no text, the user undid the text of an earlier run, so this run is still
+  // reported.
   const isUndone = job.isUndone && received.length > 0;
   if (isUndone || !outcome.isPlaced) return;
   if (empty > 0) inform(texts.emptyText(empty, job.indices.length));
@@ -142,7 +143,7 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Reports that responses couldn't be written to their place, and offers to open or copy them.
+ * Reports that responses couldn't be inserted, and offers to open or copy them.
  * @param lines one-based first line of each affected selection; empty to omit the lines from the
  * message
  * @param indices indices of the affected responses

@@ -112,8 +112,8 @@ export async function reportRun(
 }
 
 /**
- * True if a response ended without text. A truncated response doesn't count. If a restarted
- * generation receives nothing, the earlier response stays, so its text doesn't count either.
+ * True if a response ended without text. A truncated response doesn't count as empty. A restarted
+ * generation that receives nothing does, even though the earlier response stays.
  */
 function isEmpty(job: Job, { index, hasText }: Outcome, runMode: RunMode): boolean {
   if (job.truncated.includes(index)) return false;

@@ -146,7 +146,7 @@ async function generateAll(run: Run, request: RunContext): Promise<Outcome[]> {
     for (const index of indices) {
       marks.set(index, markLine(job.document, job.linesOf(index).last));
     }
-    // All responses begin before any ends, so that the writer knows which ones to wait for.
+    // All responses begin before any ends, so that the writer waits for all of them.
     for (const index of indices) job.begin(index, runMode);
     await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
   } finally {
