@@ -1,4 +1,4 @@
-/** Button labels by action. The first four actions have the same names as commands. */
+/** Button labels by action. The first four keys are also the names of commands. */
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
@@ -27,5 +27,5 @@ export interface Message {
   readonly actions: readonly Action[];
 }
 
-/** The button for details, in addition to the actions of an error message. */
+/** The label of the button that error messages have in addition to their actions. */
 export const SHOW_LOG = 'Show Log';

@@ -3,7 +3,7 @@ import { inform } from '../ui/notify.ts';
 import { dayOf } from './usageLedger.ts';
 import * as texts from './usageMessages.ts';
 
-/** The tokens that one key has used today, and the daily budget. */
+/** The number of tokens used with one key today, and the daily budget. */
 export interface DayUse {
   readonly fingerprint: string;
   readonly tokens: number;
@@ -24,7 +24,7 @@ export function budgetState({ tokens, budget }: Omit<DayUse, 'fingerprint'>) {
 
 /**
  * Notifies the user when a key's daily budget is nearly used up, and again when it's used up. Each
- * notice is shown once per day across all windows.
+ * notice is shown once per key and day across all windows.
  */
 export class DailyBudget {
   readonly #state: Memento;
@@ -46,7 +46,7 @@ export class DailyBudget {
 
   /**
    * True if chat, agents, and other extensions may send requests, because the budget isn't used up
-   * or the user chose to continue today. The budget doesn't limit selections.
+   * or the user chose to continue today. The budget doesn't limit generation from selections.
    */
   allowsRequests(use: DayUse): boolean {
     return budgetState(use) !== 'spent' || this.#has('continued', use);
@@ -59,7 +59,7 @@ export class DailyBudget {
     const text = texts.spentText(use.tokens, use.budget);
     const picked = await window.showWarningMessage(text, CONTINUE_TODAY, SHOW_USAGE);
     if (picked === SHOW_USAGE) await commands.executeCommand('hostedModel.showUsage');
-    // If the message was left open overnight, the choice applies to yesterday.
+    // If the message was left open overnight, the choice was for yesterday, so it isn't kept.
     if (picked === CONTINUE_TODAY && day === dayOf(this.#now())) this.#keep('continued', use);
   }
 

@@ -19,8 +19,8 @@ export interface GenerationWatch {
 
 /**
  * Returns a function that creates a watch for one generation. A watch updates the status item, and
- * logs numbers and kinds, but never prompts or responses. A parameter that was left out of a
- * request is logged once per window.
+ * logs facts such as durations and token counts, but never prompts or responses. A parameter that
+ * was left out of a request is logged once per window.
  */
 export function generationWatches(deps: WatchDeps): () => GenerationWatch {
   const running: Running = new Set();
@@ -34,7 +34,7 @@ interface WatchDeps {
   readonly history: SessionHistory;
 }
 
-/** The window's running generations, each with the milliseconds until its next attempt. */
+/** One function for each running generation. It returns the milliseconds until the next attempt. */
 type Running = Set<() => number>;
 
 function watchGeneration(
@@ -45,7 +45,7 @@ function watchGeneration(
   const startedAt = performance.now();
   const passedMs = () => Math.round(performance.now() - startedAt);
   let firstTextMs: number | undefined;
-  // Monotonic, so that a change of the system clock doesn't change the countdown.
+  // Monotonic, so that a change to the system clock doesn't affect the countdown.
   let retryAt = 0;
   const leftMs = () => retryAt - performance.now();
   const updateStatus = () => status.update({ running: [...running] });

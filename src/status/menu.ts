@@ -37,7 +37,7 @@ export async function showMenu(
   if (picked && 'run' in picked) await picked.run();
 }
 
-/** Returns the commands for this state, before and after the other rows. */
+/** Returns the sections with commands, to show before (`first`) and after (`last`) the others. */
 function commandSections(
   { isSetUp, refreshesTokens, token }: StatusFacts,
   model: string | undefined,

@@ -5,7 +5,10 @@ import type { ServiceError } from '../service/errors.ts';
 export interface PastFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Undefined for any other type of error, because reports must not contain its text. */
+  /**
+   * Undefined if the error isn't a `ServiceError`, because reports must not contain the text of
+   * other errors.
+   */
   readonly error: ServiceError | undefined;
 }
 
@@ -33,7 +36,7 @@ export class SessionHistory {
   /** How long callers had to wait for a token. Background refreshes don't count. */
   readonly tokenWaits: PastTokenWait[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Start of the current wait in monotonic milliseconds; undefined if no caller waits. */
+  /** Start of the current wait in monotonic milliseconds; undefined if no caller is waiting. */
   #waitsForTokenSince: number | undefined;
   #refreshFails = false;
 

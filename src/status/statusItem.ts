@@ -153,7 +153,7 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
 /** Returns the lines for the editor's settings, shown until credentials are looked up. */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The settings don't belong to the assumed service.
+  // The settings are for the unknown service, not for the one that's assumed instead.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [
@@ -166,7 +166,7 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
   ];
 }
 
-/** True if an external source is in use, but wasn't read since the window opened. */
+/** True if an external source is in use, but hasn't been read since the window opened. */
 function areUnread(
   { isSetUp, obstacle, provenance }: StatusFacts,
   { url }: Pick<StatusSettings, 'url'>,

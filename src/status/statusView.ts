@@ -123,7 +123,7 @@ function stateOf(facts: StatusFacts, now: number): StatusState {
 export function renderStatus(facts: StatusFacts, now: number): StatusView {
   const state = stateOf(facts, now);
   const leftMs = tokenLeftMs(facts.token, now);
-  // Time left is shown in whole minutes, so it changes once the current minute is over.
+  // The time left is shown in whole minutes, so it changes once the current minute is over.
   const changes = leftMs > 0 && Number.isFinite(leftMs);
   const nextMinute = changes ? (leftMs % MINUTE_MS) + 1 : undefined;
   const changesInMs =
@@ -187,7 +187,7 @@ function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
 }
 
-/** Returns the milliseconds until a time in the requests line changes; undefined if it has none. */
+/** Returns the milliseconds until a time in the requests line changes; undefined without a time. */
 function requestsChangeInMs(requests: StatusFacts['requests']): number | undefined {
   const { resumesInMs = 0, nextStart } = requests?.state ?? {};
   const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);

@@ -5,7 +5,7 @@ import { count, parseJson, shape } from '../service/schemaHelpers.ts';
 
 const rowShape = shape({
   /**
-   * Identifies the key without revealing it, or the service if it has no key. See
+   * Identifies the key without revealing it, or the service if there is no key. See
    * `Approvals.fingerprintOf`.
    */
   fingerprint: v.string(),

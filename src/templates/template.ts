@@ -6,11 +6,11 @@ import type { TemplateIssue } from './templateMessages.ts';
 /** Templates and their names. A name is untrusted, because it can come from a repository. */
 
 interface Provenance {
-  /** The origin as displayed, such as `settings` or `.hosted-model/templates/x.md`. */
+  /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of template with the same name that this one hides. Set only for templates that come
-   * from a repository or a remote machine.
+   * The kind of template that this one hides, because both have the same name. Set only for
+   * templates that come from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -80,8 +80,8 @@ export function checkedName(text: string): string | undefined {
   const name = text.trim();
   if (name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   if (name.search(UNWANTED) < 0) return name;
-  // Emoji are allowed, although they may contain joiners and variation selectors. They are checked
-  // last, because compiling this expression takes 20 ms (measured).
+  // Emoji are allowed, although they may contain joiners and variation selectors. This check comes
+  // last, because compiling its expression takes 20 ms (measured).
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 

@@ -55,7 +55,7 @@ export async function chooseTemplate(
   else {
     const use = { languageId, lastUsed: lastUsedTemplates(state) };
     const template = found ?? (await pickTemplate(templates, use));
-    // The name only affects the order of the list, so the generation doesn't depend on it.
+    // The name only affects the order of the list, so a failure to store it is ignored.
     if (template) void noteLastUsed(state, template.name).catch(() => {});
     return template;
   }

@@ -34,7 +34,7 @@ interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
  * with the same name. Marks a template from a repository or remote machine if it hides a built-in
- * template or one of the user's. A keybinding for that name then sends a different prompt.
+ * template or one of the user's. A keybinding with that name then sends a different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -143,8 +143,8 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat`. Without permission, the folder may exist. Other errors, such as
- * that of a file system that isn't available, don't mean that there are templates.
+ * Converts an error from `stat`. Without permission, the folder counts as unreadable, because it
+ * may exist. With any other error, such as an unavailable file system, it counts as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

@@ -23,7 +23,7 @@ type Part =
   | { readonly kind: 'input'; readonly question: string }
   | { readonly kind: 'issue'; readonly text: string; readonly issue: TemplateIssue };
 
-/** Returns the issues with a prompt's variables. Offsets count from the start of the prompt. */
+/** Returns the issues with a prompt's variables. Offsets are relative to the prompt's start. */
 export function promptIssues(prompt: string): TemplateIssue[] {
   return partsOf(prompt).flatMap((part) => (part.kind === 'issue' ? [part.issue] : []));
 }

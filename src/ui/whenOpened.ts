@@ -15,7 +15,7 @@ export function whenOpened(
     isStarting = true;
     try {
       const feature = await start();
-      // The extension was deactivated while the feature was loading.
+      // The extension may have been deactivated while the feature was loading.
       if (started.disposed) feature.dispose();
       else started.defer(() => feature.dispose());
     } catch {
