@@ -57,7 +57,7 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 }
 
 /**
- * True if the file runs automatically, directly or through a symbolic link in its path.
+ * True if the file runs automatically, or if a symbolic link in its path leads to such a file.
  * Repositories can contain such links. Also true if the path can't be fully resolved.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {

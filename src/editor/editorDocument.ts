@@ -22,7 +22,7 @@ export type ChangeListener = (changes: readonly TextChange[], replay: Replay | u
 /** The public interface of `EditorDocument`, so that unit tests can pass in a fake. */
 export type OpenDocument = Pick<EditorDocument, keyof EditorDocument>;
 
-/** An open document, followed across editors and renames. Offsets are in UTF-16 code units. */
+/** An open document, tracked across editors and renames. Offsets are in UTF-16 code units. */
 export class EditorDocument implements Disposable {
   #document: TextDocument;
   readonly #followed: Disposable;

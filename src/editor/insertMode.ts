@@ -33,7 +33,7 @@ export interface InsertMode {
    */
   readonly failedText?: string;
   /**
-   * Returns where a response goes in the document. Undefined for modes that write elsewhere. Their
+   * Returns where a response goes in the document. Undefined for modes that write elsewhere, whose
    * responses aren't indented to match the selection.
    */
   readonly placeOf?: (target: Target) => ResponsePlace;

@@ -31,7 +31,7 @@ export async function generate(
   invoked = currentSnapshot(),
 ): Promise<void> {
   if (!invoked) return inform(texts.NO_DOCUMENT);
-  // Comes before the targets are captured, because the document can change during this check.
+  // This check comes before the targets are captured, because the document can change meanwhile.
   const mustPreview = await resolvesToAutoRunFile(invoked.document);
   const snapshot = upToDate(invoked);
   if (!snapshot) return inform(texts.CHANGED_MEANWHILE);

@@ -50,7 +50,7 @@ export interface RunResult {
   readonly isCanceled: boolean;
 }
 
-/** A run, and the ways to report it. */
+/** A run, and the dependencies for reporting it. */
 interface ReportedRun extends Pick<Jobs, 'announcements'> {
   readonly job: Job;
   readonly runMode: RunMode;
@@ -87,7 +87,7 @@ export async function reportRun(
     const isWhole = complete.length === indices.length;
     const announce = () => {
       if (isWhole) {
-        // A user who has already accepted everything has nothing left to accept.
+        // If the user has already accepted everything, the text about accepting doesn't apply.
         const ofMode = job.isPending ? job.mode.doneText : undefined;
         return announcements.done(ofMode ?? texts.completeText(complete.length));
       }

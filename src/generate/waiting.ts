@@ -35,8 +35,8 @@ const OFFER_AFTER_MS = 15_000;
 /**
  * Shows in a run's progress notification what its requests are waiting for: a slow response, the
  * next attempt, or the end of a pause that the service requested. A network connection can die
- * silently after the service has received a request. If a slow request is retried, both may be
- * billed, so the user decides whether to retry.
+ * silently after the service has received a request. If a slow request is retried, the service may
+ * bill both requests, so the user decides whether to retry.
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;
@@ -70,29 +70,29 @@ export class WaitProgress {
   }
 
   /**
-   * Called before each retry of a request. Counts down the seconds until the next attempt of any
-   * request.
+   * Called before each retry of a request. Counts down the seconds until the earliest next attempt
+   * of all requests.
    * @param leftMs returns the milliseconds until the next attempt of this request
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
     this.#wait(request, leftMs, () => retryText(retry, leftMs()));
   }
 
-  /** Called if the service accepts no requests for some time. Counts down the seconds. */
+  /** Called if the service has requested a pause. Counts down the seconds. */
   onPause(request: AbortController, pauseMs: number): void {
     const endsAt = performance.now() + pauseMs;
     const leftMs = () => endsAt - performance.now();
     this.#wait(request, leftMs, () => texts.pausedText(leftMs()));
   }
 
-  /** Called if the model sends text or reasoning. */
+  /** Called when the model sends text or reasoning. */
   onActivity(request: AbortController): void {
     const wasWaiting = this.#silent.has(request) || this.#waits.has(request);
     this.onEnd(request);
     if (wasWaiting && this.#waits.size === 0) this.#say(this.#generating);
   }
 
-  /** Called if one of several generations has ended. */
+  /** Called when one of several generations has ended. */
   onDone(done: number, all: number): void {
     this.#generating = texts.generatingCount(done, all);
     if (this.#waits.size === 0) this.#say(this.#generating);

@@ -1,7 +1,7 @@
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
 
 /**
- * Describes the requests to a service. Empty if there are none, the limit isn't lowered, and
+ * Describes the requests to a service. Empty if there are no requests, the limit isn't lowered, and
  * nothing delays the next request.
  */
 export function requestsWords(state: ConcurrencyState): readonly string[] {

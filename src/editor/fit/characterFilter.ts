@@ -25,8 +25,8 @@ const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v
 /**
  * Invisible characters to remove from code: all except zero-width joiners, zero-width non-joiners,
  * and the first 16 variation selectors. Invisible characters can make code look different from what
- * it does. Many writing systems need the exceptions, and VS Code highlights the ones that are out
- * of place.
+ * it does. Many writing systems need these exceptions, and VS Code highlights those that are out of
+ * place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
@@ -56,8 +56,8 @@ export class CharacterFilter {
   /** The end of the previous chunk, held back because the next chunk may complete it. */
   #held = '';
   /**
-   * The pictograph at the end of the text so far. Invisible characters at the start of the next
-   * chunk can belong to the same emoji.
+   * The pictograph at the end of the text so far, if any. Invisible characters at the start of the
+   * next chunk can belong to the same emoji.
    */
   #before = '';
 
