@@ -98,8 +98,8 @@ export class Usage {
     if (readSettings().dailyTokenBudget === 0) return { refusal: undefined, end: () => {} };
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
-    // No `await` from here on. During an `await`, another request could claim the same rest of the
-    // budget, and a request that ends could be missing from both the usage and the estimates.
+    // No `await` from here on. During an `await`, another request could claim the same part of the
+    // budget. A request that ends then could be missing from both the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;
