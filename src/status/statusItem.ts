@@ -153,7 +153,7 @@ function modelLine(facts: StatusFacts, settings: StatusSettings): string | undef
 /** Returns the lines for the editor's settings, shown until credentials are looked up. */
 function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | false)[] {
   const { service, serviceProblem, authUrl, url, projectId, resource = 'project' } = settings;
-  // The settings are for the unknown service, not for the one that's assumed instead.
+  // The settings are for the service that can't be used, not for the one that's assumed instead.
   if (serviceProblem) return [];
   if (areUnread(facts, settings)) return ['Credentials: not read yet'];
   return [

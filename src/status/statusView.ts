@@ -187,7 +187,10 @@ function tokenLeftMs(token: TokenState, now: number): number {
   return token.kind === 'valid' ? token.expiresAt - now : 0;
 }
 
-/** Returns the milliseconds until a time in the requests line changes; undefined without a time. */
+/**
+ * Returns the milliseconds until a time in the requests line changes; undefined if the line contains
+ * no time.
+ */
 function requestsChangeInMs(requests: StatusFacts['requests']): number | undefined {
   const { resumesInMs = 0, nextStart } = requests?.state ?? {};
   const times = [resumesInMs, nextStart?.inMs ?? 0].flatMap((ms) => toNextSecond(ms) ?? []);
