@@ -304,8 +304,8 @@ export class TrackedRange {
     for (const [index, state] of ahead.entries()) {
       if (lengthOf(state.pieces) < lengthOf(known.pieces)) continue;
       // A state without pieces has no text to compare, so the document must have the same length as
-      // in that state. An undo can skip such a state, because VS Code may undo a whole word at
-      // once.
+      // it had in that state. An undo can skip such a state, because VS Code may undo a whole word
+      // at once.
       if (state.pieces.length === 0 && state.growth !== growth) continue;
       const by = shift - state.shift;
       // Usually, the pieces are at the same offsets as in that state. They're shifted if the undo

@@ -188,8 +188,8 @@ function tokenLeftMs(token: TokenState, now: number): number {
 }
 
 /**
- * Returns the milliseconds until a time in the requests line changes; undefined if the line contains
- * no time.
+ * Returns the milliseconds until a time in the requests line changes; undefined if the line
+ * contains no time.
  */
 function requestsChangeInMs(requests: StatusFacts['requests']): number | undefined {
   const { resumesInMs = 0, nextStart } = requests?.state ?? {};
