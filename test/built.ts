@@ -27,7 +27,8 @@ export function partPath(source: string): string {
 export function loadedWith(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // Reads the imports from the file instead of the metadata, because the build removes unused ones.
+  // Reads the imports from the file instead of the metadata, which also lists imports that the
+  // build removed as unused.
   const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*"\.\/([\w.-]+)"/g);
   for (const [, name = ''] of imports) loadedWith(join(dirname(path), name), found);
   return found;

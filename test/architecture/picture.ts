@@ -2,8 +2,8 @@ import { randomOf } from '../random.ts';
 import type { Room } from './rooms.ts';
 
 /**
- * Draws the house: rooms on their floors, and an arrow from each room to each room that it imports.
- * The same rooms always result in the same picture.
+ * Draws the architecture as a house: rooms on floors, with an arrow from each room to each room
+ * that it imports. The same rooms always result in the same picture.
  */
 
 interface Point {
@@ -11,7 +11,7 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is implied if other arrows lead from its first to its second room, through a third. */
+/** An arrow is implied if a chain of other arrows leads from its first room to its second. */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -20,7 +20,7 @@ interface Arrow {
   readonly kind: Kind;
 }
 
-/** The center of each box. */
+/** The center of each room's box. */
 type Places = Map<Room, Point>;
 
 /** The path of the picture. */
@@ -97,8 +97,8 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
 }
 
 /**
- * Moves each room to its best place until no room moves. Tries several random placements as the
- * start, and returns the best result.
+ * Moves each room to its best place until no room moves. Starts from several random placements, and
+ * returns the best result.
  */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
@@ -184,8 +184,8 @@ function boxOf(room: Room, { x, y }: Point): string {
 }
 
 /**
- * Draws a line from the lower edge of one box to the upper edge of another. The lines at an edge
- * are spread out.
+ * Draws a line from the lower edge of one box to the upper edge of another. Lines that share an
+ * edge are spread out along it.
  */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
   const endAt = (side: 'from' | 'to') => {

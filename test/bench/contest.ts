@@ -20,7 +20,7 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
-  /** True to replay recorded responses, if the emulator's work would hide differences. */
+  /** True to replay recorded responses, because the emulator's own work would hide differences. */
   readonly isReplayed?: boolean;
   /** Number of measured rounds. The rounds in `warmUps` come first and aren't measured. */
   readonly rounds: number;
@@ -61,7 +61,10 @@ function charactersOf({ calls, answer }: Contest): number {
   return calls * answer.pieces * answer.length;
 }
 
-/** Returns a row for each name, with the median of its values and the median of its ratios. */
+/**
+ * Returns a row for each name: the median value and, except for the product, the median of the
+ * product's value divided by its own.
+ */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,
   {

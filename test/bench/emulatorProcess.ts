@@ -49,7 +49,7 @@ export interface AnswerShape {
   readonly length: number;
 }
 
-/** Problems with token requests. */
+/** Problems that the emulator causes for token requests. */
 export interface Trouble {
   readonly clockOffsetSeconds?: number;
   readonly tokenFailures?: number;

@@ -41,7 +41,7 @@ async function activated(path: string): Promise<void> {
 
 /**
  * Loads a file and its imports. If the file is a part of the product, first loads the code that
- * activation loads, and leaves it out of the result.
+ * activation loads, without counting that time.
  * @returns milliseconds
  */
 async function load(path: string): Promise<number> {

@@ -1,8 +1,8 @@
 import { Child } from './child.ts';
 
 /**
- * Measures how long it takes to load code in a process that imitates an extension host. All paths
- * take turns, each time in a new process.
+ * Measures how long it takes to load code in a process that imitates an extension host. The paths
+ * take turns, and each load happens in a new process.
  * @returns the milliseconds of each round by name
  */
 export async function loadInTurn<Name extends string>(

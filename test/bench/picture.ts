@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Row } from './question.ts';
 import { type Answer, daysOf, type Results, ratioText, unitText } from './results.ts';
 
-/** Pixels. Pages show the picture at this width. */
+/** Width in pixels at which pages show the picture. */
 const width = 640;
 const margin = 20;
 const bars = { left: 330, right: 560 };
@@ -231,7 +231,7 @@ function text(x: number, y: number, words: string, kind = '', anchor = 'start'):
   return `<text x="${x}" y="${y}" class="${kind}" text-anchor="${anchor}">${escaped(words)}</text>`;
 }
 
-/** Formats a value with three significant digits, or four from 100 on. */
+/** Formats a value with three significant digits, or four if it's at least 100. */
 function figure(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: value >= 100 ? 4 : 3 });
 }

@@ -8,7 +8,7 @@ import type { Question, Result, Row } from './question.ts';
 
 export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {
-    /** The day of the measurement, as YYYY-MM-DD. Other questions may have been measured on different days. */
+    /** The day when this question was measured, as YYYY-MM-DD. */
     readonly date: string;
   };
 
@@ -123,7 +123,10 @@ export function unitText(value: number, unit: string): string {
   return value === 1 ? unit.replace(/(call|connection|request)s$/, '$1') : unit;
 }
 
-/** Uses three significant digits, so that rounding rarely makes a goal look met or missed. */
+/**
+ * Uses three significant digits, so that rounding rarely makes a missed goal look met, or the
+ * reverse.
+ */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';
   return `${ratio.toPrecision(3)} ×`;

@@ -13,7 +13,7 @@ import { findAptGet } from '../vscode/aptGet.ts';
 /** The path of nginx, or the reason why it's missing. */
 export type FoundNginx = { readonly program: string } | { readonly missing: string };
 
-/** Debian installs nginx in a folder that isn't in the `PATH` of all users. */
+/** Debian installs nginx in a folder that isn't in every user's `PATH`. */
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 
 /** Finds nginx, or installs it on Debian if no password is needed. */
@@ -76,8 +76,8 @@ export async function startGateway(program: string, options: GatewayOptions): Pr
 }
 
 /**
- * Returns the configuration for a single foreground process that rejects requests itself, with its
- * own pages, and buffers neither requests nor responses.
+ * Returns the configuration for a single foreground process that rejects requests with its own
+ * error pages, and buffers neither requests nor responses.
  */
 function configuration(
   { upstream, key, team, upstreamToken, headerBytes }: GatewayOptions,
@@ -120,7 +120,9 @@ http {
 `;
 }
 
-/** Resolves when nginx accepts connections. It logs its version after all of its ports are open. */
+/**
+ * Resolves when nginx accepts connections. nginx logs its version after all of its ports are open.
+ */
 async function listening({ stderr }: ChildProcess): Promise<void> {
   if (!stderr) throw new Error('nginx has no error log');
   const lines: string[] = [];

@@ -9,12 +9,12 @@ export const makeCaller: MakeCaller = async (url) => {
   return callerOf(await shippedRuntime(), url);
 };
 
-/** Makes calls like a command: with one runtime, and a client for each call. */
+/** Makes calls as commands do: with one runtime, and a new client for each call. */
 export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
   const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
-  // As many concurrent requests as the other callers. Users can set at most 8.
+  // Allows at least as many concurrent requests as a contest makes. Users can set at most 8.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
   // The other callers set no limit, so the service never truncates their responses.

@@ -11,7 +11,9 @@ import { onStage } from './stage/stage.ts';
 
 /** Number of extension hosts. Each host activates all extensions, in rotating order. */
 const rounds = 12;
-/** Activated before the others, because the first extension waits for code that all share. */
+/**
+ * Activated before the others, because the first activation also loads code that all of them share.
+ */
 const firstId = 'bench.fetchAndEdit';
 
 const question: Question = {

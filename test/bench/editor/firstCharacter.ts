@@ -7,10 +7,16 @@ import { compared, median } from './stage/figures.ts';
 import { timeNextAnswer } from './stage/pace.ts';
 import { onStage, type Stage } from './stage/stage.ts';
 
-/** Number of windows, and of rounds in each after its first round, which is measured separately. */
+/**
+ * Number of windows, and of rounds per window, not counting a first round that is evaluated
+ * separately.
+ */
 const [windows, rounds] = [12, 4];
 
-/** Milliseconds until a fast model's first output token. Work during this time delays no one. */
+/**
+ * Milliseconds until a fast model's first output token. Work that ends within this time doesn't
+ * delay the first character.
+ */
 const serviceMs = 200;
 
 const peer = 'one fetch and one edit';
@@ -42,7 +48,7 @@ const question: Question = {
         for (let round = 0; round <= rounds; round += 1) {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
-            // The first fetch in a window also reads the certificates for all later ones.
+            // The first fetch in a window also reads the certificates for all later fetches.
             if (round > 0) later.get(who)?.push(ms);
             else if (index === 0) firsts.get(who)?.push(ms);
           }

@@ -27,8 +27,8 @@ const question: Question = {
 export default question;
 
 /**
- * Counts sockets, timers, and secrets read, with a package test that fails if there are any. The
- * test runs in plain Node, because an extension host has sockets and timers of its own.
+ * Runs a package test that counts sockets, timers, and secrets read, and fails if there are any. It
+ * runs in plain Node, because an extension host has sockets and timers of its own.
  */
 async function countedByTest(): Promise<Record<string, number>> {
   const mocha = join(repositoryRoot, 'node_modules', 'mocha', 'bin', 'mocha.js');

@@ -62,7 +62,7 @@ function openedIn({ passed }: Generation): number {
 
 let measuring: Promise<Measured> | undefined;
 
-/** Measures all three questions in one run, which they share. */
+/** Measures once for all three questions. */
 function measuredOnce(): Promise<Measured> {
   measuring ??= withContestants(async (open) => {
     const all: Measured = { far: [], near: [] };

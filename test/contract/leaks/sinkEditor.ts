@@ -107,7 +107,7 @@ export class SinkEditor extends FakeEditor {
   text = 'Write a haiku';
   languageId = 'plaintext';
   isDocumentClosed = false;
-  /** Ranges of characters. If undefined, the whole text is selected. */
+  /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /** The button to click in each dialog that has it. In other dialogs, it's Sign Out, if any. */
   button = 'Use These Values';

@@ -31,7 +31,7 @@ export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** The real timer, even if a test mocks the global one. */
 const { setTimeout: startTimer } = globalThis;
-/** Resolves after pending paints, because timers with the same delay, here 1 ms, end in order. */
+/** Resolves after pending paints, because timers with the same delay, here 1 ms, fire in order. */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));
 
 /** State that outlives a window. */

@@ -16,7 +16,7 @@ const CALLS = 8;
 const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** Windows that come before the measurement, so that compiled code doesn't count as growth. */
+/** The number of windows before the measurement. They compile code that would count as growth. */
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window', () => {

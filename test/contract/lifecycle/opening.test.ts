@@ -200,7 +200,7 @@ describe('a window that opens', () => {
       const editor = life.editor();
       const window = await start(editor, stores);
       await window.run('refreshToken');
-      // This service has no stored key, but that isn't a sign-out.
+      // Selecting a service without a stored key doesn't count as signing out.
       editor.userSettings.set('service', 'zen');
       const record = stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
       await stores.keyring.window().store('hostedModel.key.cpd', record);

@@ -198,7 +198,7 @@ describe('a conversation with the service', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, 2);
     const calls = [1, 2, 3].map(() => kindOf(chat(agent, { signal: stop.signal }).answer));
     await emulator.requestCount(chatStream, 2);
-    // Completes while two calls hold their slots and the third waits.
+    // This generation completes while two calls hold their slots and the third waits.
     assert.match((await world.generate({ onText: () => {} })).text, /Hello/);
     // The slot is released once everything after the last event of the response is read.
     await becomes('the end of the selection', () => limiter.state.inFlight === 2);

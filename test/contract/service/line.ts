@@ -57,7 +57,8 @@ class Connection {
     this.#far = connect(port, '127.0.0.1');
     for (const end of [near, this.#far]) {
       end.on('error', () => {});
-      // As in Node's http. Otherwise, a small write waits until the previous one is acknowledged.
+      // Node's http does this, too. Otherwise, a small write waits until the previous write is
+      // acknowledged.
       end.setNoDelay(true);
     }
     near.on('data', (bytes) => {

@@ -1,6 +1,7 @@
 /**
- * The product and the small extensions that it is compared with. Each contestant reaches both
- * services over its own lines, so none uses another contestant's connection.
+ * The product and the small extensions that it is compared with. Each contestant reaches the
+ * identity and inference services over its own simulated lines, so none uses another contestant's
+ * connections.
  */
 import type { ServiceName } from '../../../emulator/inFlight.ts';
 import { extensionId } from '../../../extensionId.ts';
@@ -21,7 +22,10 @@ export const titles = {
 export type Contestant = keyof typeof titles;
 export const contestants = Object.keys(titles) as Contestant[];
 
-/** The line to a service on another continent. The service closes idle connections after 5 s. */
+/**
+ * The speed of a line to a service on another continent. The service closes idle connections after
+ * 5 s.
+ */
 export const far = { roundTripMs: 500, handshakes: 2, idleMs: 5_000 } satisfies Pace;
 
 /** The result of a command. Times are milliseconds on the clock of `clockMs`. */

@@ -16,7 +16,9 @@ import {
 } from 'vscode';
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
-/** Milliseconds that a turn takes at most while the extension host and the window are idle. */
+/**
+ * A turn is quiet if it takes fewer milliseconds. Then, the extension host and the window are idle.
+ */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */
 const [quietTurns, mostTurns] = [20, 200];
@@ -100,7 +102,8 @@ async function open(content: string, lines: readonly number[]): Promise<TextEdit
     wanted.every((selection, index) => editor.selections[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event can restore the previous selection. The command waits for such an event.
+    // A late event can restore the previous selection. Awaiting a command lets such an event
+    // arrive.
     await commands.executeCommand('setContext', 'bench.isSelected', true);
   } while (!isSelected());
   return editor;
@@ -125,8 +128,8 @@ async function undo(document: TextDocument, text: string): Promise<number> {
 }
 
 /**
- * Waits until the extension host and the window are idle, for a limited number of turns. A turn is a
- * timer of 1 ms in the host and a round trip to the window.
+ * Waits until the extension host and the window are idle, or for a maximum number of turns. A turn
+ * is a timer of 1 ms in the host and a round trip to the window.
  */
 async function quiet(): Promise<void> {
   let inRow = 0;

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../../../emulator/emulator.ts';
 import { clockMs } from './protocol.ts';
 
-/** Times of the service, on the clock of `clockMs`. */
+/** When the emulated service sent the parts of one response. */
 export interface Service {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
   /**
-   * The time when this part of the response was sent. The parts of a stream are its events. The
-   * first event has no text.
+   * The time on the clock of `clockMs` when this part of the response was sent. The parts of a
+   * stream are its events. The first event has no text.
    */
   sentAt(part: number): number;
 }

@@ -1,4 +1,4 @@
-/** Shared code of the small extensions. They differ only in how they send requests. */
+/** Code that the small peer extensions share. They differ only in how they send requests. */
 import { json } from 'node:stream/consumers';
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
 import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';

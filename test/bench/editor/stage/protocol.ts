@@ -15,7 +15,7 @@ export interface Run {
   readonly command: string;
   readonly argument?: unknown;
   readonly text: string;
-  /** Numbers of the selected lines, from 0. Each is a separate selection. */
+  /** Zero-based numbers of the selected lines. Each is a separate selection. */
   readonly lines: readonly number[];
   /** True to run the command even if the extension host is busy. */
   readonly isAtOnce?: boolean;
@@ -36,7 +36,7 @@ export interface Ran {
   readonly undoSteps?: number;
 }
 
-/** Addresses of both services, without a trailing slash. */
+/** Addresses of the identity and inference services, without a trailing slash. */
 export interface Addresses {
   /** Address of the identity service. */
   readonly authUrl: string;
@@ -46,7 +46,7 @@ export interface Addresses {
 /** Environment variable with the port that the benchmark listens on for its driver. */
 export const portVariable = 'HOSTED_MODEL_BENCH_PORT';
 
-/** Milliseconds on a clock that all processes of a machine share. */
+/** Milliseconds on a clock that all processes on a machine share. */
 export function clockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

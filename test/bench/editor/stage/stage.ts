@@ -18,7 +18,7 @@ export interface Stage {
   readonly emulator: Emulator;
   /** The process of `lineProcess.ts`. */
   readonly lines: Child;
-  /** The addresses of both services for the product. */
+  /** The addresses that the product uses. */
   readonly addresses: Addresses;
   readonly server: VSCodeServer;
   /** The only window, which has no folder. */
@@ -87,7 +87,7 @@ async function startServer({ authUrl, url }: Addresses, port: number): Promise<V
       'hostedModel.authUrl': authUrl,
       'hostedModel.url': url,
       'hostedModel.projectId': projectId,
-      // Turn off work that VS Code itself does after each change, which isn't being measured.
+      // Turn off work that VS Code itself does after each change, because it isn't being measured.
       'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
       'git.enabled': false,
     },

@@ -1,10 +1,11 @@
-/** Measures in the page of a window how long a typed character takes to appear. */
+/** Measures how long a typed character takes to appear on the page of a window. */
 import type { Workbench } from '../../../vscode/workbench.ts';
 
 /**
  * Starts to watch the first line of the editor.
  * @param text the current text of this line
- * @returns a function that waits for this many characters, and returns the milliseconds of each
+ * @returns a function that waits for a number of characters, and returns how many milliseconds each
+ * took
  */
 export async function watchTyping(
   { screen }: Workbench,
