@@ -114,7 +114,10 @@ export class Emulator {
     return this.#connections.size;
   }
 
-  /** The number of connections and bytes received since the start. `reset` doesn't clear it. */
+  /**
+   * The number of connections and bytes received since the start. `reset` doesn't change these
+   * numbers.
+   */
   get received(): Received {
     return this.#connections.received;
   }

@@ -63,7 +63,10 @@ export interface EmulatorSettings extends EventFormat {
   /** IDs of existing projects without an associated runtime. */
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
-  /** The product whose model list the OpenAI API returns. OpenAI's own list states no limits. */
+  /**
+   * The product whose model list the emulated OpenAI API returns. OpenAI's own list states no
+   * limits.
+   */
   gateway: 'openai' | 'vllm' | 'litellm';
   /** IDs of models that exist, but aren't listed and don't support chat. */
   modelIdsWithoutChat: readonly string[];

@@ -18,7 +18,7 @@ import { FakeTime, never } from '../unit/service/fixtures.ts';
 import { becomes } from '../vscode/deadline.ts';
 import { type Cell, type Phase, pieces } from './faultTable.ts';
 
-/** The deadline that ends the cell. The other deadlines never expire. */
+/** The deadline that the cell tests, in milliseconds. The other deadlines never expire. */
 const DEADLINE_MS = 60_000;
 const LONG_MS = 600_000;
 const PARALLEL = 8;
@@ -38,7 +38,7 @@ interface Ending {
 
 /**
  * Plays one cell of the matrix through real sockets, and asserts all of its rules. The clock moves
- * only for the waits between attempts, and for the deadline that ends the cell.
+ * only for the waits between attempts, and for the deadline that the cell tests.
  */
 export async function playCell(phase: Phase, cell: Cell, calls: 1 | 8): Promise<void> {
   const time = new FakeTime();

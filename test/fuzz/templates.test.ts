@@ -6,7 +6,10 @@ import { templateIssueText } from '../../src/templates/templateMessages.ts';
 import { fillPrompt, questionsOf } from '../../src/templates/variables.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
-/** Returns the text of a variable. The linter reports variables in string literals as mistakes. */
+/**
+ * Returns a reference to a template variable. The linter would report it as a mistake in a string
+ * literal.
+ */
 const variable = (name: string) => `\${${name}}`;
 
 const context = { insertModes: ['below', 'replace'], operation: 'chat' } as const;

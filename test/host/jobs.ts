@@ -145,7 +145,8 @@ async function select(document: TextDocument, ranges: readonly Range[]): Promise
     editor.selections.every((selection, index) => wanted[index]?.isEqual(selection));
   do {
     editor.selections = wanted;
-    // A late event about the previous selection can overwrite this one. The command waits for it.
+    // A late event about the previous selection can overwrite this one. Awaiting a command lets
+    // such an event arrive.
     await commands.executeCommand('setContext', 'hostedModel.isSelected', true);
   } while (!isSelected());
   return editor;
@@ -204,7 +205,7 @@ export function textOf(document: TextDocument, isWanted: (text: string) => boole
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
 
-/** Waits for a condition, which is checked now and at each event. The events come in any order. */
+/** Waits for a condition, which is checked now and at each of these events. */
 export async function until(
   events: Event<unknown> | readonly Event<unknown>[],
   isSo: () => boolean,

@@ -19,7 +19,7 @@ interface Case {
   readonly text: string;
   readonly ranges: readonly Range[];
   readonly isReversed: boolean;
-  /** True if the case runs only nightly in every insert mode. */
+  /** True if the case runs only nightly, whatever the insert mode. */
   readonly isNightly?: boolean;
   /** The selected texts after a response in mode `after`, if they differ from those before it. */
   readonly beforeAnswer?: readonly string[];

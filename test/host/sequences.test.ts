@@ -47,7 +47,7 @@ interface State {
 
 const MODES = ['below', 'after', 'above', 'replace'] as const;
 const PIECES = 16;
-/** Chunks of a held stream that arrive before the hold. */
+/** Number of chunks that arrive before a held stream is held. */
 const HEAD = 3;
 /** Sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;

@@ -109,7 +109,10 @@ export class SinkEditor extends FakeEditor {
   isDocumentClosed = false;
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
-  /** The button to click in each dialog that has it. In other dialogs, it's Sign Out, if any. */
+  /**
+   * The button to click in each dialog that has it. In other dialogs, Sign Out is clicked if it
+   * exists.
+   */
   button = 'Use These Values';
   /** ID of the model to pick in *Select Model*. If it isn't listed, the list closes. */
   modelToPick = '';
@@ -365,7 +368,8 @@ export class SinkEditor extends FakeEditor {
 
   /**
    * A list or input box that closes as soon as it's shown, except for the list of services, which
-   * accepts its first item, and the lists in `LISTS_TO_READ`. Accepts a copy item once before.
+   * accepts its first item, and the lists in `LISTS_TO_READ`. Before a list closes, its item that
+   * copies text is accepted once, if it has one.
    */
   #list(sink: Sink): unknown {
     let hide = () => {};

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** A server with a self-signed certificate, which is trusted only by clients that are given it. */
+/** A server with a self-signed certificate. Only clients that receive the certificate trust it. */
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
@@ -21,7 +21,7 @@ export interface TlsServer {
 }
 
 /**
- * @param name the host of the certificate
+ * @param name the host name or IP address in the certificate
  * @param hasExpired true for a certificate that expired yesterday
  * @param given key and certificate to use instead of new ones
  * @returns undefined on a machine without openssl
@@ -69,7 +69,10 @@ export async function selfSigned(name: string): Promise<string | undefined> {
   }
 }
 
-/** Re-signs a certificate so that it has expired. `openssl req` can't create an expired one. */
+/**
+ * Re-signs a certificate so that it has already expired. `openssl req` can't create an expired
+ * certificate.
+ */
 async function expired(certificate: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
   try {

@@ -1,5 +1,5 @@
 /**
- * `npm run record-state`, before a release: writes the state that this version stores to a file
+ * `npm run record-state`, before a release: writes a file with the state that this version stores,
  * next to the files of earlier versions. Existing files are never overwritten, because the users of
  * earlier versions already have that state. All values are made up.
  */
@@ -109,7 +109,7 @@ async function take({ button, ...workspace }: Step, isFirst: boolean) {
     await keys.write({ apiKey: 'made-up-key-in-secret-storage', ...record }, 'ibm');
   }
   await connections.for();
-  // A complete window also stores its own state.
+  // Running the whole extension stores more state than `connections` does.
   await opened.open(editor, here, (run) => run('showMenu'));
   const outcome = outcomeOf(await connections.peek());
   return { ...workspace, workspaceState: Object.fromEntries(here.workspaceState.values), outcome };

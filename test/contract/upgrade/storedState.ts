@@ -13,7 +13,7 @@ import type { Stores, Windows } from '../leaks/window.ts';
 export interface StoredState {
   readonly version: string;
   readonly note: string;
-  /** The rest of the user's state: the settings, VS Code's environment, and workspaces. */
+  /** The user settings, and the environment variables of VS Code. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
