@@ -11,7 +11,10 @@ export interface Mutant {
   /** The replacement. The file must still pass the type check, except for unused names. */
   readonly to: string;
   readonly test: string;
-  /** Part of that test's title. If it matches several tests, at least one of them must fail. */
+  /**
+   * Part of the title of a test in the file `test`. If it matches several tests, at least one of
+   * them must fail.
+   */
   readonly title: string;
 }
 

@@ -54,7 +54,7 @@ describe(`chat ${nightly}`, () => {
     emulator.settings.step = ({ tools }) => {
       if (!Array.isArray(tools)) return undefined;
       step += 1;
-      // In the middle of the loop, between two steps.
+      // Revokes the token in the middle of the loop, between two steps.
       if (step === 1) emulator.revokeTokens();
       if (step === 2) {
         for (const status of [429, 429, 503]) emulator.faults.next(chatPath, { status });

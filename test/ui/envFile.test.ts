@@ -35,10 +35,10 @@ describe(`the .env file ${nightly}`, () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 560 },
-      // For the picture.
+      // Keeps distractions out of the picture.
       userSettings: {
         'breadcrumbs.enabled': false,
-        // VS Code's own fixes aren't in the picture.
+        // Keeps VS Code's own fixes out of the picture.
         'chat.disableAIFeatures': true,
         'editor.lightbulb.enabled': 'off',
         'editor.minimap.enabled': false,

@@ -55,7 +55,7 @@ export async function startTlsServer(
   };
 }
 
-/** Key and certificate in one PEM text. */
+/** Returns a new key and certificate in one PEM text, or undefined if openssl is missing. */
 export async function selfSigned(name: string): Promise<string | undefined> {
   const words =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout - -out -';
