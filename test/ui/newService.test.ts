@@ -16,7 +16,9 @@ import {
 } from './service.ts';
 import { nightly, openWorkbench, type Session } from './session.ts';
 
-/** From a fresh profile to generated text with a service that the user adds, by typing only. */
+/**
+ * Goes from a fresh profile to generated text with a service that the user adds, by typing only.
+ */
 
 interface Answer {
   /** The prompt or item that must be visible before the input. */

@@ -7,7 +7,7 @@ import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 /** True if the tests take the pictures for the README and the walkthrough, at twice the size. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
-/** Folder for the pictures. Other runs keep them beside the screenshots. */
+/** Folder for the pictures. All other test runs save them beside the screenshots. */
 const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
@@ -97,7 +97,7 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   const sharp = await loadSharp();
   const [one, other] = await Promise.all(
     [readFileSync(path), picture].map((image) =>
-      // All frames of a moving picture.
+      // Reads all frames of a moving picture.
       sharp(image, { animated: true }).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
     ),
   );

@@ -52,7 +52,7 @@ export interface Session {
 /** Ends the title of each journey or group that runs only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
-// Before the first test, so that the message appears once.
+// Checked before the first test, so that the message appears only once.
 needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;

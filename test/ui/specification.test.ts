@@ -465,17 +465,20 @@ describe('the extension, as documented for the service,', () => {
       await status().waitForTooltip(product.spaced);
       await notifications.cancelProgress(product.generating);
       await notifications.waitUntilGone(product.generating);
-      // No request is sent until the interval since the last one, from the previous test, is over.
+      // No request is sent until the interval since the previous test's last request is over.
       assert.ok(emulator.count(chatPath) <= 1);
     });
   });
 });
 
-/** A valid token that expires in a second by this field, and in an hour by the other one. */
+/**
+ * A valid token that expires in a second according to this field, and in an hour according to the
+ * other field.
+ */
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {
-    // The service's clock. The expiry is relative to it.
+    // The time on the service's clock, which the expiry is relative to.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

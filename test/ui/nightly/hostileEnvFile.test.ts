@@ -39,7 +39,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const open = (options: Parameters<typeof openWorkbench>[0] = {}, text = textFor(first)) =>
     openWorkbench({
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': text },
-      // The identity address comes from the user, regardless of the file.
+      // The identity address comes from the user settings, whatever the file contains.
       userSettings: { 'hostedModel.authUrl': first.url, ...options.userSettings },
       ...options,
     });

@@ -74,8 +74,8 @@ export class FakeEditor {
   /** The texts of all messages that aren't modal. */
   readonly said: string[] = [];
   /**
-   * The number of input boxes and lists that were opened. An input box closes, as with Escape, if
-   * `typed` is empty. A list closes if `picks` is empty.
+   * The number of input boxes and lists that were opened. An input box from `createInputBox`
+   * closes, as with Escape, if `typed` is empty. A list closes if `picks` is empty.
    */
   inputs = 0;
   /** The prompts of the input boxes and lists that were opened; undefined for none. */
