@@ -137,8 +137,8 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         if (length === 0 && step.text === '') break;
         userEdits += 1;
         noteNear(page.marks.slice(Math.max(at - 1, 0), at + length + 1));
-        // Whitespace that replaces text counts as a formatter's, and would be removed with the
-        // response, so use letters here.
+        // Whitespace that replaces text counts as a formatter's change, and would be removed with
+        // the response, so use letters here.
         page.change(at, length, length > 0 ? step.text.replace(/\s/g, 'w') : step.text);
         break;
       }

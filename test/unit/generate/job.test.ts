@@ -76,7 +76,7 @@ describe('a job', () => {
     return document;
   }
 
-  /** Passes events of a response to the job. An unnamed event is a chunk of text. */
+  /** Passes events of a response to the job. A string that names no event is a chunk of text. */
   async function pass(document: FakeDocument, events: readonly string[]): Promise<void> {
     for (const event of events) {
       if (event === 'restart' || event === 'continue') job.begin(0, event);
