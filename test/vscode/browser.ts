@@ -65,8 +65,8 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * In a browser, VS Code keeps secrets in the page's storage, encrypted with a key, half of which
- * comes from the host. The bare server provides no half, so secrets would not survive a reload.
+ * Provides half of the key with which VS Code encrypts the secrets in a page's storage. The host
+ * usually provides it. The bare server doesn't, so secrets wouldn't survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

@@ -33,7 +33,10 @@ export class Editor {
     return (await this.#screen.read<string | null>(script)) ?? undefined;
   }
 
-  /** Label of the active tab. For a response preview, it differs from the result of `name`. Empty without a tab. */
+  /**
+   * Label of the active tab, or an empty string without a tab. For a response preview, it differs
+   * from the result of `name`.
+   */
   title(): Promise<string> {
     // VS Code renders the end of a file name as a separate element.
     return this.#screen.read<string>(

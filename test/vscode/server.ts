@@ -35,7 +35,7 @@ export interface ServerOptions {
   otherExtension?: string | undefined;
   /** Added to the environment of this process. `undefined` removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** By default a free one. */
+  /** By default, a free port. */
   port?: number;
 }
 

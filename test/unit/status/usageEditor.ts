@@ -36,7 +36,7 @@ export class UsageEditor extends FakeEditor {
   hasPreviews = true;
   #text = () => '';
 
-  /** The names of all files in the folder, not only of counters. */
+  /** The names of all files in the folder, including files that aren't counters. */
   get fileNames(): readonly string[] {
     return readdirSync(this.folder).sort();
   }

@@ -21,7 +21,7 @@ export interface Way {
 
 export type Ways = Readonly<Record<string, Way>>;
 
-/** Counts the work of the `WAYS` in a module in a separate thread. */
+/** Counts the work of a module's `WAYS` in a separate thread. */
 export class WorkCounter {
   readonly #thread: Worker;
 
