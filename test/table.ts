@@ -15,7 +15,7 @@ export interface Table {
 /** True if tables are also written to test/figures, as in `npm run figures`. */
 export const isQuoted = process.env['HOSTED_MODEL_FIGURES'] === '1';
 
-/** Prints a table. In `npm run figures`, also writes it to the file that docs/quality.md quotes. */
+/** Prints a table. In `npm run figures`, also writes it to the file that the docs quote. */
 export function printTable(table: Table): void {
   const { title, note, figure } = table;
   const lines = [title, ...aligned(cellsOf(table)), ...(note ? [note] : [])];

@@ -34,7 +34,7 @@ globalThis.fetch = (url, init) => {
 const sink = editor.sink.bind(editor);
 editor.sink = (kind, ...values) => {
   const files = filesOnStack();
-  // Only the text of a response comes from the socket.
+  // Ignores writes that don't come from the socket, because they aren't part of a response.
   const socket = files.findLastIndex((path) => path.startsWith('service/http/'));
   if (kind === 'document' && socket >= 0) toDocument = inOrder(files.slice(0, socket + 1));
   sink(kind, ...values);

@@ -16,7 +16,7 @@ const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKe
 
 answerParent({
   url: () => emulator.url,
-  /** Sets the response of the model. */
+  /** Sets the model's response. */
   answer: ({ pieces, length }: AnswerShape) => {
     const all = Array.from({ length: pieces }, () => 'w'.repeat(length - 1).concat(' '));
     emulator.settings.answer = () => all;

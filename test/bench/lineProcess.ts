@@ -1,6 +1,6 @@
 /**
- * Lines on the loopback interface that are as slow as lines to another continent. They run in their
- * own process, so that no other work delays their traffic.
+ * Simulates slow network lines, such as to another continent, on the loopback interface. They run
+ * in their own process, so that no other work delays their traffic.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

@@ -63,7 +63,7 @@ interface Part {
   readonly bottom: number;
 }
 
-/** Returns an SVG. For screen readers, its description has every figure. */
+/** Returns an SVG. For screen readers, its description contains every figure. */
 function pictureOf({ machine, versions, questions }: Results): string {
   let top = margin + 2;
   const drawn = [

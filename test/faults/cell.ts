@@ -70,7 +70,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
       fetch: watched.fetch,
       headersMs: cell.deadline === 'headers' ? DEADLINE_MS : LONG_MS,
       idleMs: cell.deadline === 'idle' ? DEADLINE_MS : LONG_MS,
-      // Waits only as long as the service requests, and moves the clock immediately.
+      // Waits only as long as the service requests, and moves the clock past this wait immediately.
       waitMs: (_retry, retryAfterMs) => {
         const ms = Math.max(1, retryAfterMs);
         void time.pass(ms);
@@ -108,7 +108,7 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   const sent = cell.fault ? cell.attempts * flights : 0;
   assert.equal(emulator.count(path) - before, sent, 'requests sent');
   assert.equal(emulator.faults.pending, 0, 'unused faults');
-  // The rest of a response is read in the background. Until the end, the call keeps its slot.
+  // The rest of a response is read in the background. Until that's done, the call keeps its slot.
   await becomes('free of requests', () => limiter.state.inFlight + limiter.state.waiting === 0);
   await becomes('at rest', () => emulator.inFlight.identity + emulator.inFlight.inference === 0);
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');

@@ -21,7 +21,10 @@ interface Case {
   readonly isReversed: boolean;
   /** True if the case runs only nightly, whatever the insert mode. */
   readonly isNightly?: boolean;
-  /** The selected texts after a response in mode `after`, if they differ from those before it. */
+  /**
+   * The texts that are selected after a response in mode `after`, if they differ from those
+   * selected before.
+   */
   readonly beforeAnswer?: readonly string[];
 }
 

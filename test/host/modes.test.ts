@@ -120,7 +120,7 @@ describe('insert modes', () => {
     const editor = await open('a = 1\n', new Range(0, 0, 0, 5));
     const job = jobOn(editor, 'newDocument');
     await commands.executeCommand('cursorBottom');
-    // Extensions receive the event a moment later.
+    // Extensions receive the selection event a moment later.
     await until(window.onDidChangeTextEditorSelection, () => editor.selection.active.line === 1);
     job.append(0, 'answer');
     assert.equal(await job.end(0, 'ended'), true);

@@ -77,7 +77,7 @@ async function bundleTests(): Promise<string> {
     format: 'cjs',
     // vscode exists only in the host, and mocha loads its own files at run time.
     external: ['vscode', 'mocha'],
-    // Same as for the extension's own bundle: axios-retry has different exports for Node.
+    // Prefers ES modules in packages that have no `exports`.
     mainFields: ['module', 'main'],
     logLevel: 'warning',
     sourcemap: inspect ? 'linked' : false,
@@ -97,8 +97,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Makes VS Code trust one more certificate than the system does, such as a company's own. On Linux,
- * VS Code reads SSL_CERT_FILE.
+ * Makes VS Code trust one more certificate than the system does, such as a company's own
+ * certificate. On Linux, VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');
@@ -115,7 +115,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** Creates a folder that tests can change, fresh for every run. */
+/** Creates a new folder for each run, which tests can change. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

@@ -226,7 +226,8 @@ describe('templates in a real editor', () => {
       const text = `---\nnmae: x\ninsertMode: replcae\nmodel: 4\n---\nTo \${input:Whom?}: \${selecton}`;
       write('flaws.md', text.replaceAll('\n', '\r\n'));
       const uri = Uri.file(path('flaws.md'));
-      // Opened by a command. If the API opens a document, VS Code keeps it in memory for minutes.
+      // Opens the document with a command, because VS Code keeps a document that the API opens in
+      // memory for minutes.
       await commands.executeCommand('vscode.open', uri);
       await until({ uri }, (all) => all.length === 4);
       const document = window.activeTextEditor?.document ?? assert.fail();
@@ -367,7 +368,7 @@ function labelOf({ label }: { label: string | { label: string } }): string {
   return typeof label === 'string' ? label : label.label;
 }
 
-/** Repeats a command of the open input box until the question is settled. */
+/** Repeats a command of the open input box until `question` settles. */
 async function pressUntil<Answer>(command: string, question: Promise<Answer>): Promise<Answer> {
   let isSettled = false;
   const settled = question.finally(() => {

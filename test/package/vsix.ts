@@ -39,7 +39,10 @@ export function entriesOf(archive: Buffer): Entry[] {
   });
 }
 
-/** Gives all files the same permissions, in place. vsce copies the permissions on this machine. */
+/**
+ * Gives all files the same permissions, in place. vsce copies the permissions that the files have
+ * on this machine.
+ */
 export function evenRights(archive: Buffer): void {
   for (const at of placesOf(archive)) archive.writeUInt32LE(MODE, at + 38);
 }

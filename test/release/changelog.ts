@@ -1,6 +1,7 @@
 /**
- * Reads and updates the changelog, which follows keepachangelog.com. A library would also parse
- * entries and dates, and rewrite the whole file. A release only adds one heading.
+ * Reads and updates the changelog, which follows keepachangelog.com. Uses no library, because a
+ * release only adds one heading. A library would also parse entries and dates, and rewrite the
+ * whole file.
  */
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
@@ -41,7 +42,9 @@ function unreleasedIn(changelog: string): string {
   return section;
 }
 
-/** Returns the headings that have entries. Entries without a heading count under an empty one. */
+/**
+ * Returns the headings that have entries. Entries without a heading count under an empty heading.
+ */
 function headingsOf(section: string): string[] {
   const parts = section.split(/^### /m).map((part, index) => (index === 0 ? `\n${part}` : part));
   const filled = parts.filter((part) => ENTRY.test(part));

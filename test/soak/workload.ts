@@ -89,7 +89,7 @@ export function scriptMishaps(emulator: Emulator, first: number): void {
   }
 }
 
-/** True if the generation may end like this with its mishap. */
+/** True if the generation may have this outcome, considering its mishap, if any. */
 export function isExpected(job: number, ending: Ending): boolean {
   const kinds: readonly Ending[] = mishapOf(job)?.kinds ?? [];
   return kinds.length === 0 ? ending === 'answer' : kinds.includes(ending);

@@ -46,7 +46,8 @@ describe('a day with the extension', () => {
     session = await openWorkbench({
       folderFiles: files,
       userSettings: { 'hostedModel.authUrl': emulator.url },
-      // The extensions for colors and chat. Without the others, the window starts sooner.
+      // Loads only the extensions for colors and chat. Without the others, the window starts
+      // sooner.
       builtInExtensions: ['theme-defaults', 'copilot'],
     });
   });
@@ -237,7 +238,7 @@ describe('a day with the extension', () => {
     });
     await notifications.click(/refused the API key/, 'Set Up...');
     await enterKey(session.workbench, nextKey);
-    // A refused key is replaced without a question.
+    // The setup replaces a refused key without asking the user.
     await quickInput.pick('$(beaker) Test and Save');
     await notifications.click(/changes are saved/, 'Retry');
     await editor.waitForText('Write a reply.\nShort.');

@@ -81,7 +81,7 @@ export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   return sharp(fewColors).webp({ lossless: true, effort: 6 }).toBuffer();
 }
 
-/** Loaded when a picture is saved, because every UI test loads this module. */
+/** Loads sharp only when a picture is saved, because every UI test loads this module. */
 async function loadSharp() {
   return (await import('sharp')).default;
 }
@@ -123,7 +123,7 @@ export async function takePicture(page: Page, name: string, clip?: Clip): Promis
   await savePicture(path, await asPng(await page.screenshot({ ...(clip && { clip }) })));
 }
 
-/** Combines several screenshots with captions into one picture, two in a row. */
+/** Combines several screenshots with captions into one picture, with two in each row. */
 export async function takeComposite(
   context: BrowserContext,
   name: string,

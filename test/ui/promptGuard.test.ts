@@ -9,7 +9,7 @@ const privateKey =
 type Limits = { readonly max_sequence_length: number; readonly max_output_tokens?: number };
 const files = {
   'private.txt': `Before ${privateKey} after`,
-  // Words, because a run of one character may be a single token.
+  // Repeats a word, because a long run of one character may be a single token.
   'much.txt': `${'word '.repeat(20_000)}.`,
   'long.txt': 'word '.repeat(2_000),
   'letter.txt': 'Write a reply.\n',

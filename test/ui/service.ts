@@ -13,7 +13,10 @@ export function startService(): Promise<Emulator> {
   return startEmulator({ apiKeys: [apiKey], projectIds: [projectId] });
 }
 
-/** Opens a window whose settings name the service. The key isn't stored yet. */
+/**
+ * Opens a window whose settings contain the service's addresses and the project. The key isn't
+ * stored yet.
+ */
 export function openWindow(emulator: Emulator, options: SessionOptions = {}): Promise<Session> {
   return openWorkbench({
     ...options,

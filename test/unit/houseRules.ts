@@ -175,7 +175,7 @@ export const houseRules: readonly HouseRule[] = [
     name: '5: src/service has no messages for users',
     isBroken: (line, path) =>
       inService(path) &&
-      // The message in this file is for the model.
+      // The message in this file is for the model, not for the user.
       path !== 'service/api/conversation.ts' &&
       !/^\s*(\*|\/\/|\/\*)/.test(line) &&
       /(['"`])[A-Z][a-z']+( [a-z]+){2,}/.test(line),

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
-/** Chromium without a user interface. Each page takes a seventh less work (measured). */
+/** Chromium without a user interface. Each page takes a seventh less CPU time (measured). */
 const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 

@@ -163,7 +163,7 @@ export class Editor {
     );
   }
 
-  /** The visible lines, without saving anything. A long document shows only a part. */
+  /** The visible lines, without saving anything. Only a part of a long document is visible. */
   visibleText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .monaco-editor`));
   }

@@ -91,7 +91,7 @@ export class QuickInput {
   /** Waits for an item with this label (with or without its icon) and clicks it. */
   async pick(label: string): Promise<void> {
     await this.waitFor({ item: label });
-    // Finds the item again by its text, because the list may have been filtered again.
+    // Finds the item again by its text, because the list may have changed in the meantime.
     const text = JSON.stringify(bare(label));
     await this.#screen.page.click(
       `${widget} .monaco-list-row .quick-input-list-row:first-child .label-name .monaco-highlighted-label:text-is(${text})`,

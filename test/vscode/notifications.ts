@@ -1,9 +1,9 @@
 /**
  * Notifications, including progress.
  *
- * VS Code shows at most three new ones as toasts in 800 ms, and hides toasts without buttons after
- * 10 to 15 s. Notifications without a toast are only in the notification center, which
- * `Workbench.showNotifications` opens.
+ * VS Code shows at most three new notifications as toasts in 800 ms, and hides toasts without
+ * buttons after 10 to 15 s. Notifications without a toast are only in the notification center,
+ * which `Workbench.showNotifications` opens.
  */
 import { matches, notificationInView, type Screen, textWithIcons } from './screen.ts';
 
@@ -64,7 +64,10 @@ export class Notifications {
     await this.#at(index).locator('.monaco-button', { hasText: button }).first().click();
   }
 
-  /** Closes a notification by its button. Notifications can appear or disappear meanwhile. */
+  /**
+   * Closes a notification by its button. Other notifications can appear or disappear in the
+   * meantime.
+   */
   async close(text: string | RegExp): Promise<void> {
     await this.waitFor(text);
     await this.#screen.until(`the notification ${text} to be closed`, async () => {

@@ -91,7 +91,8 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.pick('Frankfurt');
   await quickInput.waitFor({ step: '5/5' });
   const picture = await takeQuickInput(workbench, `hosts-${theme}`);
-  // Also for the walkthrough, because the emulated service in its test has only one host.
+  // Also saves it for the walkthrough, because the emulated service in the walkthrough's test has
+  // only one host.
   await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), await asSmallWebp(picture));
   await quickInput.dismiss();
 }
@@ -187,7 +188,7 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const item = workbench.statusItem(statusId);
   await item.waitFor({ text: /\d+m/ });
   await item.tooltip();
-  // The tooltip fades in.
+  // Waits until the tooltip has faded in.
   await page.evaluate(`Promise.all(
     document.querySelector('.workbench-hover-container').getAnimations({ subtree: true })
       .map(({ finished }) => finished),

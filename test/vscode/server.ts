@@ -15,9 +15,9 @@ export interface ServerOptions {
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
-  /** Kept after the stop if given, otherwise temporary. */
+  /** Kept after the stop if given. By default, a temporary directory. */
   extensionsDirectory?: string;
-  /** Kept after the stop if given, otherwise temporary. */
+  /** Kept after the stop if given. By default, a temporary directory. */
   dataDirectory?: string;
   /**
    * Needed for a development extension and for tests in the extension host. With it, VS Code shows
@@ -50,7 +50,7 @@ export interface VSCodeServer {
    */
   url(folder?: string | null, payload?: readonly (readonly [string, string])[]): string;
   /**
-   * Replaces the user settings file. Open windows don't notice that. Use
+   * Replaces the user settings file. Open windows don't notice the change. Use
    * `Workbench.applyUserSettings` for them.
    */
   writeUserSettings(settings: Settings): Promise<void>;

@@ -27,7 +27,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void sample.stop().then(() => process.exit()));
 }
 
-/** Without a desktop, the printed address is enough. */
+/**
+ * Opens an address in a browser. Does nothing without a desktop, because the address is also
+ * printed.
+ */
 function openOnDesktop(url: string): void {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   const hasDesktop = process.platform !== 'linux' || process.env['DISPLAY'] !== undefined;

@@ -13,7 +13,7 @@ import { repositoryRoot, testDirectory } from './install.ts';
 import { demoKey, demoProject } from './sample.ts';
 import { quietSettings } from './server.ts';
 
-/** Also set in .vscode, for the emulator and the debugger. */
+/** These ports are also set in .vscode, for the emulator and the debugger. */
 const [emulatorPort, debuggerPort] = [8765, 9339];
 
 const [vscode = 'code'] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { body, eventReader, fetchToken, type MakeCaller, paths, textOf } from './caller.ts';
 
-/** A socket and string functions. No real HTTP client can be as fast. */
+/** Uses only a socket and string functions. No real HTTP client can be as fast. */
 export const makeCaller: MakeCaller = async (url) => {
   const { hostname, port } = new URL(url);
   const token = await fetchToken(url);
@@ -40,7 +40,8 @@ export const makeCaller: MakeCaller = async (url) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const read = eventReader(onText);
       let end = '';
-      // The emulator sends each event as one HTTP chunk, so no chunk size splits a line.
+      // The emulator sends each event as one HTTP chunk, so the size of a chunk never appears in
+      // the middle of a line.
       onPart = (part) => {
         read(part);
         end = (end + part).slice(-7);

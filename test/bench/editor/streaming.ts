@@ -1,4 +1,7 @@
-/** Edits, delay, and undo steps of a stream of 100 output tokens per second into a real editor. */
+/**
+ * Measures edits, delay, and undo steps when 100 output tokens per second stream into a real
+ * editor.
+ */
 import type { Pace } from '../lineProcess.ts';
 import type { Question, Row } from '../question.ts';
 import type { Driver } from './stage/driver.ts';

@@ -1,4 +1,7 @@
-/** The delay of typing in a document while a response streams into another part of it. */
+/**
+ * Measures how long typed characters take to appear while a response streams into another part of
+ * the document.
+ */
 import type { Question } from '../question.ts';
 import type { Driver } from './stage/driver.ts';
 import { compared, quantile } from './stage/figures.ts';

@@ -1,4 +1,6 @@
-/** Round trips until the first character, far from the service, in a real VS Code. */
+/**
+ * Measures round trips until the first character, in a real VS Code that is far from the service.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Contestant,

@@ -1,4 +1,4 @@
-/** Number of connections that the first generations of a window use, far from the service. */
+/** Measures how many connections the first generations in a window use, far from the service. */
 
 import {
   type Contestant,

@@ -32,7 +32,7 @@ const COMMANDS = [
   'setUp',
 ] as const;
 
-/** All text of a request. */
+/** Returns all the text in a request. */
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 

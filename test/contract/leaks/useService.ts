@@ -9,7 +9,7 @@ import { tokenPath } from '../service/world.ts';
 import { SinkEditor } from './sinkEditor.ts';
 import type { Stores, Windows } from './window.ts';
 
-/** The extension's deadline for response headers. */
+/** The extension's deadline for response headers, in milliseconds. */
 const HEADERS_MS = 60_000;
 
 /** The sources of the key. */

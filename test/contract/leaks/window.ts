@@ -8,8 +8,8 @@ import type { SinkEditor } from './sinkEditor.ts';
 
 /**
  * Runs the whole extension in plain Node, as `activate` assembles it, in an editor that records
- * everything it receives. There are two differences: pauses are shorter, and the test receives the
- * extension's errors.
+ * everything it receives. Two things differ from a real window: pauses are shorter, and the test
+ * receives the extension's errors.
  */
 
 const MARK = '?window';
@@ -29,7 +29,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
 export const STORAGE = { scheme: 'file', path: '/storage' } as Uri;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** The real timer, even if a test mocks the global one. */
+/** The real `setTimeout`, even if a test mocks the global one. */
 const { setTimeout: startTimer } = globalThis;
 /** Resolves after pending paints, because timers with the same delay, here 1 ms, fire in order. */
 const painted = () => new Promise((resolve) => startTimer(resolve, 1));

@@ -238,7 +238,7 @@ describe('an open window', () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
-      // Loads all the code first.
+      // Loads all the code before the timers are mocked.
       await run('refreshToken');
       const slow = Promise.withResolvers<void>();
       keyring.slowly = slow.promise;

@@ -12,7 +12,10 @@ const chatStream = pathOf('chat', true);
 const streamed = { onText: () => {} };
 /** The time after which a request without a response is reported as silent, in milliseconds. */
 const SILENT_MS = 5_000;
-/** How long the text and the connection wait for the end of a response, in milliseconds. */
+/**
+ * How long the caller and the connection wait for the end of a response after its last event, in
+ * milliseconds.
+ */
 const [UNSEEN_MS, REST_MS] = [50, 1_000];
 
 /** Waits until the rest of each response is read, which happens after its result is returned. */

@@ -199,7 +199,7 @@ const CASES = [
   'Credentials revoked',
 ] as const;
 type Outcomes = { readonly [Case in (typeof CASES)[number]]?: string };
-/** In the full form, the calls take ten seconds per method. */
+/** In the full form of this suite, the calls take ten seconds per method. */
 const CALLS = inForm(1_000, 100);
 const SEPARATOR = ' in ';
 const API_NAMES = new Intl.ListFormat('en').format(

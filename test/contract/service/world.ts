@@ -42,7 +42,7 @@ export interface WorldOptions {
   /** The clock for all parts. Defaults to the system clock. */
   readonly clock?: Clock;
   readonly deadlineMs?: number;
-  /** Milliseconds for a token request, including all its attempts. */
+  /** Deadline of a token request, including all its attempts, in milliseconds. */
   readonly tokenDeadlineMs?: number;
 }
 

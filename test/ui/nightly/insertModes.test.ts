@@ -123,7 +123,7 @@ for (const theme of ['dark', 'light'] as const) {
       await emulator.close();
     });
 
-    /** Keeps a screenshot of the editors in a low window, with any notification over them. */
+    /** Keeps a screenshot of the editors in a short window, with any notification over them. */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();

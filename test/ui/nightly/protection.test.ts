@@ -85,7 +85,7 @@ describe(`the extension ${nightly}`, () => {
 
     await workbench.notifications.click(/refused the API key/, 'Set Up...');
     await enterKey(workbench, apiKey);
-    // A refused key is replaced without a question.
+    // The setup replaces a refused key without asking the user.
     await workbench.quickInput.pick('$(beaker) Test and Save');
     await status.waitFor({ text: /\d+m/, background: 'none' });
     const arrived = emulator.nextRequest('/ml/v1/text/chat_stream');

@@ -60,7 +60,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await workbench.page.keyboard.press('Enter');
     return found && [found.description, found.detail].filter(Boolean).join(' · ').split(' · ')[0];
   };
-  /** Polls, because a decision is stored a moment after its question closes. */
+  /** Polls, because a decision is stored a moment after its prompt closes. */
   const becomes = (session: Session, row: string, state: string) =>
     session.workbench.screen.until(`the row ${row} to show ${state}`, async () =>
       (await act(session, row)) === state ? true : undefined,

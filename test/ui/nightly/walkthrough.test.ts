@@ -81,7 +81,7 @@ describe(`the walkthrough ${nightly}`, () => {
       await page.keyboard.type('What does total_price do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
-      // In a low window, the question and the model picker are close to each other.
+      // In a short window, the question and the model picker are close to each other.
       await page.setViewportSize({ width: 1500, height: 440 });
       await picture('chat', '.interactive-session');
       await page.setViewportSize(viewport);

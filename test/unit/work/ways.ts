@@ -40,7 +40,7 @@ const ODD = [
   ...['//', ' //', '#', ' #', '/*', '{', '{}', '=', '-', '*', '$', '${', '${a', 'a', 'a ', 'a\n'],
   ...['\u0301', '\u200d', '\ufe0f', '👩\u200d', 'می\u200c', '\ud83d', '😀', '\u202e'],
 ].map((row) => rows(row));
-/** Texts that are hard for other code, too. */
+/** The texts in `ODD`, and texts that are hard for other code. */
 const WORST = [
   ...ODD,
   ...[

@@ -1,7 +1,7 @@
 import { commands, type ExtensionContext, type TextEditor, window } from 'vscode';
 import { type ChatAnswer, chatRequest, fetchToken, textOf } from '../../callers/caller.ts';
 
-/** Sends the selected text, waits for the whole response, and inserts it below. */
+/** Sends the selected text, waits for the whole response, and inserts it below the selection. */
 async function generate({ url, token }: { url: string; token: string }): Promise<void> {
   const editor = window.activeTextEditor as TextEditor;
   const { document, selection } = editor;

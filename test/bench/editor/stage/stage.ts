@@ -16,7 +16,7 @@ import { type Addresses, portVariable } from './protocol.ts';
 
 export interface Stage {
   readonly emulator: Emulator;
-  /** The process of `lineProcess.ts`. */
+  /** The child process that runs `lineProcess.ts`. */
   readonly lines: Child;
   /** The addresses that the product uses. */
   readonly addresses: Addresses;
