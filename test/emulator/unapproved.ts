@@ -36,8 +36,8 @@ export interface UnapprovedTotal extends Received {
 }
 
 declare global {
-  // Global, because each test file in the extension host is bundled with its own copy of this
-  // module.
+  // Global, because in the extension host, the entry point and the tests are separate bundles, each
+  // with its own copy of this module.
   var unapprovedOfTests: Set<Unapproved> | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Cell {
    */
   readonly fault: ((begun: Promise<void>) => Fault) | undefined;
   readonly outcome: ErrorKind | 'success';
-  /** Number of requests that one call sends. The first `faulty` of them get the fault. */
+  /** Number of attempts that one call makes. The first `faulty` of them get the fault. */
   readonly attempts: number;
   readonly faulty: number;
   /** The deadline that ends the call. `none` if the fault itself or the response ends it. */

@@ -14,7 +14,7 @@ export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
   const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
-  // Allows at least as many concurrent requests as a contest makes. Users can set at most 8.
+  // Allows as many concurrent requests as the other callers can send. Users can set at most 8.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
   // The other callers set no limit, so the service never truncates their responses.

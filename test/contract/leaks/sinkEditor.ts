@@ -110,7 +110,7 @@ export class SinkEditor extends FakeEditor {
   /** The selected ranges of characters. If undefined, the whole text is selected. */
   selections: readonly (readonly [from: number, to: number])[] | undefined;
   /**
-   * The button to click in each dialog that has it. In other dialogs, Sign Out is clicked if it
+   * The button to click in each message that has it. In other messages, Sign Out is clicked if it
    * exists.
    */
   button = 'Use These Values';

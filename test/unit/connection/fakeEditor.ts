@@ -78,7 +78,10 @@ export class FakeEditor {
    * closes, as with Escape, if `typed` is empty. A list closes if `picks` is empty.
    */
   inputs = 0;
-  /** The prompts of the input boxes and lists that were opened; undefined for none. */
+  /**
+   * The prompts of the opened boxes from `createInputBox` and lists from `createQuickPick`;
+   * undefined for none.
+   */
   readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists. */
   readonly picks: string[] = [];
