@@ -71,7 +71,7 @@ function join(near: Socket, port: number, farPort: number): void {
   if (pace.idleMs !== undefined) far.setTimeout(pace.idleMs, () => far.destroy());
 }
 
-/** Forwards data in order, with a delay of half a round trip. */
+/** Forwards data in order, half a round trip after it arrives, but not before `opensAt`. */
 function pass(from: Socket, to: Socket, opensAt: number, onPart = () => {}): void {
   let last: Promise<unknown> = Promise.resolve();
   const later = (what: () => void) => {

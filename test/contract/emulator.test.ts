@@ -77,8 +77,8 @@ function eventsOf(text: string): unknown[] {
 }
 
 /**
- * Returns the fixed part of a body. The access token is replaced by its type, and so are the token
- * counts that include the prompt, because they depend on the model.
+ * Returns the fixed part of a body. The access token is replaced by the name of its type. So are
+ * the token counts that include the prompt, because they depend on the model.
  */
 function fixedPart(value: unknown): unknown {
   const free = ['access_token', 'input_token_count', 'prompt_tokens', 'total_tokens'];

@@ -5,7 +5,7 @@ import type { EmulatorSettings } from './settings.ts';
 
 /**
  * Authentication methods other than IBM Cloud's: an OAuth 2.0 server, an on-premises platform, keys
- * that are sent to the model service, and headers for a gateway.
+ * for the model service itself, and headers for a gateway.
  */
 
 export const oauthPath = '/oauth2/token';

@@ -6,7 +6,7 @@ import type { Emulator } from './emulator.ts';
 
 /**
  * A server that stands in for an unapproved host. All such servers in a process are counted, even
- * after their tests have ended, so that a suite can check at its end what they received.
+ * after their tests have ended. At its end, a suite can check what they received.
  */
 export interface Unapproved {
   readonly received: Received;

@@ -205,8 +205,8 @@ describe('the .env file in a real editor', () => {
       await actionAt(found.range, fix);
       assert.equal(existsSync(path('.gitignore')), false, 'nothing is written before the fix');
       await window.showTextDocument(document, { selection: found.range });
-      // The code action API loses a file that an edit creates, so this runs the editor's command,
-      // which does nothing until the editor has received the problem.
+      // The code action API loses a file that an edit creates, so this runs the editor's command.
+      // The command does nothing until the editor has received the problem.
       const apply = async () => {
         const preferred = { kind: 'quickfix', apply: 'first', preferred: true };
         await commands.executeCommand('editor.action.codeAction', preferred);

@@ -1,6 +1,6 @@
 /**
- * `npm run test:live`: sends the extension's requests to a real service, and reports where the
- * responses differ from those of the emulator, which follows the recordings. Generates at most 200
+ * `npm run test:live`: sends the extension's requests to a real service, and reports where its
+ * responses differ from the emulator's. The emulator follows the recordings. Generates at most 200
  * tokens. Does nothing without credentials in the environment.
  */
 import { parseArgs } from 'node:util';

@@ -117,8 +117,8 @@ export type Effort = keyof typeof EFFORTS;
 
 /**
  * Returns how slow an expression can be, or undefined if the work to match it is linear on any
- * text. For a global expression, the work includes all matches: the next attempt starts at the end
- * of a match, or one character later if there was no match.
+ * text. For a global expression, the work includes all matches. Each attempt starts at the end of
+ * the previous match, or one character later if there was none.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);
@@ -143,8 +143,8 @@ export function highestCount({ source }: RegExp): number {
 
 /**
  * Converts an expression to the syntax that recheck supports, without making it faster:
- * - A class with the flag `v` becomes the ranges that it matches, and an emoji property becomes up
- * to ten characters that an emoji can contain.
+ * - A class with the flag `v` becomes the ranges that it matches. An emoji property becomes up to
+ *   ten characters that an emoji can contain.
  * - A count above three is lowered, since recheck has a state for each repetition, and the count
  * doesn't change how the work grows. A separate test limits the counts.
  */

@@ -367,9 +367,9 @@ export class SinkEditor extends FakeEditor {
   }
 
   /**
-   * A list or input box that closes as soon as it's shown, except for the list of services, which
-   * accepts its first item, and the lists in `LISTS_TO_READ`. If a list in `LISTS_TO_READ` has an
-   * item that copies text, this item is accepted before the list closes.
+   * A list or input box that closes as soon as it's shown. The exceptions are the lists in
+   * `LISTS_TO_READ`, and the list of services, which accepts its first item. If a list in
+   * `LISTS_TO_READ` has an item that copies text, this item is accepted before the list closes.
    */
   #list(sink: Sink): unknown {
     let hide = () => {};

@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * The number of requests of each check: to the identity service without a key, for the model list,
- * for a token, and for access to the model.
+ * The number of requests of each check: identity service without a key, model list, token, and
+ * access to the model.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),

@@ -140,8 +140,8 @@ describe('envFixes', () => {
             readEnvFile(of, ibm).issues.filter(
               (one) => one.kind === issue.kind && one.name === issue.name,
             ).length;
-          // Once the first of several lines with the same name is removed, the others are compared
-          // with the next of these lines, so their issues can change.
+          // If the first of several lines with the same name is removed, the next one becomes the
+          // first, so the issues of the others can change.
           const isOther = edit.kind === 'remove-line' && edit.line !== issue.place?.line;
           if (!isOther) assert.equal(sameIn(mended), sameIn(text) - 1);
           assertOtherLinesKept(text, mended, edit);
