@@ -62,8 +62,8 @@ function charactersOf({ calls, answer }: Contest): number {
 }
 
 /**
- * Returns a row for each name: the median value and, except for the product, the median of the
- * product's value divided by its own.
+ * Returns a row for each name, with its median value. All rows except the product's also have the
+ * median ratio of the product's value to theirs.
  */
 export function rowsOf<Name extends string>(
   values: ReadonlyMap<Name, readonly number[]>,

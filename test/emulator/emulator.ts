@@ -159,7 +159,7 @@ export class Emulator {
     this.#inFlight.forget();
   }
 
-  /** Breaks all connections and frees the port. */
+  /** Destroys all connections and frees the port. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

@@ -234,7 +234,7 @@ class Play {
       budget: this.#http.budget(call.totalMs),
       maxBytes: call.reads === 'text' ? 50_000 : 1_000_000,
       signal,
-      // Earlier versions call the first callback `onTurn`.
+      // In earlier versions, `beforeFirstAttempt` is named `onTurn`.
       ...{ beforeFirstAttempt: async () => note('turn'), onTurn: async () => note('turn') },
       onRetry: ({ retry, waitMs, error }) => {
         note({ retry, waitMs, kind: error.kind, details: sorted(error.details) });

@@ -478,7 +478,7 @@ describe('the extension, as documented for the service,', () => {
 function tokenThatEndsBy(field: 'expires_in' | 'expiration', { tokensIssued }: Emulator): Fault {
   const nowSeconds = 1_800_000_000;
   return {
-    // The time on the service's clock, which the expiry is relative to.
+    // The expiry is relative to this time on the service's clock.
     headers: { date: new Date(nowSeconds * 1_000).toUTCString() },
     json: {
       access_token: tokensIssued.at(-1),

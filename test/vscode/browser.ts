@@ -65,8 +65,8 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 }
 
 /**
- * Provides half of the key with which VS Code encrypts the secrets in a page's storage. The host
- * usually provides it. The bare server doesn't, so secrets wouldn't survive a reload.
+ * Provides the host's half of the key with which VS Code encrypts the secrets in a page's storage.
+ * The bare server provides no half, so secrets wouldn't survive a reload without this.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

@@ -91,8 +91,8 @@ async function takeHosts(workbench: Workbench, theme: string): Promise<void> {
   await quickInput.pick('Frankfurt');
   await quickInput.waitFor({ step: '5/5' });
   const picture = await takeQuickInput(workbench, `hosts-${theme}`);
-  // Also saves it for the walkthrough, because the emulated service in the walkthrough's test has
-  // only one host.
+  // Also saves the picture for the walkthrough, because the emulated service in the walkthrough's
+  // test has only one host.
   await savePicture(join(media, 'walkthrough', `hosts-${theme}.webp`), await asSmallWebp(picture));
   await quickInput.dismiss();
 }

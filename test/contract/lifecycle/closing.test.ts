@@ -16,7 +16,10 @@ const CALLS = 8;
 const PAINT_AFTER_MS = 16;
 /** The number of windows in each of the two measured parts. */
 const ROUNDS = isFull ? 50 : 3;
-/** The number of windows before the measurement. They compile code that would count as growth. */
+/**
+ * The number of windows before the measurement. Opening them compiles code that would otherwise
+ * count as growth.
+ */
 const WARM_UP = isFull ? 30 : 1;
 
 describe('a window', () => {

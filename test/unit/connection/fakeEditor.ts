@@ -79,8 +79,8 @@ export class FakeEditor {
    */
   inputs = 0;
   /**
-   * The prompts of the opened boxes from `createInputBox` and lists from `createQuickPick`;
-   * undefined for none.
+   * The prompts of the input boxes and lists that were opened with `createInputBox` and
+   * `createQuickPick`; undefined for none.
    */
   readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists. */

@@ -17,7 +17,8 @@ import {
 import { clockMs, type Orders, portVariable, type Ran, type Run } from './protocol.ts';
 
 /**
- * A turn is quiet if it takes fewer milliseconds. Then, the extension host and the window are idle.
+ * A turn that takes fewer milliseconds than this is quiet: the extension host and the window are
+ * idle.
  */
 const quietTurnMs = 8;
 /** Required number of quiet turns in a row, and maximum number of turns. */

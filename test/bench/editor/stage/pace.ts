@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Emulator } from '../../../emulator/emulator.ts';
 import { clockMs } from './protocol.ts';
 
-/** When the emulated service sent the parts of one response. */
+/** The times when the emulated service sent the parts of one response. */
 export interface Service {
   /** Milliseconds from the arrival of the request until this part of the response was sent. */
   delayUntil(part: number): number;
