@@ -41,7 +41,7 @@ export class ActiveConnection implements Disposable {
     return this.#lookup;
   }
 
-  /** The obstacle for the active folder. */
+  /** The reason that the last command for the active folder got no connection, or `none`. */
   get obstacle(): Obstacle {
     return this.#obstacles.get(folderKey(activeFolder())) ?? 'none';
   }

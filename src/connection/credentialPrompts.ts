@@ -163,7 +163,7 @@ export function askInstead(
 ): Promise<true | undefined> {
   const problem = sourceProblem(source) ?? '';
   return ask(
-    `The source in hostedModel.credentialSource can’t be used: ${sourceName(source.id, found)} (${problem}).`,
+    `hostedModel.credentialSource selects ${sourceName(source.id, found)}, which can’t be used (${problem}).`,
     [
       `Nothing was sent. Fix this source, or select Use Other Sources to set hostedModel.credentialSource to “auto” in ${targetText(target)}.`,
     ],

@@ -55,7 +55,7 @@ export const SET_UP = {
    * Appended to the hosts during an import, because the source applied to one folder, but the
    * imported values apply to all folders.
    */
-  ofAllFolders: ' · This applies to all folders',
+  ofAllFolders: ' · The imported values apply to all folders',
   test: '$(beaker) Test and Save',
   testDetail: (labels: LabelContext) =>
     needsSetting('projectId', labels)
@@ -120,7 +120,7 @@ export const MANAGE = {
     'This header can’t be set. Use letters, digits, and hyphens, but no reserved name such as Cookie or Authorization.',
   keyHeader: 'This header already contains the key.',
   tooManyHeaders: `A service can have at most ${MAX_HEADERS} headers. Remove one first.`,
-  isSecret: (name: string) => `Is the value of ${name} a secret?`,
+  isSecret: (name: string) => `Select where to store the value of ${name}`,
   plainValue: 'Store in Settings',
   secretValue: 'Store in Secret Storage',
   headerValuePrompt: (name: string) => `Value of ${name}.`,

@@ -3,9 +3,9 @@ import type { StorageIssue } from './keyStore.ts';
 /** Messages about secret storage. They have their own file, because activation loads them. */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
-    'Couldn’t read VS Code’s secret storage. This machine’s keyring may be locked or missing. Unlock it or install one, or use a .env file or the environment.',
+    'Couldn’t read VS Code’s secret storage. This machine’s keyring may be locked or missing. Unlock or install a keyring, or use a .env file or environment variables.',
   'refuses-key':
-    'Couldn’t store the key. This machine’s keyring may be locked or missing. Unlock it or install one and try again, or use a .env file or the environment.',
+    'Couldn’t store the key. This machine’s keyring may be locked or missing. Unlock or install a keyring, then try again. Or use a .env file or environment variables.',
   'keeps-key':
     'Couldn’t delete the key from VS Code’s secret storage. Try again, or delete the key where you created it.',
 };

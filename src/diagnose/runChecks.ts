@@ -62,7 +62,7 @@ export async function isStillUsed(connection: Connection, lookUp: LookUp): Promi
   return found?.some((one) => one.isSameAs(connection)) ?? false;
 }
 
-/** Awaits a lookup of credentials. Undefined if it takes longer than `patienceMs`. */
+/** Awaits a lookup of credentials. Returns undefined if it takes longer than `patienceMs`. */
 export function within<Found>(
   patienceMs: number,
   lookup: Promise<Found>,

@@ -95,9 +95,9 @@ export function likelyReading([inUse, ...others]: ReturnType<typeof readForAll>)
 }
 
 /**
- * Returns the reading to use if the settings name no service: the first one that is usable or
- * malformed, or else the first one with a recognized setting. Defaults to the reading for the
- * service in use.
+ * Returns the reading to use if the settings name no service. Prefers the first reading that is
+ * usable or malformed (see `isMalformed`), and then the first one with a recognized setting.
+ * Defaults to the reading for the service in use.
  * @param services in order of preference
  */
 export function firstReading(

@@ -24,7 +24,7 @@ export interface InsertMode {
   readonly id: string;
   /**
    * The text to announce when all responses are complete, but the user still has to accept them.
-   * Defaults to a general text.
+   * Defaults to a generic message.
    */
   readonly doneText?: string;
   /**

@@ -13,19 +13,19 @@ import { resourceOf, type Service } from '../service/services.ts';
 /** The second part of a message: why the problem matters, and what to do. */
 const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => string>> = {
   whitespace: () =>
-    'Programs that don’t trim the spaces fail, for example with a 401. Remove them, including those around the equals sign.',
-  quotes: () => 'Programs that keep the quotes fail, for example with a 401. Remove them.',
+    'Programs that don’t trim the spaces fail, for example with a 401. Remove the spaces, including any around the equals sign.',
+  quotes: () => 'Programs that keep the quotes fail, for example with a 401. Remove the quotes.',
   bearer: (label) =>
     `That word isn’t part of the ${label}, so the service would refuse the value (401). Remove the word.`,
   control: () => 'The service would refuse the value. Remove the characters.',
   placeholder: (label) =>
     `Nothing is sent with a placeholder. Replace it with the ${label}, or set up Hosted Model.`,
   'non-ascii': (label) =>
-    `No ${label} contains accents, typographic quotes, or similar characters, so the service would refuse this one. Copy it again.`,
+    `The ${label} contains accented letters, curly quotes, or similar characters, so the service would refuse it. Copy it again.`,
   malformed: (label) =>
-    `No ${label} has this length or these characters, so the service would refuse this one. Copy it again.`,
+    `The ${label} has an unexpected length or unexpected characters, so the service would refuse it. Copy it again.`,
   comment: () =>
-    'Programs that read the comment as part of the value fail, for example with a 401. Remove it, or put it on its own line.',
+    'Programs that read the comment as part of the value fail, for example with a 401. Remove the comment, or put it on its own line.',
   empty: (label) =>
     `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>

@@ -74,7 +74,7 @@ export class Jobs implements Disposable {
     for (const job of this.#here) job.cancel();
   }
 
-  /** Undoes the most recent job for the active document that still has something to undo. */
+  /** Undoes the most recent job that still has something to undo in the active document. */
   async undo(): Promise<Undone> {
     for (const job of this.#here.toReversed()) {
       const wasRunning = job.isRunning;

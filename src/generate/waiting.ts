@@ -40,7 +40,7 @@ const OFFER_AFTER_MS = 15_000;
  */
 export class WaitProgress {
   readonly #say: (message: string) => void;
-  /** The text to show while no request waits for its next attempt or the end of a pause. */
+  /** The text to show while there is no wait to report. */
   #generating = texts.GENERATING;
   /** The requests without a response, each with the timer for the offer to retry it. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();

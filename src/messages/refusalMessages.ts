@@ -187,7 +187,7 @@ const EXPECTED: Readonly<
   boolean: () => 'true or false',
   choice: (choices) => choices.join(' or '),
   texts: () => 'a list of unique strings',
-  object: (choices) => `an object with only ${choices.join(' and ')}`,
+  object: (choices) => `an object with no fields other than ${choices.join(' and ')}`,
 };
 
 /** Describes what's wrong with a parameter, as part of a sentence. */

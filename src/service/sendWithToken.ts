@@ -46,7 +46,10 @@ type Call<Result> = Pick<
    */
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
-  /** The token that the call has already waited for. */
+  /**
+   * The token that the call got before its first attempt, if any. It may be sent even if it was late:
+   * see `TokenService.get`.
+   */
   readonly waitedFor?: Token | undefined;
 };
 

@@ -42,7 +42,10 @@ export interface Service {
   readonly isFirstSetUp?: boolean;
 }
 
-/** A header with a fixed value, or with a secret value that the setup prompts for by its label. */
+/**
+ * A header with a fixed value, or with a secret value that the setup prompts for. `secret` is the
+ * label of the secret value, not the value itself.
+ */
 export type FixedHeader =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly secret: string };

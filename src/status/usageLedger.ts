@@ -51,7 +51,8 @@ export class UsageLedger {
   }
 
   /**
-   * Counts a request. At the first request in a window, also deletes files older than 31 days.
+   * Counts a request. On the first request in each VS Code window, also deletes files older than
+   * 31 days.
    * @returns a promise that resolves when the file has been written or the write has failed
    */
   record(fingerprint: string, request: UsedRequest): Promise<void> {

@@ -1,8 +1,8 @@
 import { commands, type Disposable, StatusBarAlignment, type StatusBarItem, window } from 'vscode';
 
 /**
- * Shows a notification without buttons. VS Code shows only one line of it, so the text has at most
- * 60 characters, apart from names.
+ * Shows a notification without buttons. VS Code shows only one line of it, so the text must have at
+ * most 60 characters, not counting quoted names.
  */
 export function inform(text: string): void {
   void window.showInformationMessage(text);

@@ -24,7 +24,7 @@ describe('a day with a call every 10 minutes', () => {
     const tokens = world.emulator.count(tokenPath);
     printTable({
       figure: 'day',
-      title: `A day of one window with a call every 10 minutes: ${tokens} token requests, ${failed} failed calls`,
+      title: `One window, open for a day, with a call every 10 minutes: ${tokens} token requests, ${failed} failed calls`,
       heads: ['', 'found', 'bar'],
       rows: [
         ['calls', CALLS, ''],

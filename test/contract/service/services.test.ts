@@ -296,7 +296,7 @@ describe('every authentication method with every API', () => {
           const kind = await kindOf(world.generate());
           const isRenewed = tokenCount() > before && kind !== refusal;
           const text = kind.replaceAll('-', ' ');
-          return { kind, isRenewed, text: isRenewed ? `${text}, after a new token` : text };
+          return { kind, isRenewed, text: isRenewed ? `${text}, even with a new token` : text };
         };
         const failingWith = async (status: number, code: string) => {
           const json = { errors: [{ code, message: '' }], error: { code, message: '' } };

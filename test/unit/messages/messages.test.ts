@@ -199,7 +199,7 @@ describe('the text of a message', () => {
       ],
       [
         { length_penalty: { factor: 2 } },
-        'length_penalty must be an object with only decay_factor and start_index',
+        'length_penalty must be an object with no fields other than decay_factor and start_index',
       ],
     ];
     for (const [operation, sets] of [
