@@ -7,7 +7,7 @@ import { onDidChangeSettings } from './config/configuration.ts';
 import { Connections } from './connection/connections.ts';
 import type { StoredState } from './connection/setUpStatus.ts';
 import { provenanceLines } from './connection/sourceView.ts';
-import { reportFailure } from './diagnose/reportFailure.ts';
+import { showFailure } from './diagnose/showFailure.ts';
 import { Jobs } from './generate/jobs.ts';
 import type { TokenState } from './service/auth/token.ts';
 import { isUnreachable } from './service/errors.ts';
@@ -79,7 +79,7 @@ export class HostedModel implements App, CommandCode {
   }
 
   readonly run: CommandCode['run'] = (name, invocation) => handlers[name](this, invocation);
-  readonly report: CommandCode['report'] = (error) => reportFailure(this, error);
+  readonly report: CommandCode['report'] = (error) => showFailure(this, error);
 
   readonly loadChat = async (): Promise<Chat> => {
     if (this.#chat) return this.#chat;

@@ -18,8 +18,8 @@ import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
 import type { Service } from './service/services.ts';
 import { StatusItem } from './status/statusItem.ts';
-import { importTemplates } from './templates/importTemplates.ts';
-import { isTemplateFile } from './templates/templateFolder.ts';
+import { loadTemplateFeature } from './templates/loadTemplateFeature.ts';
+import { isTemplateFile } from './templates/templatePath.ts';
 import { setContextKey } from './ui/contextKeys.ts';
 import { errorName, type Log, openLog } from './ui/log.ts';
 import { offer } from './ui/notify.ts';
@@ -186,7 +186,7 @@ async function startEnvFile(keys: KeyStore): Promise<Disposable> {
 }
 
 async function startTemplateFiles(): Promise<Disposable> {
-  return (await importTemplates()).startTemplateFiles();
+  return (await loadTemplateFeature()).startTemplateFiles();
 }
 
 function isNamedEnv({ uri }: Pick<TextDocument, 'uri'>): boolean {

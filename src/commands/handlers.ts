@@ -1,12 +1,12 @@
 import { commands, ProgressLocation, window } from 'vscode';
 import { writeSettings } from '../config/configuration.ts';
 import { readSettings, settingsFor } from '../config/settings.ts';
-import { requireAddress } from '../connection/credentialPrompts.ts';
+import { requireAddress } from '../connection/credentialDialogs.ts';
 import { activeFolder, onlyFolder } from '../connection/folders.ts';
 import { serviceInUse } from '../connection/sourceSelection.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
-import { reportFailure } from '../diagnose/reportFailure.ts';
+import { showFailure } from '../diagnose/showFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
@@ -17,7 +17,7 @@ import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import type { ModelQuery } from '../service/models/models.ts';
 import { hasOwnModel, type Service } from '../service/services.ts';
-import { importTemplates } from '../templates/importTemplates.ts';
+import { loadTemplateFeature } from '../templates/loadTemplateFeature.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
@@ -207,7 +207,7 @@ async function generateFromTemplate(
   snapshot: Invocation['snapshot'],
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
-  const { chooseTemplate } = await importTemplates();
+  const { chooseTemplate } = await loadTemplateFeature();
   const template = await chooseTemplate(snapshot.document, name, app.globalState);
   if (template) await generateFromSelection(app, { ...overrides, template }, snapshot);
 }
@@ -219,6 +219,6 @@ function optionsFor(app: App): GenerateDeps {
     connections,
     startWatch,
     onUsage: (connection, request) => void usage.record(connection, request),
-    report: (error, connection, at) => reportFailure(app, error, connection, at),
+    report: (error, connection, at) => showFailure(app, error, connection, at),
   };
 }

@@ -37,7 +37,8 @@ export interface DestinationChange {
   readonly isEntryChanged: boolean;
   /**
    * The approved program that prints the token, and the one that would run now; empty if there is
-   * none. Set if the programs differ, or if the entry has changed.
+   * none. Set if another program would run now, or if the entry has changed and either program
+   * exists.
    */
   readonly program?: { readonly approved: string; readonly wanted: string } | undefined;
 }

@@ -7,7 +7,7 @@ import {
 } from '../config/configuration.ts';
 import { type CredentialSource, readSettings } from '../config/settings.ts';
 import { hiddenSourceText } from './connectionMessages.ts';
-import { askInstead, reportSetting } from './credentialPrompts.ts';
+import { askInstead, reportSetting } from './credentialDialogs.ts';
 import type { ExternalSource, SourceSnapshot } from './sourceSelection.ts';
 
 /** Writes `hostedModel.credentialSource`. */

@@ -5,7 +5,7 @@ import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
 import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
-import { askSource, reportSetting, warnOfLeftKey } from './credentialPrompts.ts';
+import { askSource, reportSetting, warnOfLeftKey } from './credentialDialogs.ts';
 import { settleUnusable } from './credentialSourceSetting.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {

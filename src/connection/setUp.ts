@@ -7,7 +7,7 @@ import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';
 import { addressText } from './connectionMessages.ts';
-import { askDestination, reportSetting } from './credentialPrompts.ts';
+import { askDestination, reportSetting } from './credentialDialogs.ts';
 import type { KeyStore } from './keyStore.ts';
 import { emptyDraft } from './newService.ts';
 import {

@@ -7,7 +7,7 @@ import { askPick, back, type Question } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';
 import { contextOfTest } from './connectionMessages.ts';
-import { askDestination, askReplacement } from './credentialPrompts.ts';
+import { askDestination, askReplacement } from './credentialDialogs.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
 import { withEntry } from './newService.ts';

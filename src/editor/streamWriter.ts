@@ -274,7 +274,7 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Records the changes in one event. VS Code may add changes to an edit, for example to remove
+   * Updates the responses after a change event. VS Code may add changes to an edit, for example to remove
    * whitespace from the previous line.
    */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {

@@ -17,7 +17,7 @@ import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
  * only one selection.
  * @returns true if the user wants a retry
  */
-export type ReportFailure = (
+export type ShowFailure = (
   error: unknown,
   connection: Connection,
   at: {
@@ -54,7 +54,7 @@ export interface RunResult {
 interface ReportedRun extends Pick<Jobs, 'announcements'> {
   readonly job: Job;
   readonly runMode: RunMode;
-  readonly report: ReportFailure;
+  readonly report: ShowFailure;
   readonly runAgain: RunAgain;
 }
 

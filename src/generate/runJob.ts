@@ -15,7 +15,7 @@ import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
 import type { RunAgain } from './reportOutcome.ts';
-import { type Outcome, type ReportFailure, type RunResult, reportRun } from './reportRun.ts';
+import { type Outcome, type RunResult, reportRun, type ShowFailure } from './reportRun.ts';
 import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */
@@ -25,7 +25,7 @@ export interface GenerateDeps {
   readonly startWatch: () => GenerationWatch;
   /** Called with the token usage of each request. */
   readonly onUsage: (connection: Connection, request: UsedRequest) => void;
-  readonly report: ReportFailure;
+  readonly report: ShowFailure;
 }
 
 /** Some of a job's responses, which are generated together. */
@@ -51,7 +51,8 @@ const MAX_AT_ONCE = 8;
 /**
  * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
  * Text received before a failure stays until a retry replaces it.
- * @param prepare prompts the user before the run; resolves to false if the user cancels
+ * @param prepare called before the run, for example to prompt the user; resolves to false if the
+ * run must not start
  */
 export async function runJob(
   options: GenerateDeps,

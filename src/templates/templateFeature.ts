@@ -25,8 +25,8 @@ import {
   noteLastUsed,
   type Template,
 } from './template.ts';
-import { isTemplateFile, TEMPLATES_PATH } from './templateFolder.ts';
 import { noTemplateText, type TemplateIssue, templateIssueText } from './templateMessages.ts';
+import { isTemplateFile, TEMPLATES_PATH } from './templatePath.ts';
 import { pickTemplate, showIssue } from './templatePicker.ts';
 import { readTemplates } from './templateSources.ts';
 

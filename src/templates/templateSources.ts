@@ -11,7 +11,6 @@ import {
   type TemplateReading,
 } from './parseTemplate.ts';
 import { BUILT_IN, displayName, nameKey, type TemplateEntry } from './template.ts';
-import { TEMPLATES_PATH, templatesFolderOf } from './templateFolder.ts';
 import {
   errorOf,
   NO_SPAN,
@@ -19,6 +18,7 @@ import {
   TEMPLATE_LIMIT_BYTES,
   type TemplateIssueDetails,
 } from './templateMessages.ts';
+import { TEMPLATES_PATH, templatesFolderOf } from './templatePath.ts';
 import { promptIssues } from './variables.ts';
 
 /** Collects built-in templates, templates in the settings, and template files. */

@@ -111,16 +111,18 @@ async function versionIn(root: string): Promise<Version> {
     const [next, ...rest] = others;
     return next === undefined ? load(path) : load(path).catch(() => firstOf(next, ...rest));
   };
-  const [failures, limit, ...modules] = await Promise.all([
+  const [failures, limit, fetches, ...modules] = await Promise.all([
     firstOf(
       'api/watsonxFailure.ts',
       ...['api/inferenceFailure.ts', 'generation/inferenceFailure.ts', 'failures.ts'],
     ),
     firstOf('http/concurrencyLimit.ts', 'http/limiter.ts'),
-    ...['errors.ts', 'http/body.ts', 'http/hardenedFetch.ts', 'http/http.ts'].map(load),
+    firstOf('http/resilientFetch.ts', 'http/hardenedFetch.ts'),
+    ...['errors.ts', 'http/body.ts', 'http/http.ts'].map(load),
   ]);
   const { ConcurrencyLimit } = { ConcurrencyLimit: Reflect.get(limit, 'Limiter'), ...limit };
-  return Object.assign({}, failures, ...modules, { ConcurrencyLimit });
+  const { resilientFetch } = { resilientFetch: Reflect.get(fetches, 'hardenedFetch'), ...fetches };
+  return Object.assign({}, failures, fetches, ...modules, { ConcurrencyLimit, resilientFetch });
 }
 
 function nameOf(outcome: unknown): string {

@@ -7,9 +7,9 @@ import type {
   ConcurrencyState,
   RequestGate,
 } from '../../src/service/http/concurrencyLimit.ts';
-import type * as fetches from '../../src/service/http/hardenedFetch.ts';
 import type * as https from '../../src/service/http/http.ts';
 import type { HttpRequest, HttpResponse, TokenProvider } from '../../src/service/http/httpTypes.ts';
+import type * as fetches from '../../src/service/http/resilientFetch.ts';
 import { CLOSED_PORT } from '../contract/service/proxy.ts';
 import type { Emulator } from '../emulator/emulator.ts';
 import type { Fault } from '../emulator/faults.ts';
@@ -28,7 +28,7 @@ export interface Version
   extends Pick<typeof errors, 'ServiceError'>,
     Pick<typeof failures, 'inferenceFailure'>,
     Pick<typeof bodies, 'readEvents'>,
-    Pick<typeof fetches, 'hardenedFetch'>,
+    Pick<typeof fetches, 'resilientFetch'>,
     Pick<typeof https, 'Http'> {
   readonly ConcurrencyLimit: typeof ConcurrencyLimit;
 }
@@ -152,7 +152,7 @@ class Play {
   readonly #fetch: typeof fetch = async (url, init) => {
     this.#activity += 1;
     this.#unanswered += 1;
-    const response = await this.#version.hardenedFetch(url as string, init).finally(() => {
+    const response = await this.#version.resilientFetch(url as string, init).finally(() => {
       this.#activity += 1;
       this.#unanswered -= 1;
     });

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { hardenedFetch } from '../../src/service/http/hardenedFetch.ts';
+import { resilientFetch } from '../../src/service/http/resilientFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
 /** The response to one request. It must not be shown before it has been compared. */
@@ -51,7 +51,7 @@ export class Witness {
     const url = new URL(String(address));
     const before = this.#allowed;
     this.#allow(url, init.body);
-    const response = await hardenedFetch(url, { ...init, headers: this.#headersOf(init) });
+    const response = await resilientFetch(url, { ...init, headers: this.#headersOf(init) });
     // A refused request has generated nothing.
     if (!response.ok) this.#allowed = before;
     const path = this.#withoutBase(url);

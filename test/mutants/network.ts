@@ -11,7 +11,7 @@ const limiter = 'test/unit/service/http/concurrencyLimit.test.ts';
 export const networkMutants: readonly Mutant[] = [
   {
     name: 'redirects are followed',
-    file: 'src/service/http/hardenedFetch.ts',
+    file: 'src/service/http/resilientFetch.ts',
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
     test: transport,
@@ -19,7 +19,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'properties that other extensions add to `Object.prototype` change a request',
-    file: 'src/service/http/hardenedFetch.ts',
+    file: 'src/service/http/resilientFetch.ts',
     from: "    redirect: 'manual',\n",
     to: '',
     test: pollution,
@@ -35,7 +35,7 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'requests reconnect endlessly to a proxy that closes the connection',
-    file: 'src/service/http/hardenedFetch.ts',
+    file: 'src/service/http/resilientFetch.ts',
     from: '    error.code = PROXY_CLOSED;\n',
     to: '',
     test: transport,
@@ -51,15 +51,15 @@ export const networkMutants: readonly Mutant[] = [
   },
   {
     name: 'a request fails if the service closed its kept connection',
-    file: 'src/service/http/hardenedFetch.ts',
+    file: 'src/service/http/resilientFetch.ts',
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
-    test: 'test/unit/service/http/hardenedFetch.test.ts',
+    test: 'test/unit/service/http/resilientFetch.test.ts',
     title: 'sends the request once more after ECONNRESET',
   },
   {
     name: 'every failed request counts as not sent',
-    file: 'src/service/http/hardenedFetch.ts',
+    file: 'src/service/http/resilientFetch.ts',
     from: 'throw isSent ? error : new',
     to: 'throw isSent && !isSent ? error : new',
     test: transport,

@@ -85,7 +85,7 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],
   chat: ['app.ts', './chat/makeChat.ts'],
-  templates: ['templates/importTemplates.ts', './templateFeature.ts'],
+  templates: ['templates/loadTemplateFeature.ts', './templateFeature.ts'],
   envFile: ['extension.ts', './envFile/envFileFeature.ts'],
 };
 
@@ -182,9 +182,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['service/client.ts', "throw new Error('The service refused your key.');"],
   },
   {
-    name: '6: only service/http/hardenedFetch.ts sends requests',
+    name: '6: only service/http/resilientFetch.ts sends requests',
     isBroken: (line, path) =>
-      path !== 'service/http/hardenedFetch.ts' &&
+      path !== 'service/http/resilientFetch.ts' &&
       /(?<![#.\w])(globalThis\.)?(fetch|https?\.request|https?\.get)\(|from 'node:(net|tls|https?)'|from 'undici'/.test(
         line,
       ),

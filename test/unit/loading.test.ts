@@ -25,12 +25,12 @@ const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
 });
 /**
  * Returns code that runs commands with this function, and reports their failures with the real
- * `reportFailure`.
+ * `showFailure`.
  */
 function codeOf(run: CommandCode['run']): CommandCode {
   const report: CommandCode['report'] = async (error) => {
-    const { reportFailure } = await import('../../src/diagnose/reportFailure.ts');
-    return reportFailure(app, error);
+    const { showFailure } = await import('../../src/diagnose/showFailure.ts');
+    return showFailure(app, error);
   };
   return { run, report };
 }

@@ -52,7 +52,7 @@ describe('the extension on Windows', () => {
 
     it(`recognizes the .env file and the templates of a folder: ${root}`, async () => {
       const { isEnvFile } = await import('../../src/connection/folders.ts');
-      const { isTemplateFile } = await import('../../src/templates/templateFolder.ts');
+      const { isTemplateFile } = await import('../../src/templates/templatePath.ts');
       const uri = file(root);
       editor.folders = [{ uri, name: 'app', index: 0 } as WorkspaceFolder];
       const at = (path: string) => ({ uri: file(path) }) as unknown as TextDocument;

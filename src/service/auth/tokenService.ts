@@ -16,7 +16,10 @@ import {
 } from './token.ts';
 
 export interface TokenServiceOptions {
-  /** Sends a token request, including its retries, or runs the program that prints the token. */
+  /**
+   * Sends a token request, including its retries, or runs the program that prints the token. If the
+   * method has no exchange, returns the key.
+   */
   readonly fetchToken: (signal: AbortSignal) => Promise<TokenResponse>;
   /** See `TokenExchange`. */
   readonly isOnDemand?: boolean | undefined;

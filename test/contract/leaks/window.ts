@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ['/src/service/http/http.ts', 'waitMs: retryWaitMs', 'waitMs: () => 1'],
   ['/src/status/statusItem.ts', 'PAINT_AFTER_MS = 16', 'PAINT_AFTER_MS = 1'],
   [
-    '/src/diagnose/reportFailure.ts',
+    '/src/diagnose/showFailure.ts',
     'const message = messageFor(cause, context);',
     'globalThis.reportedToTest(cause); const message = messageFor(cause, context);',
   ],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
+import { resilientFetch } from '../../../src/service/http/resilientFetch.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -89,8 +89,8 @@ describe('concurrent requests', () => {
 
   it('wait for the Retry-After of a response that is canceled before its end', async () => {
     const hasHeaders = Promise.withResolvers<void>();
-    const fetch: typeof hardenedFetch = async (url, init) => {
-      const response = await hardenedFetch(url, init);
+    const fetch: typeof resilientFetch = async (url, init) => {
+      const response = await resilientFetch(url, init);
       if (response.status === 429) hasHeaders.resolve();
       return response;
     };

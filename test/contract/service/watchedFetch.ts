@@ -1,4 +1,4 @@
-import { hardenedFetch } from '../../../src/service/http/hardenedFetch.ts';
+import { resilientFetch } from '../../../src/service/http/resilientFetch.ts';
 
 /** A `fetch` that counts how much of each response the client has read. */
 export class WatchedFetch {
@@ -12,8 +12,8 @@ export class WatchedFetch {
     this.#onHead = onHead;
   }
 
-  readonly fetch: typeof hardenedFetch = async (url, init) => {
-    const answer = await hardenedFetch(url, init);
+  readonly fetch: typeof resilientFetch = async (url, init) => {
+    const answer = await resilientFetch(url, init);
     const { pathname } = new URL(String(url));
     this.#heads.push(pathname);
     this.#onHead(pathname);

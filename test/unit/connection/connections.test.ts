@@ -1023,7 +1023,10 @@ describe('Connections', () => {
     assert.equal(await given, undefined);
     const again = connections.for();
     const question = await editor.question();
-    assert.match(question.text, /selects the \.env file in work, which can’t be used \(not found\)/);
+    assert.match(
+      question.text,
+      /selects the \.env file in work, which can’t be used \(not found\)/,
+    );
     await question.answer('Use Other Sources');
     assert.equal((await again)?.serviceUrl, SERVICE);
     assert.equal(editor.folderSettings.get('credentialSource'), 'auto');

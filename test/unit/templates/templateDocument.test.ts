@@ -11,7 +11,7 @@ describe('a template file', () => {
   after(() => hooks.deregister());
 
   it('is a Markdown file directly in the template folder of a workspace folder', async () => {
-    const { isTemplateFile } = await import('../../../src/templates/templateFolder.ts');
+    const { isTemplateFile } = await import('../../../src/templates/templatePath.ts');
     editor.addFolder('/a');
     for (const [path, expected] of [
       ['/a/readme.md', false],

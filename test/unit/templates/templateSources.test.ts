@@ -145,7 +145,7 @@ describe('template files', () => {
 
   it("aren't read in an untrusted folder", async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
-    const { isTemplateFile } = await import('../../../src/templates/templateFolder.ts');
+    const { isTemplateFile } = await import('../../../src/templates/templatePath.ts');
     editor.addFolder('/work');
     editor.files.set('/work/.hosted-model', 'a file where a folder should be');
     const [folder = null] = editor.folders as unknown as WorkspaceFolder[];

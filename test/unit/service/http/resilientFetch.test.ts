@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { hardenedFetch } from '../../../../src/service/http/hardenedFetch.ts';
+import { resilientFetch } from '../../../../src/service/http/resilientFetch.ts';
 
 /** Simulates a connection that closes after it was chosen and before the first byte is sent. */
-describe('hardenedFetch on a reused connection that closes early', () => {
+describe('resilientFetch on a reused connection that closes early', () => {
   const { fetch } = globalThis;
   afterEach(() => {
     globalThis.fetch = fetch;
@@ -19,7 +19,7 @@ describe('hardenedFetch on a reused connection that closes early', () => {
       throw new TypeError('fetch failed', { cause });
     };
     const init = { method: 'POST', body: 'text' };
-    const outcome = await hardenedFetch('http://127.0.0.1:9/', init).then(
+    const outcome = await resilientFetch('http://127.0.0.1:9/', init).then(
       (response) => response.text(),
       () => 'failed',
     );

@@ -50,7 +50,7 @@ describe('a generation whose failure was reported', () => {
 
   /** Reports a failure to a user who picks these buttons. */
   async function report(kind: ErrorKind, isRepaired: boolean, ...buttons: string[]) {
-    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
     editor.buttons.push(...buttons);
     const repairs: unknown[] = [];
     const deps = depsWith({
@@ -63,7 +63,7 @@ describe('a generation whose failure was reported', () => {
         return isRepaired;
       },
     });
-    const wantsRetry = await reportFailure(deps, new ServiceError(kind), connectionOf());
+    const wantsRetry = await showFailure(deps, new ServiceError(kind), connectionOf());
     return { wantsRetry, repairs };
   }
 
@@ -84,10 +84,10 @@ describe('a generation whose failure was reported', () => {
   }
 
   it('is explained with the name of its template, but without links in that name', async () => {
-    const { reportFailure } = await import('../../../src/diagnose/reportFailure.ts');
+    const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };
-    await reportFailure(depsWith({}), refusal, connectionOf(), { template });
+    await showFailure(depsWith({}), refusal, connectionOf(), { template });
     const expected =
       'Nothing was sent: top_k is out of range. Change it in the template “[Short] (command:x)”.';
     assert.deepEqual(editor.said, [expected]);

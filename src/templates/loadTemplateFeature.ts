@@ -1,2 +1,2 @@
 /** Loads the code for templates, including a YAML parser, on first use. */
-export const importTemplates = () => import('./templateFeature.ts');
+export const loadTemplateFeature = () => import('./templateFeature.ts');
