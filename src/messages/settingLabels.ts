@@ -73,8 +73,9 @@ export function identityAddress({ service = services[0] }: LabelContext): string
     : '“tokenUrl” in the service’s entry in hostedModel.services';
 }
 
+/** True if users choose one of several regions. A service can list its only address as a region. */
 export function hasRegions({ service = services[0] }: LabelContext): boolean {
-  return service.regions.length > 0;
+  return service.regions.length > 1;
 }
 
 /**

@@ -344,10 +344,12 @@ describe('a message about a service', () => {
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions a region or an identity address only if the service has one', () => {
+  it('mentions a region only if the service has several, and an identity address only if it has one', () => {
+    const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(said(kind, { service: cloud }), /region/);
       assert.doesNotMatch(said(kind, { service: gateway }), /region/);
+      assert.doesNotMatch(said(kind, { service: worldwide }), /region/);
     }
     for (const kind of ['token-unusable', 'token-request-refused'] as const) {
       assert.match(
