@@ -53,7 +53,7 @@ describe('the redactor', () => {
     );
   });
 
-  it(`M05: leaves a text without a secret unchanged (seed ${seed})`, async () => {
+  it(`M05: doesn't change text that contains no secret (seed ${seed})`, async () => {
     await repeat('redactor, without a secret', [words, canary], (parts, secret) => {
       const text = parts.join(' ');
       assert.equal(redact(text, [secret]), text);

@@ -75,7 +75,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
     ...['', text, ''],
     `The service counted ${found.generated} generated tokens. The requests allowed ${found.allowed}, and the limit is ${MOST_TOKENS}.`,
   ].join('\n');
-  // Like the extension's reports, a report that contains a secret isn't shown at all.
+  // If the report contains a secret, none of it is shown, as with the extension's own reports.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
     console.log('The result isn’t shown, because it contains a key, a token, or a project ID.');
     return 1;

@@ -97,7 +97,8 @@ describe('the package', () => {
       .filter((address) => !service.test(address) && !address.endsWith('.example'))
       .sort();
     // The base URL in axios for relative URLs, which the extension doesn't use, and a page about
-    // chat models in VS Code. Example addresses end in `.example`, a domain that never exists.
+    // chat models in VS Code. Addresses in `.example` are skipped, because that top-level domain
+    // is reserved for examples (RFC 2606).
     assert.deepEqual(others, ['http://localhost', 'https://code.visualstudio.com']);
   });
 });

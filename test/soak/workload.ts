@@ -50,7 +50,7 @@ export async function runBatch(
     midway,
   }: { readonly first: number; readonly signedOut: AbortSignal; readonly midway: () => void },
 ): Promise<Ending[]> {
-  // Alternates large and small limits, so that eight batches use all of them.
+  // Changes in steps of 3, so that eight batches use every limit from 1 to 8.
   const limit = 1 + ((3 * (first / BATCH)) % MOST_IN_FLIGHT);
   const limits = { limit, queue: BATCH, minIntervalMs: 0 };
   let ended = 0;

@@ -314,7 +314,7 @@ describe('the extension, as documented for the service,', () => {
       await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
     });
 
-    it('recovers from a token that expires early with one new token and one replay', async () => {
+    it('gets one new token and retries once if a token expires early', async () => {
       const { notifications } = session.workbench;
       emulator.revokeTokens();
       const responded = await generateOnce();

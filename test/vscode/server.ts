@@ -15,9 +15,9 @@ export interface ServerOptions {
   folder?: string;
   /** User settings on top of `quietSettings`. */
   userSettings?: Settings;
-  /** Kept after the stop if given. By default, a temporary directory. */
+  /** By default, a temporary directory. A given directory isn't deleted when the server stops. */
   extensionsDirectory?: string;
-  /** Kept after the stop if given. By default, a temporary directory. */
+  /** By default, a temporary directory. A given directory isn't deleted when the server stops. */
   dataDirectory?: string;
   /**
    * Needed for a development extension and for tests in the extension host. With it, VS Code shows

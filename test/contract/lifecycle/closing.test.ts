@@ -38,7 +38,7 @@ describe('a window', () => {
     emulator.faults.next(chatStream, { neverAnswers: true }, CALLS);
     const seen = emulator.count(chatStream);
     const calls = Array.from({ length: CALLS }, () => window.run('generateFromSelection'));
-    // If a call ends before it is sent, the test fails instead of waiting.
+    // If all calls end before their requests are sent, the test fails instead of waiting.
     await Promise.race([emulator.requestCount(chatStream, seen + CALLS), Promise.all(calls)]);
     const inFlight = emulator.inFlight.inference;
     await window.close();

@@ -65,7 +65,7 @@ describe('a truncated response', () => {
     ]);
   });
 
-  it('is sent to the generation operation directly after the prompt', async () => {
+  it('is appended to the prompt for the generation operation, with nothing in between', async () => {
     const { client, emulator } = await startWorld({ operation: 'generation' });
     await client.generateText(prompt, {}, { responseSoFar: 'Old pond\n' });
     assert.equal(JSON.parse(emulator.requests.at(-1)?.text ?? '').input, `${prompt}Old pond\n`);

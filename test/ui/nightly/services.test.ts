@@ -133,7 +133,7 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
   });
 });
 
-describe(`two folders on two services ${nightly}`, () => {
+describe(`a window with two folders on two services ${nightly}`, () => {
   const key = 'key-on-premises-0123456789';
   let cloud: Emulator;
   let onPremises: Emulator;
@@ -146,7 +146,7 @@ describe(`two folders on two services ${nightly}`, () => {
   });
   afterEach(() => Promise.all([cloud.close(), onPremises.close()]));
 
-  it("show the active folder's token, request no new token in 20 editor switches, and keep separate models", async () => {
+  it("shows the active folder's token, requests no new token during 20 editor switches, and keeps the models separate", async () => {
     const lines = (word: string, values: Readonly<Record<string, string>>) =>
       Object.entries(values).map(([name, value]) => `${word}_${name}=${value}\n`);
     const ids = { PROJECT_ID: projectId };

@@ -225,7 +225,7 @@ describe('service selection', () => {
     assert.match(editor.said.at(-1) ?? '', /lacks WATSONX_API_KEY and WATSONX_PROJECT_ID/);
   });
 
-  it('uses nothing if the service in the settings is unknown, even if the settings name a source', async () => {
+  it('uses no source if the service in the settings is unknown, even if the settings name a source', async () => {
     editor.files.set('/work/.env', cloudFile);
     const using = connections.useSource('envFile');
     await (await editor.question()).answer(use);

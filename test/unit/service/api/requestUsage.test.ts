@@ -29,9 +29,9 @@ describe('the usage of a request', () => {
       '',
       estimate(0),
     ],
-    ['nothing if the request was canceled before it was sent', 'cancelled', {}, '', undefined],
+    ['undefined if the request was canceled before it was sent', 'cancelled', {}, '', undefined],
     ['an estimate if the connection broke', 'connection-lost', {}, 'text', estimate(1)],
-    ['nothing if the request was refused', 'bad-request', { attempts: 1 }, '', undefined],
+    ['undefined if the request was refused', 'bad-request', { attempts: 1 }, '', undefined],
   ];
   for (const [name, kind, details, received, expected] of failures) {
     it(`is ${name}`, () => {
