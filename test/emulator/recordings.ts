@@ -36,7 +36,7 @@ export interface Recording {
   readonly evidence: string;
   readonly request: RecordedRequest;
   readonly response: RecordedResponse;
-  /** How a client should interpret the response. */
+  /** How a client should handle the response. */
   readonly client: string;
 }
 

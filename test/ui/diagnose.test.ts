@@ -156,7 +156,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     await emulator.disconnected(request);
   });
 
-  it('leads to the .env file if its key is refused', async () => {
+  it('offers to open the .env file if its key is refused', async () => {
     const { text } = outside({
       key: 'refused-key-0123456789',
       project: projectId,

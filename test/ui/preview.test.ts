@@ -236,14 +236,14 @@ describe(`a preview ${nightly}`, () => {
       assert.equal(await editor.title(), titleOf('keys.txt'), open);
       assert.equal(await editor.hasUnsaved('keys.txt'), false, open);
     }
-    // The keys work on both sides of the comparison.
+    // The keys work on both sides of the diff editor.
     await page.locator('.editor.original .view-lines').click();
     await page.keyboard.press('Control+Backspace');
     await editor.waitForTitle('keys.txt');
   });
 });
 
-it(`a preview shows its title, its two named buttons, and the comparison in both themes ${nightly}`, async () => {
+it(`a preview shows its title, its two named buttons, and the diff in both themes ${nightly}`, async () => {
   const emulator = await startService();
   const session = await openWindow(emulator, {
     userSettings: { 'hostedModel.insertMode': 'preview' },

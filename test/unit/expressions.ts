@@ -5,8 +5,8 @@ import { API } from 'typescript/unstable/sync';
 import { filesIn } from '../filesIn.ts';
 
 /**
- * Finds every regular expression in the source, and checks that the work to match it is linear in
- * the length of the text.
+ * Finds every regular expression in the source, and checks that matching takes at most linear
+ * time in the length of the text.
  */
 
 export interface PlacedExpression {
@@ -116,7 +116,7 @@ const EFFORTS = {
 export type Effort = keyof typeof EFFORTS;
 
 /**
- * Returns how slow an expression can be, or undefined if the work to match it is linear on any
+ * Returns how slow an expression can be, or undefined if matching takes at most linear time on any
  * text. For a global expression, the work includes all matches. Each attempt starts at the end of
  * the previous match, or one character later if there was none.
  */

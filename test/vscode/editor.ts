@@ -180,7 +180,7 @@ export class Editor {
     );
   }
 
-  /** The visible lines on the modified side of the active comparison, without deleted ones. */
+  /** The visible lines on the modified side of the active diff editor, without deleted lines. */
   modifiedText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .editor.modified .lines-content >`));
   }

@@ -158,7 +158,7 @@ describe('a deployment', () => {
     assert.doesNotMatch(shown, /maker\/unused/);
   });
 
-  it('doesn’t appear in the tooltip of a service without deployments', async () => {
+  it('doesn’t appear in the tooltip if the service’s API doesn’t support deployments', async () => {
     const editor = suite.life.editor();
     editor.userSettings
       .set('services', [acme])

@@ -36,7 +36,7 @@ describe('the model list', () => {
     });
   });
 
-  it('is filtered by the operation', async () => {
+  it('is filtered by operation', async () => {
     const world = await startWorld();
     await list(world, 'generation');
     const filters = world.emulator.requests[0]?.query.get('filters');

@@ -289,7 +289,7 @@ process.stdout.write(${JSON.stringify(text)});
     assert.equal(`${name} ${args.slice(0, 3).join(' ')}`, 'databricks auth token --host');
     assert.equal(new URL(args[3] ?? '').origin, new URL(entry.url).origin);
     const token = 'eyJraWQiOiJkYXRhYnJpY2tz.e30.c2ln';
-    // The Databricks program is written in Go, which formats times with nanoseconds and the local
+    // The Databricks CLI is written in Go, which formats times with nanoseconds and the local
     // time zone.
     const expiry = '2099-11-26T14:05:31.123456789+01:00';
     const printed = { access_token: token, token_type: 'Bearer', expiry };

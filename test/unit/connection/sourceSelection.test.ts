@@ -226,12 +226,12 @@ describe('source selection', () => {
     const ofEnvironment = { credentialSource: 'environment' } as const;
     const ofEditor = { credentialSource: 'editor' } as const;
 
-    it('prefers a .env file over the editor', () => {
+    it('uses the .env file if it is selected, even if the editor is set up', () => {
       const choice = choose(found({ external: [envFile(full, 'approved')], settings }));
       assert.ok(choice.kind === 'ready' && choice.source === 'envFile');
     });
 
-    it('prefers the environment over an approved .env file', () => {
+    it('uses the environment if it is selected, even if a .env file is approved', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const choice = choose(found({ external: outside, settings: ofEnvironment }));
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');

@@ -264,7 +264,7 @@ describe('runJob', () => {
     ['newDocument', 'Lines 1, 11, and 21: Couldn’t write the response to a new document.', '0,1,2'],
     ['preview', 'Lines 1 and 21: Couldn’t show a preview of the response.', '0,2'],
   ] as const) {
-    it(`reports that responses didn't reach their place, and offers a copy: ${mode}`, async () => {
+    it(`reports responses that couldn't be delivered, and offers to copy them: ${mode}`, async () => {
       editor.button = 'Copy';
       const { done, announced } = await run({ mode, count: 3, lost: [0, 2] });
       await done;

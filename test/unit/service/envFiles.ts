@@ -10,7 +10,10 @@ export interface EnvFileFixture {
   readonly missing?: readonly string[];
   /** Line (from 1) and kind of each issue, and the text that the issue covers, if that matters. */
   readonly issues?: readonly (readonly [line: number, kind: IssueKind, covered?: string])[];
-  /** True if the file is refused because of its bytes or its size. */
+  /**
+   * True if the file is refused because it's too large, contains NUL characters, or isn't valid
+   * UTF-8.
+   */
   readonly isRefused?: boolean;
 }
 

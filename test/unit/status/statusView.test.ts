@@ -9,7 +9,10 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   expiresAt: NOW + minutes * MINUTE,
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
-/** A running generation with the milliseconds until its next attempt. */
+/**
+ * A running generation whose next attempt is in `leftMs` milliseconds; 0 or less if it isn't
+ * waiting.
+ */
 const waiting = (leftMs: number) => () => leftMs;
 const generating = waiting(-1_000);
 const refused = { kind: 'refused', error: new ServiceError('key-refused') } as const;
