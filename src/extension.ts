@@ -16,7 +16,7 @@ import {
 import { STORAGE_MESSAGES } from './connection/storageMessages.ts';
 import { ACTION_LABELS } from './messages/actions.ts';
 import { ServiceError } from './service/errors.ts';
-import type { Service } from './service/services.ts';
+import type { Service } from './service/service.ts';
 import { StatusItem } from './status/statusItem.ts';
 import { loadTemplateFeature } from './templates/loadTemplateFeature.ts';
 import { isTemplateFile } from './templates/templatePath.ts';

@@ -5,7 +5,7 @@ import type { Connection } from '../service/connection.ts';
 import { IMAGES, TOOLS, withStatedModels } from '../service/models/modelFacts.ts';
 import { lifecycleOf } from '../service/models/modelLifecycle.ts';
 import type { ModelQuery } from '../service/models/models.ts';
-import { hasOwnModel, type Service } from '../service/services.ts';
+import { hasOwnModel, type Service } from '../service/service.ts';
 import { MODEL_NAME } from '../service/statedModels.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { becomesLink, modelTooltip } from './chatMessages.ts';

@@ -16,7 +16,7 @@ import { ACTION_LABELS } from '../messages/actions.ts';
 import { apiOf } from '../service/api/apis.ts';
 import type { ModelList } from '../service/api/modelList.ts';
 import type { ModelQuery } from '../service/models/models.ts';
-import { hasOwnModel, type Service } from '../service/services.ts';
+import { hasOwnModel, type Service } from '../service/service.ts';
 import { loadTemplateFeature } from '../templates/loadTemplateFeature.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';

@@ -1,6 +1,6 @@
 import { QuickPickItemKind, window } from 'vscode';
 import type { ModelList } from '../service/api/modelList.ts';
-import type { Service } from '../service/services.ts';
+import type { Service } from '../service/service.ts';
 import { oneLine } from '../ui/oneLine.ts';
 import { showInput } from '../ui/steps.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';

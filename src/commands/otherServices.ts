@@ -1,5 +1,5 @@
 import { ACTION_LABELS } from '../messages/actions.ts';
-import type { Service } from '../service/services.ts';
+import type { Service } from '../service/service.ts';
 import type { MenuItem } from '../status/menu.ts';
 import { modelText } from '../status/statusView.ts';
 import { inform, offer } from '../ui/notify.ts';

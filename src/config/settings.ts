@@ -1,19 +1,13 @@
 import { type Uri, workspace } from 'vscode';
 import { readServices, type ServiceIssue } from '../service/addedServices.ts';
 import type { Parameters } from '../service/api/parameters.ts';
+import { APIS, type Operation, type ResourceKind } from '../service/apiCapabilities.ts';
+import { serviceFor, services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { cleanValue } from '../service/credentials.ts';
 import type { ConcurrencyOptions } from '../service/http/concurrencyLimit.ts';
 import { MODEL_ID } from '../service/modelId.ts';
-import {
-  APIS,
-  canOverrideAuthUrl,
-  type Operation,
-  type ResourceKind,
-  type Service,
-  serviceFor,
-  services,
-} from '../service/services.ts';
+import { canOverrideAuthUrl, type Service } from '../service/service.ts';
 import { type Inspected, remoteValue, userValue } from '../undocumentedApi.ts';
 import {
   Configuration,

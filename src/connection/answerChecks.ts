@@ -6,7 +6,7 @@ import { isHeaderValue } from '../service/addedServices.ts';
 import { type Credentials, cleanValue, MAX_VALUE_LENGTH } from '../service/credentials.ts';
 import { addressHolds } from '../service/masking.ts';
 import { Secret } from '../service/secret.ts';
-import { neededSettings, type Service } from '../service/services.ts';
+import { neededSettings, type Service } from '../service/service.ts';
 import { type Destination, parseDestination } from './binding.ts';
 import { ANSWER_ISSUES, answeredAddressText, removedFlawsText } from './connectionMessages.ts';
 import type { SourceSnapshot } from './sourceSelection.ts';

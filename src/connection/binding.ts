@@ -6,7 +6,7 @@ import {
   type ServiceKey,
   type UrlProblem,
 } from '../service/credentials.ts';
-import { mayBeUnencrypted, type Service } from '../service/services.ts';
+import { mayBeUnencrypted, type Service } from '../service/service.ts';
 import type { KeyRecord } from './keyStore.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   type UrlProblem,
   type ValueFlaw,
 } from '../service/credentials.ts';
-import type { SettingName } from '../service/services.ts';
+import type { SettingName } from '../service/service.ts';
 import type { AddressProblem } from './binding.ts';
 import type { GitRisk } from './gitRisk.ts';
 import {

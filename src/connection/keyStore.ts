@@ -1,5 +1,5 @@
 import type { Disposable, Memento, SecretStorage } from 'vscode';
-import type { ResourceKind } from '../service/services.ts';
+import type { ResourceKind } from '../service/apiCapabilities.ts';
 
 /**
  * Stores each key with the identity and service addresses that the user saw when saving it. The key

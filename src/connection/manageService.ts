@@ -7,7 +7,7 @@ import {
   MAX_HEADERS,
   wordOf,
 } from '../service/addedServices.ts';
-import type { Service } from '../service/services.ts';
+import type { Service } from '../service/service.ts';
 import { inform } from '../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { validationOf } from './answerChecks.ts';

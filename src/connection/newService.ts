@@ -3,7 +3,7 @@ import { serviceEntries } from '../config/configuration.ts';
 import { readServices, type ServiceIssue, wordOf } from '../service/addedServices.ts';
 import { programPath } from '../service/auth/programPath.ts';
 import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import { commandOf, type Service } from '../service/services.ts';
+import { commandOf, type Service } from '../service/service.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { validationOf } from './answerChecks.ts';
 import { splitCommand } from './commandLine.ts';

@@ -1,4 +1,5 @@
-import type { ApiConfig, Authentication } from '../service/services.ts';
+import type { ApiConfig } from '../service/apiCapabilities.ts';
+import type { Authentication } from '../service/authentication.ts';
 
 /** The choices in the setup of a new service: logins, headers for a key, and APIs. Pure data. */
 

@@ -2,7 +2,7 @@ import { commands, window } from 'vscode';
 import { isAiDisabled, writeSettings } from '../config/configuration.ts';
 import { needsSetting } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
-import type { Service, SettingName } from '../service/services.ts';
+import type { Service, SettingName } from '../service/service.ts';
 import { back } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { type DestinationChange, parseDestination } from './binding.ts';

@@ -5,15 +5,15 @@ import {
   withStoredService,
 } from '../config/settings.ts';
 import type { GivenValues } from '../dotenv/settingValue.ts';
+import type { ResourceKind } from '../service/apiCapabilities.ts';
 import type { Credentials } from '../service/credentials.ts';
-import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import {
   headerSecretsOf,
   neededSettings,
-  type ResourceKind,
   type Service,
   type SettingName,
-} from '../service/services.ts';
+} from '../service/service.ts';
+import type { ServiceRuntime } from '../service/serviceRuntime.ts';
 import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { credentialsFor, type Destination, parseDestination } from './binding.ts';

@@ -9,7 +9,7 @@ import {
   settingLabel,
 } from '../messages/settingLabels.ts';
 import { MAX_HEADERS, type ServiceIssue } from '../service/addedServices.ts';
-import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/services.ts';
+import { commandOf, getsTokens, headerSecretsOf, type Service } from '../service/service.ts';
 import type { Destination } from './binding.ts';
 
 export const SET_UP = {

@@ -2,7 +2,7 @@ import type { QuickPickItem } from 'vscode';
 import { serviceEntries, writeServiceEntries } from '../config/configuration.ts';
 import { messageFor } from '../messages/messages.ts';
 import { isKind, ServiceError } from '../service/errors.ts';
-import { headerSecretsOf, neededSettings, type Service } from '../service/services.ts';
+import { headerSecretsOf, neededSettings, type Service } from '../service/service.ts';
 import { askPick, back, type Question } from '../ui/steps.ts';
 import { keyLeakProblem, sentValues } from './answerChecks.ts';
 import { compareWithApproved, type Destination, parseDestination } from './binding.ts';

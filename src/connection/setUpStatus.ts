@@ -1,6 +1,6 @@
 import type { Memento, Uri } from 'vscode';
 import { readSettings, type Settings, settingsFor, withStoredService } from '../config/settings.ts';
-import { getsTokens, neededSettings, type Service } from '../service/services.ts';
+import { getsTokens, neededSettings, type Service } from '../service/service.ts';
 import type { Approvals } from './approvals.ts';
 import type { KeyStore } from './keyStore.ts';
 

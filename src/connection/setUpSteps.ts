@@ -1,7 +1,7 @@
 import type { QuickPickItem } from 'vscode';
 import { capitalized, resourceName, settingLabel } from '../messages/settingLabels.ts';
 import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
-import { headerSecretsOf, mayBeUnencrypted, type Service } from '../service/services.ts';
+import { headerSecretsOf, mayBeUnencrypted, type Service } from '../service/service.ts';
 import { askPick, askText, back, type Question } from '../ui/steps.ts';
 import {
   checkUrl,

@@ -21,7 +21,7 @@ import {
   neededSettings,
   type Service,
   type SettingName,
-} from '../service/services.ts';
+} from '../service/service.ts';
 import type { ApprovalDecision, Subject } from './approvals.ts';
 import {
   type AddressProblem,

@@ -10,7 +10,7 @@ import {
 } from '../messages/settingLabels.ts';
 import { isUnencrypted, type SourceId } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
-import type { SettingName } from '../service/services.ts';
+import type { SettingName } from '../service/service.ts';
 import {
   addressName,
   projectPlace,

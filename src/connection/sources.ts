@@ -18,16 +18,11 @@ import {
 } from '../dotenv/sourceReading.ts';
 import { readServices } from '../service/addedServices.ts';
 import { programPath } from '../service/auth/programPath.ts';
+import { AUTH_INPUTS } from '../service/authentication.ts';
+import { serviceFor, services } from '../service/builtInServices.ts';
 import type { ServiceKey } from '../service/credentials.ts';
 import { Secret } from '../service/secret.ts';
-import {
-  AUTH_INPUTS,
-  canOverrideAuthUrl,
-  commandOf,
-  type Service,
-  serviceFor,
-  services,
-} from '../service/services.ts';
+import { canOverrideAuthUrl, commandOf, type Service } from '../service/service.ts';
 import type { Approvals, Subject } from './approvals.ts';
 import { parseDestination } from './binding.ts';
 import { envFileOf, hasFiles } from './folders.ts';

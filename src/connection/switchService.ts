@@ -1,6 +1,6 @@
 import { writeSettings } from '../config/configuration.ts';
 import { readUserSettings } from '../config/settings.ts';
-import { canOverrideAuthUrl, neededSettings, type Service } from '../service/services.ts';
+import { canOverrideAuthUrl, neededSettings, type Service } from '../service/service.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { readSettingsInUse } from './setUpAnswers.ts';
 

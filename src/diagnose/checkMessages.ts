@@ -10,7 +10,7 @@ import {
   sendsSecret,
 } from '../messages/settingLabels.ts';
 import type { CheckFacts, CheckName, CheckResult } from '../service/checks/diagnose.ts';
-import { commandOf } from '../service/services.ts';
+import { commandOf } from '../service/service.ts';
 import { amount } from '../status/statusView.ts';
 
 /**

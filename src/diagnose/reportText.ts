@@ -1,11 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import { WHY_NOT_USED } from '../connection/connectionMessages.ts';
 import type { Lookup } from '../connection/sourceSelection.ts';
+import { services } from '../service/builtInServices.ts';
 import type { SourceId } from '../service/credentials.ts';
 import { parseServiceUrl } from '../service/credentials.ts';
 import { isKnownCode } from '../service/errors.ts';
 import type { ConcurrencyState } from '../service/http/concurrencyLimit.ts';
-import { services } from '../service/services.ts';
 import { requestsWords } from '../status/requestsLine.ts';
 import type { PastFailure, PastGeneration, SessionHistory } from '../status/sessionHistory.ts';
 import { amount, renderStatus, type StatusFacts } from '../status/statusView.ts';

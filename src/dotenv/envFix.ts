@@ -1,5 +1,5 @@
 import { parseServiceUrl, strippedValue } from '../service/credentials.ts';
-import type { Region, Service } from '../service/services.ts';
+import type { Region, Service } from '../service/service.ts';
 import { type Assignment, assignmentsOf, LINE_END } from './envText.ts';
 import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.ts';
 

@@ -1,3 +1,5 @@
+import type { ResourceKind } from '../service/apiCapabilities.ts';
+import { AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
 import {
   cleanValue,
   MAX_VALUE_LENGTH,
@@ -6,17 +8,8 @@ import {
   type UrlProblem,
   type ValueFlaw,
 } from '../service/credentials.ts';
-import {
-  AUTH_INPUTS,
-  allNameSets,
-  type NameSet,
-  type ResourceKind,
-  resourceOf,
-  SECRETS,
-  SETTING_NAMES,
-  type Service,
-  type SettingName,
-} from '../service/services.ts';
+import { allNameSets, resourceOf } from '../service/envNames.ts';
+import { type NameSet, SETTING_NAMES, type Service, type SettingName } from '../service/service.ts';
 import type { Assignment } from './envText.ts';
 
 /** Reads the value of a setting from an assignment, and locates its issues. */

@@ -1,13 +1,11 @@
 import type { Credentials } from '../service/credentials.ts';
+import { neutralNameSet, resourceOf, serviceNameSets } from '../service/envNames.ts';
 import {
   type NameSet,
   neededSettings,
-  neutralNameSet,
-  resourceOf,
   type Service,
   type SettingName,
-  serviceNameSets,
-} from '../service/services.ts';
+} from '../service/service.ts';
 import type { Assignment } from './envText.ts';
 import {
   type Issue,

@@ -3,7 +3,8 @@ import type { GitRisk } from '../connection/gitRisk.ts';
 import type { EnvFix } from '../dotenv/envFix.ts';
 import type { Issue, IssueKind } from '../dotenv/settingValue.ts';
 import { listOf, settingLabel } from '../messages/settingLabels.ts';
-import { resourceOf, type Service } from '../service/services.ts';
+import { resourceOf } from '../service/envNames.ts';
+import type { Service } from '../service/service.ts';
 
 /**
  * The messages about `.env` files: the problem, why it matters, and what to do. They contain

@@ -9,7 +9,7 @@ import {
   type ServiceReading,
   type SourceReading,
 } from '../dotenv/sourceReading.ts';
-import type { Service } from '../service/services.ts';
+import type { Service } from '../service/service.ts';
 import { incompleteText, issueText, RISK_TEXTS } from './envFileMessages.ts';
 
 /** Finds the problems that the editor shows in a `.env` file. Pure. */

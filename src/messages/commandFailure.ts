@@ -1,5 +1,6 @@
+import { services } from '../service/builtInServices.ts';
 import type { CommandProblem, ErrorDetails } from '../service/errors.ts';
-import { commandOf, services } from '../service/services.ts';
+import { commandOf } from '../service/service.ts';
 import type { Message } from './actions.ts';
 import type { FailureContext } from './failureContext.ts';
 

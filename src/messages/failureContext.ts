@@ -1,5 +1,5 @@
+import { services } from '../service/builtInServices.ts';
 import type { ErrorDetails } from '../service/errors.ts';
-import { services } from '../service/services.ts';
 import type { Action, Message } from './actions.ts';
 import type { LabelContext } from './settingLabels.ts';
 

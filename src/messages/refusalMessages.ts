@@ -1,5 +1,6 @@
+import { services } from '../service/builtInServices.ts';
 import { type ErrorDetails, type ErrorKind, TOKEN_EXPIRED } from '../service/errors.ts';
-import { neededSettings, services } from '../service/services.ts';
+import { neededSettings } from '../service/service.ts';
 import type { Message } from './actions.ts';
 import type { FailureContext, FixActions, MessageBuilder } from './failureContext.ts';
 import {

@@ -1,13 +1,7 @@
+import { ACCOUNT_LABELS, AUTH_INPUTS, SECRETS } from '../service/authentication.ts';
+import { services } from '../service/builtInServices.ts';
 import type { Credentials } from '../service/credentials.ts';
-import {
-  ACCOUNT_LABELS,
-  AUTH_INPUTS,
-  getsTokens,
-  neededSettings,
-  SECRETS,
-  type SettingName,
-  services,
-} from '../service/services.ts';
+import { getsTokens, neededSettings, type SettingName } from '../service/service.ts';
 
 /** The display names of settings, and the text for missing settings. Pure. */
 

@@ -1,14 +1,9 @@
+import { APIS } from './apiCapabilities.ts';
+import { AUTH_INPUTS } from './authentication.ts';
+import { EMPTY_DEFAULTS, services } from './builtInServices.ts';
 import { parseServiceUrl } from './credentials.ts';
 import { MODEL_ID } from './modelId.ts';
-import {
-  APIS,
-  AUTH_INPUTS,
-  EMPTY_DEFAULTS,
-  type FixedHeader,
-  mayBeUnencrypted,
-  type Service,
-  services,
-} from './services.ts';
+import { type FixedHeader, mayBeUnencrypted, type Service } from './service.ts';
 import { readStatedModels } from './statedModels.ts';
 
 /**

@@ -12,6 +12,7 @@ import { mapParameters, type RequestBody, stringsIn } from './api/parameterField
 import { CONVERSATION_NEW_TOKENS, type Parameters, parameterProblem } from './api/parameters.ts';
 import { type RequestUsage, usageOf, usageOfFailed } from './api/requestUsage.ts';
 import { type Generation, ResponseReader } from './api/responseReader.ts';
+import type { Operation } from './apiCapabilities.ts';
 import { secretsOf } from './auth/authMethods.ts';
 import type { Token } from './auth/token.ts';
 import { TokenService } from './auth/tokenService.ts';
@@ -33,7 +34,6 @@ import { asNoModelListError, MAX_PAGE_BYTES } from './models/models.ts';
 import { explainByModel } from './models/refusalCause.ts';
 import { parseJson } from './schemaHelpers.ts';
 import { type InferenceOptions, sendWithToken } from './sendWithToken.ts';
-import type { Operation } from './services.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

@@ -4,14 +4,15 @@ import type { Conversation } from './api/conversation.ts';
 import type { ModelList } from './api/modelList.ts';
 import type { Parameters } from './api/parameters.ts';
 import type { Generation } from './api/responseReader.ts';
+import type { Operation, ResourceKind } from './apiCapabilities.ts';
 import type { TokenService } from './auth/tokenService.ts';
 import { type CheckResult, diagnose } from './checks/diagnose.ts';
 import type { CallOptions, Client, GenerateOptions } from './client.ts';
 import type { ApprovedOrigins, Credentials, SourceId } from './credentials.ts';
 import type { ServiceError } from './errors.ts';
 import type { ConcurrencyLimit, ConcurrencyOptions } from './http/concurrencyLimit.ts';
+import { hasOwnModel, type Service } from './service.ts';
 import type { ServiceRuntime } from './serviceRuntime.ts';
-import { hasOwnModel, type Operation, type ResourceKind, type Service } from './services.ts';
 
 /** The model, its parameters, and the limits for its requests. */
 export interface ModelSettings {

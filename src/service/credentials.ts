@@ -1,10 +1,5 @@
-import {
-  type FixedHeader,
-  neededSettings,
-  type ResourceKind,
-  type Service,
-  type SettingName,
-} from './services.ts';
+import type { ResourceKind } from './apiCapabilities.ts';
+import { type FixedHeader, neededSettings, type Service, type SettingName } from './service.ts';
 
 /**
  * Credentials, and checks for missing settings, flaws in pasted values, and URLs that aren't

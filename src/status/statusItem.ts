@@ -8,7 +8,7 @@ import {
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS, type Message } from '../messages/actions.ts';
-import { hasOwnModel, neededSettings } from '../service/services.ts';
+import { hasOwnModel, neededSettings } from '../service/service.ts';
 import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { requestsLine } from './requestsLine.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';

@@ -3,7 +3,7 @@ import type { Message } from '../messages/actions.ts';
 import type { TokenState } from '../service/auth/token.ts';
 import type { Connection } from '../service/connection.ts';
 import type { ConcurrencyLimit } from '../service/http/concurrencyLimit.ts';
-import { hasOwnModel } from '../service/services.ts';
+import { hasOwnModel } from '../service/service.ts';
 
 /** Computes the content of the status item. Pure. */
 

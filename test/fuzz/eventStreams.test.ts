@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ResponseReader } from '../../src/service/api/responseReader.ts';
 import { failureInEvent } from '../../src/service/api/watsonxFailure.ts';
+import type { Operation } from '../../src/service/apiCapabilities.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { Body } from '../../src/service/http/body.ts';
-import type { Operation } from '../../src/service/services.ts';
 import { nasty, repeat, seed } from './fuzz.ts';
 
 const never = new AbortController().signal;

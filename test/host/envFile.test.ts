@@ -18,7 +18,7 @@ import {
   workspace,
 } from 'vscode';
 import { parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
-import { services } from '../../src/service/services.ts';
+import { services } from '../../src/service/builtInServices.ts';
 import { extensionId } from '../extensionId.ts';
 import { until as becomes } from '../vscode/deadline.ts';
 import { closeTabs } from './jobs.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disposable, EventEmitter, type FileSystemProvider, Uri, workspace } from 'vscode';
 import { readExternalFile } from '../../src/connection/sources.ts';
-import { services } from '../../src/service/services.ts';
+import { services } from '../../src/service/builtInServices.ts';
 
 const [service] = services;
 assert.ok(service);

@@ -1,10 +1,10 @@
 import { readSettings } from '../../src/config/settings.ts';
 import { Jobs } from '../../src/generate/jobs.ts';
 import type { GenerateDeps } from '../../src/generate/runJob.ts';
+import { services } from '../../src/service/builtInServices.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { isKind, type ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
-import { services } from '../../src/service/services.ts';
 import type { Template } from '../../src/templates/template.ts';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';

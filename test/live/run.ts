@@ -5,9 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
+import { services } from '../../src/service/builtInServices.ts';
 import { type Credentials, parseServiceUrl } from '../../src/service/credentials.ts';
 import { holdsSecret, redact } from '../../src/service/masking.ts';
-import { services } from '../../src/service/services.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { recordedModels } from '../emulator/models.ts';
 import { defaultApiKey, defaultProjectId } from '../emulator/settings.ts';

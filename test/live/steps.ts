@@ -1,12 +1,12 @@
 import type { Conversation } from '../../src/service/api/conversation.ts';
 import type { Parameters } from '../../src/service/api/parameters.ts';
 import type { Generation } from '../../src/service/api/responseReader.ts';
+import type { Operation } from '../../src/service/apiCapabilities.ts';
 import { TokenService } from '../../src/service/auth/tokenService.ts';
 import { type CheckResult, diagnose } from '../../src/service/checks/diagnose.ts';
 import type { Credentials } from '../../src/service/credentials.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
-import type { Operation } from '../../src/service/services.ts';
 import type { StepRun } from './differences.ts';
 import { Witness } from './witness.ts';
 

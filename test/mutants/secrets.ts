@@ -109,7 +109,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'a built-in service can be used without TLS',
-    file: 'src/service/services.ts',
+    file: 'src/service/service.ts',
     from: 'return definition !== undefined && (!getsToken',
     to: 'return (!getsToken',
     test: entries,
@@ -117,7 +117,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: 'an identity service can be used without TLS',
-    file: 'src/service/services.ts',
+    file: 'src/service/service.ts',
     from: " || authUrl !== '');",
     to: ' || true);',
     test: entries,

@@ -4,7 +4,7 @@ import type { GitRisk } from '../../src/connection/gitRisk.ts';
 import { decodeEnvFile } from '../../src/dotenv/envText.ts';
 import { fixTitle } from '../../src/envFile/envFileMessages.ts';
 import { fixAll, type Problem, parseEnvText, problemsOf } from '../../src/envFile/problems.ts';
-import { services } from '../../src/service/services.ts';
+import { services } from '../../src/service/builtInServices.ts';
 import { envFiles, KEY, PROJECT } from './service/envFiles.ts';
 import { ibm } from './service/fixtures.ts';
 

@@ -1,5 +1,6 @@
 import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
-import { getsTokens, neededSettings, type Service, services } from '../../src/service/services.ts';
+import { services } from '../../src/service/builtInServices.ts';
+import { getsTokens, neededSettings, type Service } from '../../src/service/service.ts';
 
 /** Returns the table of hosts in docs/privacy.md, generated from the service definitions. */
 export function hostsTable(all: readonly Service[] = services): string {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path/posix';
-import { APIS, AUTH_INPUTS } from '../../src/service/services.ts';
+import { APIS } from '../../src/service/apiCapabilities.ts';
+import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 
 /**
  * Checks the architecture invariants in source text. Each `files` parameter maps paths in src to
@@ -218,9 +219,9 @@ export const houseRules: readonly HouseRule[] = [
     planted: ['status/statusItem.ts', '  tooltip.appendMarkdown(model.label);'],
   },
   {
-    name: 'authentication methods and APIs are named only in their own files, services.ts, and newServiceChoices.ts',
+    name: 'authentication methods and APIs are named only in their own files and in the files that list them',
     isBroken: (line, path) =>
-      !/^(service\/(services|auth\/\w+|api\/(watsonx|openai|apis))|connection\/newServiceChoices)\.ts$/.test(
+      !/^(service\/(authentication|apiCapabilities|builtInServices|auth\/\w+|api\/(watsonx|openai|apis))|connection\/newServiceChoices)\.ts$/.test(
         path,
       ) && NAMED_ONCE.test(line),
     planted: ['connection/setUp.ts', "  if (service.authentication.kind === 'cloudPak') return;"],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { insertModeIds } from '../../src/editor/insertMode.ts';
 import { ACTION_LABELS } from '../../src/messages/actions.ts';
-import { services } from '../../src/service/services.ts';
+import { services } from '../../src/service/builtInServices.ts';
 import { settingsIn } from '../settingsIn.ts';
 import { readPages } from './pageBlocks.ts';
 

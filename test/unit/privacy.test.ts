@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { type Authentication, services } from '../../src/service/services.ts';
+import type { Authentication } from '../../src/service/authentication.ts';
+import { services } from '../../src/service/builtInServices.ts';
 import { filesIn } from '../filesIn.ts';
 import { hostsTable } from './hostsTable.ts';
 

@@ -1,7 +1,7 @@
+import type { Operation } from '../apiCapabilities.ts';
 import type { Credentials } from '../credentials.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
-import type { Operation } from '../services.ts';
 import type { ModelInfo } from './liteLlmModelInfo.ts';
 import type { ModelPage } from './modelList.ts';
 import type { RequestBody } from './parameterFields.ts';

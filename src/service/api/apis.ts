@@ -1,4 +1,4 @@
-import type { Service } from '../services.ts';
+import type { Service } from '../service.ts';
 import type { Api } from './api.ts';
 import { openai } from './openai.ts';
 import { watsonx } from './watsonx.ts';

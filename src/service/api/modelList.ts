@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import type { Operation } from '../apiCapabilities.ts';
 import { safeWord } from '../errors.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
-import type { Operation } from '../services.ts';
 
 /**
  * The types for models, and the reader for the model list of the default service. The schemas are

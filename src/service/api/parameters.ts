@@ -1,5 +1,5 @@
+import type { Operation } from '../apiCapabilities.ts';
 import { type ErrorDetails, ServiceError } from '../errors.ts';
-import type { Operation } from '../services.ts';
 
 /**
  * Parameters of a request, named as in the generation operation, even for chat. The values come

@@ -1,7 +1,7 @@
+import type { Operation } from '../apiCapabilities.ts';
 import { ServiceError } from '../errors.ts';
 import { type Body, readEvents } from '../http/body.ts';
 import { parseJson } from '../schemaHelpers.ts';
-import type { Operation } from '../services.ts';
 import type { Api } from './api.ts';
 import type { ToolCall } from './conversation.ts';
 

@@ -1,4 +1,4 @@
-import type { Authentication } from '../services.ts';
+import type { Authentication } from '../authentication.ts';
 import { identityFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { readTokenResponse } from './tokenResponse.ts';

@@ -1,5 +1,6 @@
+import type { Authentication } from '../authentication.ts';
 import type { Credentials, ServiceKey } from '../credentials.ts';
-import type { Authentication, Service } from '../services.ts';
+import type { Service } from '../service.ts';
 import { apiKey } from './apiKey.ts';
 import { apiKeyGrant } from './apiKeyGrant.ts';
 import type { AuthMethod } from './authMethod.ts';

@@ -7,12 +7,12 @@ import {
   customFetch,
 } from 'oauth4webapi';
 import * as v from 'valibot';
+import type { Authentication } from '../authentication.ts';
 import { parseServiceUrl } from '../credentials.ts';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { fixedToken } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
-import type { Authentication } from '../services.ts';
 import { identityStatusFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { readTokenResponse } from './tokenResponse.ts';

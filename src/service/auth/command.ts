@@ -1,4 +1,4 @@
-import type { Authentication } from '../services.ts';
+import type { Authentication } from '../authentication.ts';
 import type { AuthMethod } from './authMethod.ts';
 import { readCommandOutput } from './commandOutput.ts';
 import { runProgram } from './runProgram.ts';

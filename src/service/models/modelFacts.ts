@@ -1,6 +1,7 @@
 import { apiOf } from '../api/apis.ts';
 import { functionOf, type Model } from '../api/modelList.ts';
-import type { Operation, Service } from '../services.ts';
+import type { Operation } from '../apiCapabilities.ts';
+import type { Service } from '../service.ts';
 import type { ModelFacts } from '../statedModels.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Model } from '../api/modelList.ts';
 import { DEFAULT_NEW_TOKENS, type Parameters } from '../api/parameters.ts';
 import { estimateTokens } from '../api/requestUsage.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { ServiceError } from '../errors.ts';
-import type { Operation } from '../services.ts';
 import { lifecycleOf, withLifecycle } from './modelLifecycle.ts';
 
 export interface ModelRequest {

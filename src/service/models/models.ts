@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts';
 import { apiOf } from '../api/apis.ts';
 import { MAX_MODELS, type Model, type ModelList, type ModelPage } from '../api/modelList.ts';
+import type { Operation } from '../apiCapabilities.ts';
 import { type Clock, type Moment, momentOf, passedSince } from '../clock.ts';
 import { isKind, ServiceError } from '../errors.ts';
 import type { RequestGate } from '../http/concurrencyLimit.ts';
@@ -8,7 +9,7 @@ import type { Http } from '../http/http.ts';
 import type { Access, PublicAccess } from '../http/httpTypes.ts';
 import { holdsSecret } from '../masking.ts';
 import { parseJson } from '../schemaHelpers.ts';
-import type { Operation, Service } from '../services.ts';
+import type { Service } from '../service.ts';
 import { SharedTask } from '../sharedTask.ts';
 import { withStatedFacts, withStatedModels } from './modelFacts.ts';
 import { withModelInfo } from './modelInfoRequest.ts';

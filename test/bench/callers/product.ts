@@ -1,5 +1,6 @@
+import { serviceFor } from '../../../src/service/builtInServices.ts';
+import type { Service } from '../../../src/service/service.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Service, serviceFor } from '../../../src/service/services.ts';
 import { provideEditor, shippedRuntime } from '../../builtEditor.ts';
 import { apiKey, type Caller, type MakeCaller, modelId, projectId, prompt } from './caller.ts';
 

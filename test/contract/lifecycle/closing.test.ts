@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { services } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/builtInServices.ts';
 import { isFull } from '../../soak/fullOrShort.ts';
 import { prove } from '../../soak/measures.ts';
 import { resources } from '../../soak/resources.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import type { Client } from '../../../src/service/client.ts';
-import type { Operation } from '../../../src/service/services.ts';
 import { answerFor } from '../../emulator/text.ts';
 import { endWorlds, pathOf, startWorld } from './world.ts';
 

@@ -6,18 +6,17 @@ import { join } from 'node:path';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { likelyReading, readForAll } from '../../../src/dotenv/sourceReading.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
+import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { CheckResult } from '../../../src/service/checks/diagnose.ts';
 import type { Connection } from '../../../src/service/connection.ts';
 import { type Credentials, isUnencrypted } from '../../../src/service/credentials.ts';
-import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import {
   commandOf,
   headerSecretsOf,
   neededSettings,
   type Service,
-  serviceFor,
-  services,
-} from '../../../src/service/services.ts';
+} from '../../../src/service/service.ts';
+import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 import { type Emulator, startEmulator } from '../../emulator/emulator.ts';
 import { recordedModels } from '../../emulator/models.ts';
 import { platformPath } from '../../emulator/otherWays.ts';

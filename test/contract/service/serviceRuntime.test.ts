@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TokenState } from '../../../src/service/auth/token.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { diagnose } from '../../../src/service/checks/diagnose.ts';
 import type { GenerateOptions } from '../../../src/service/client.ts';
 import type { ConcurrencyState } from '../../../src/service/http/concurrencyLimit.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { serviceFor } from '../../../src/service/services.ts';
 import type { EmulatorOptions } from '../../emulator/emulator.ts';
 import { gate } from '../../emulator/faults.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { Conversation } from '../../../src/service/api/conversation.ts';
+import { APIS, type ResourceKind } from '../../../src/service/apiCapabilities.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
+import { AUTH_INPUTS } from '../../../src/service/authentication.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
-import {
-  APIS,
-  AUTH_INPUTS,
-  type ResourceKind,
-  type Service,
-  serviceFor,
-} from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { oauthPath, platformPath } from '../../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, type EmulatorSettings } from '../../emulator/settings.ts';
 import { inForm } from '../../soak/fullOrShort.ts';

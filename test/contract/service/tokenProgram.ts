@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readServices } from '../../../src/service/addedServices.ts';
-import type { Service } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { tokenPath } from './world.ts';
 
 /** Real programs that print tokens, and a way to detect when they end. */

@@ -1,9 +1,11 @@
 import { apiOf } from '../../../src/service/api/apis.ts';
 import type { Parameters } from '../../../src/service/api/parameters.ts';
 import type { Generation } from '../../../src/service/api/responseReader.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
 import { authMethodOf } from '../../../src/service/auth/authMethods.ts';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { Client, type GenerateOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import type { Credentials } from '../../../src/service/credentials.ts';
@@ -12,7 +14,7 @@ import {
   type ConcurrencyOptions,
 } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
-import { type Operation, type Service, serviceFor } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/service.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../emulator/emulator.ts';
 import { defaultApiKey, defaultProjectId } from '../../emulator/settings.ts';
 import { FakeTime } from '../../unit/service/fixtures.ts';

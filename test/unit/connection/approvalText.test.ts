@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { parseDestination } from '../../../src/connection/binding.ts';
 import { approvalText } from '../../../src/connection/setUpMessages.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
-import { type Service, services } from '../../../src/service/services.ts';
+import { services } from '../../../src/service/builtInServices.ts';
+import type { Service } from '../../../src/service/service.ts';
 
 /**
  * The text that the user approves by saving. A warning, if any, comes first. The text names

@@ -7,10 +7,10 @@ import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { KeyStore, type StorageIssue } from '../../../src/connection/keyStore.ts';
 import type { DiagnosisDeps } from '../../../src/diagnose/runChecks.ts';
+import { services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState, settled } from './fakes.ts';
 

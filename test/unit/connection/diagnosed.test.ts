@@ -3,9 +3,9 @@ import { contextOf, contextOfTest } from '../../../src/connection/connectionMess
 import { conclusionOf } from '../../../src/diagnose/checkMessages.ts';
 import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { messageFor } from '../../../src/messages/messages.ts';
+import { services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { type ErrorDetails, type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
-import { services } from '../../../src/service/services.ts';
 import {
   type Changes,
   choiceOf,

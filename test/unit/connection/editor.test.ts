@@ -10,8 +10,8 @@ import { compareWithApproved, parseDestination } from '../../../src/connection/b
 import type { KeyRecord } from '../../../src/connection/keyStore.ts';
 import { selectEditorSource } from '../../../src/connection/sourceSelection.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { Secret } from '../../../src/service/secret.ts';
-import { serviceFor } from '../../../src/service/services.ts';
 import { oauth } from '../service/fixtures.ts';
 import { found } from './sources.ts';
 

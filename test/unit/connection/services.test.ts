@@ -8,10 +8,10 @@ import { prepareDiagnosis } from '../../../src/diagnose/preliminaryChecks.ts';
 import { assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { secretsOf } from '../../../src/service/auth/authMethods.ts';
+import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import { Connection } from '../../../src/service/connection.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { serviceFor, services } from '../../../src/service/services.ts';
 import { FakeEditor, installEditor } from './fakeEditor.ts';
 import { FakeKeyring, FakeState } from './fakes.ts';
 

@@ -8,9 +8,9 @@ import {
   type UnreadReason,
 } from '../../../src/connection/sourceSelection.ts';
 import { publicReading, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
+import { services } from '../../../src/service/builtInServices.ts';
 import type { ServiceKey } from '../../../src/service/credentials.ts';
 import { Secret } from '../../../src/service/secret.ts';
-import { services } from '../../../src/service/services.ts';
 import { readEnvFile, readEnvironment } from '../dotenv/reading.ts';
 import { connectionOf, ibm } from '../service/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { assignmentsIn, assignmentsOf } from '../../../src/dotenv/envText.ts';
 import { readAssignments, type SourceReading } from '../../../src/dotenv/sourceReading.ts';
-import type { Service } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/service.ts';
 
 /**
  * Reads a service's values from the text of a `.env` file or from an environment, under all of the

@@ -6,6 +6,8 @@ import { messageFor, retryText } from '../../../src/messages/messages.ts';
 import { missingText } from '../../../src/messages/settingLabels.ts';
 import { readServices } from '../../../src/service/addedServices.ts';
 import { parameterProblem } from '../../../src/service/api/parameters.ts';
+import type { Operation } from '../../../src/service/apiCapabilities.ts';
+import { serviceFor, services } from '../../../src/service/builtInServices.ts';
 import type { SourceId } from '../../../src/service/credentials.ts';
 import {
   type ErrorDetails,
@@ -14,7 +16,6 @@ import {
   ServiceError,
 } from '../../../src/service/errors.ts';
 import { modelProblem } from '../../../src/service/models/modelLimits.ts';
-import { type Operation, serviceFor, services } from '../../../src/service/services.ts';
 import { modelOf } from '../service/modelFixtures.ts';
 
 /** Every error kind, read from the source file, because types don't exist at run time. */

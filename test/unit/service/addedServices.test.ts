@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { parseDestination } from '../../../src/connection/binding.ts';
 import { readServices, type ServiceIssue } from '../../../src/service/addedServices.ts';
-import {
-  commandOf,
-  headerSecretsOf,
-  mayBeUnencrypted,
-  services,
-} from '../../../src/service/services.ts';
+import { services } from '../../../src/service/builtInServices.ts';
+import { commandOf, headerSecretsOf, mayBeUnencrypted } from '../../../src/service/service.ts';
 
 const authentication = {
   kind: 'clientCredentials',

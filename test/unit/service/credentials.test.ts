@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { cleanValue, missingSettings, type ValueFlaw } from '../../../src/service/credentials.ts';
-import type { SettingName } from '../../../src/service/services.ts';
+import type { SettingName } from '../../../src/service/service.ts';
 import { ibm } from './fixtures.ts';
 
 describe('missing settings', () => {

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { readServices } from '../../../src/service/addedServices.ts';
 import type { TokenResponse } from '../../../src/service/auth/token.ts';
 import { TokenService } from '../../../src/service/auth/tokenService.ts';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import { Client, type ClientOptions } from '../../../src/service/client.ts';
 import type { Clock } from '../../../src/service/clock.ts';
 import { Connection, type ConnectionOptions } from '../../../src/service/connection.ts';
@@ -10,8 +11,8 @@ import type { Credentials } from '../../../src/service/credentials.ts';
 import { type ErrorKind, ServiceError } from '../../../src/service/errors.ts';
 import { ConcurrencyLimit } from '../../../src/service/http/concurrencyLimit.ts';
 import { Http, type HttpOptions } from '../../../src/service/http/http.ts';
+import type { Service } from '../../../src/service/service.ts';
 import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { type Service, serviceFor } from '../../../src/service/services.ts';
 
 /**
  * A new seed for each run, unless TEST_SEED is set. The titles of tests that use the seed show it.

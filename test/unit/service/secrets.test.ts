@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { serviceFor } from '../../../src/service/builtInServices.ts';
 import {
   addressHolds,
   holdsPrivateKey,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/service/masking.ts';
 import { Secret } from '../../../src/service/secret.ts';
 import { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
-import { serviceFor } from '../../../src/service/services.ts';
 import { formsIn, writtenDown } from './canaries.ts';
 import { clientOn, credentials, fakeNetwork, ibm, never, oauth, seed } from './fixtures.ts';
 

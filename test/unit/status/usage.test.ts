@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { Connection } from '../../../src/service/connection.ts';
-import type { Service } from '../../../src/service/services.ts';
+import type { Service } from '../../../src/service/service.ts';
 import type { Usage, UsageDeps } from '../../../src/status/usage.ts';
 import type { UsageRow, UsedRequest } from '../../../src/status/usageLedger.ts';
 import type { usageText } from '../../../src/status/usageMessages.ts';

@@ -7,8 +7,8 @@ import {
   type ParameterRange,
   parameterProblem,
 } from '../../../../src/service/api/parameters.ts';
+import type { Operation } from '../../../../src/service/apiCapabilities.ts';
 import type { ErrorDetails } from '../../../../src/service/errors.ts';
-import type { Operation } from '../../../../src/service/services.ts';
 import { settingsIn } from '../../../settingsIn.ts';
 import { seed } from '../fixtures.ts';
 

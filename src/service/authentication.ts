@@ -1,0 +1,108 @@
+/**
+ * The authentication methods and the input that each of them needs. The setup prompts for that
+ * input before it loads the code of the method.
+ */
+
+/** An authentication method and its parameters. Paths are relative to `authUrl`. */
+export type Authentication =
+  | { readonly kind: 'apiKeyGrant'; readonly path: string; readonly grantType: string }
+  /** OAuth 2.0 client credentials. `scope` and `audience` are sent only if they aren't empty. */
+  | {
+      readonly kind: 'clientCredentials';
+      readonly path: string;
+      /** True to send the credentials in the body (`client_secret_post`), not as HTTP Basic. */
+      readonly inBody: boolean;
+      readonly scope: string;
+      readonly audience: string;
+    }
+  | { readonly kind: 'cloudPak' }
+  | { readonly kind: 'zenApiKey' }
+  /** The key is sent as a bearer token, or in `header` if that isn't empty. */
+  | { readonly kind: 'apiKey'; readonly header: string }
+  /** The service accepts requests from anyone who can reach it. */
+  | { readonly kind: 'none' }
+  /** A program on this machine prints the token. The first item is the program. */
+  | { readonly kind: 'command'; readonly command: readonly string[] };
+
+/**
+ * The input that each authentication method needs, and the function that reads the method from a
+ * user-defined entry.
+ */
+export const AUTH_INPUTS: Readonly<Record<Authentication['kind'], AuthNeeds>> = {
+  apiKeyGrant: {
+    secret: 'API_KEY',
+    getsToken: true,
+    hasAddress: true,
+    required: 'grantType',
+    read: (path, text) => ({ kind: 'apiKeyGrant', path, grantType: text('grantType') }),
+  },
+  clientCredentials: {
+    account: 'CLIENT_ID',
+    secret: 'CLIENT_SECRET',
+    getsToken: true,
+    hasAddress: true,
+    read: (path, text) => ({
+      kind: 'clientCredentials',
+      path,
+      inBody: text('clientAuthentication') === 'client_secret_post',
+      scope: text('scope'),
+      audience: text('audience'),
+    }),
+  },
+  cloudPak: {
+    account: 'USERNAME',
+    secret: 'API_KEY',
+    getsToken: true,
+    read: () => ({ kind: 'cloudPak' }),
+  },
+  zenApiKey: { secret: 'API_KEY', read: () => ({ kind: 'zenApiKey' }) },
+  apiKey: {
+    secret: 'API_KEY',
+    read: (_, text) => ({ kind: 'apiKey', header: text('header') }),
+  },
+  none: { read: () => ({ kind: 'none' }) },
+  command: {
+    getsToken: true,
+    required: 'command',
+    read: (_path, _text, command) => ({ kind: 'command', command }),
+  },
+};
+
+export interface AuthNeeds {
+  /** Suffix of the setting name for the client ID or user name, if the method needs one. */
+  readonly account?: 'CLIENT_ID' | 'USERNAME';
+  /** Suffix of the setting name for the secret, if the method needs one. */
+  readonly secret?: 'API_KEY' | 'CLIENT_SECRET';
+  /** True if the method uses an identity service with its own address. */
+  readonly hasAddress?: true;
+  /**
+   * True if the method gets an access token. Otherwise, requests contain the secret itself, or no
+   * secret.
+   */
+  readonly getsToken?: true;
+  /** A field that a user-defined entry must have. */
+  readonly required?: 'grantType' | 'command';
+  readonly read: (
+    path: string,
+    text: (field: string) => string,
+    command: readonly string[],
+  ) => Authentication;
+}
+
+/** The display name of each account setting, by suffix. */
+export const ACCOUNT_LABELS: Readonly<Record<NonNullable<AuthNeeds['account']>, string>> = {
+  CLIENT_ID: 'client ID',
+  USERNAME: 'user name',
+};
+
+/** The display name of each secret, by suffix, and whether the secret may contain spaces. */
+export const SECRETS: Readonly<
+  Record<
+    NonNullable<AuthNeeds['secret']>,
+    { readonly label: string; readonly mayHoldSpaces: boolean }
+  >
+> = {
+  API_KEY: { label: 'API key', mayHoldSpaces: false },
+  // A client secret may contain spaces: https://www.rfc-editor.org/rfc/rfc6749#appendix-A.2
+  CLIENT_SECRET: { label: 'client secret', mayHoldSpaces: true },
+};

@@ -1,0 +1,125 @@
+import { APIS, type ApiConfig, type ResourceKind } from './apiCapabilities.ts';
+import { AUTH_INPUTS, type Authentication } from './authentication.ts';
+import type { StatedModel } from './statedModels.ts';
+
+/** The description of a service, and what follows from it. Pure. */
+
+/** A hosted model service that the extension can call. */
+export interface Service {
+  /** The service's ID in the settings. Setting names start with it, as in `IBM_API_KEY`. */
+  readonly word: string;
+  readonly name: string;
+  /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */
+  readonly url: string;
+  /** Address of the separate identity service. Empty if there is none. */
+  readonly authUrl: string;
+  readonly authentication: Authentication;
+  readonly api: ApiConfig;
+  /** The web page where users create a key. Empty if it isn't known. */
+  readonly keyPage: string;
+  readonly regions: readonly Region[];
+  /** Prefix of a region's host on the service's private network. */
+  readonly privatePrefix: string;
+  /** Setting names that other clients for this service use. */
+  readonly aliases: NameSet;
+  readonly defaultModelId: string;
+  /**
+   * Models in a user-defined entry. Facts about these models take precedence over the service's
+   * list.
+   */
+  readonly models: readonly StatedModel[];
+  /** Sent with every request to the service, but never to an identity service. */
+  readonly headers: readonly FixedHeader[];
+  /**
+   * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
+   */
+  readonly definition?: string;
+  /** True if the settings name no service, and this is the first service with a stored key. */
+  readonly isFirstSetUp?: boolean;
+}
+
+/**
+ * A header with a fixed value, or with a secret value that the setup prompts for. `secret` is the
+ * label of the secret value, not the value itself.
+ */
+export type FixedHeader =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly secret: string };
+
+export interface Region {
+  readonly place: string;
+  readonly url: string;
+}
+
+/**
+ * The settings that a service can need, in the order in which the setup prompts for them. Their
+ * names in a `.env` file depend on the service. `account` is a client ID or user name. `projectId`
+ * can also be the ID of a space or deployment.
+ */
+export const SETTING_NAMES = ['account', 'apiKey', 'projectId', 'url'] as const;
+
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+/**
+ * The alternative names of each setting in a `.env` file or the environment. Values from different
+ * sets are never combined.
+ */
+export type NameSet = Readonly<Record<SettingName, readonly string[]>>;
+
+/**
+ * True for a built-in service with an identity address, which `hostedModel.authUrl` can override.
+ */
+export function canOverrideAuthUrl({ authUrl, definition }: Service): boolean {
+  return authUrl !== '' && definition === undefined;
+}
+
+/** Returns all settings that a service needs, in the order of the prompts. */
+export function neededSettings({ authentication, api, url }: Service): SettingName[] {
+  const { account, secret } = AUTH_INPUTS[authentication.kind];
+  const needs: Readonly<Record<SettingName, boolean>> = {
+    account: account !== undefined,
+    apiKey: secret !== undefined,
+    projectId: APIS[api.kind].resources.length > 0,
+    url: url === '',
+  };
+  return SETTING_NAMES.filter((setting) => needs[setting]);
+}
+
+/**
+ * True for a deployment. Its model was chosen when the deployment was created, so the model in the
+ * settings doesn't apply.
+ */
+export function hasOwnModel(target: {
+  readonly service: Service;
+  readonly resource?: ResourceKind | undefined;
+}): boolean {
+  // The settings can still contain the deployment ID of a service that was in use before.
+  return target.resource === 'deployment' && neededSettings(target.service).includes('projectId');
+}
+
+/**
+ * True if requests to the service contain an access token, which expires, instead of the key
+ * itself.
+ */
+export function getsTokens({ authentication }: Service): boolean {
+  return AUTH_INPUTS[authentication.kind].getsToken === true;
+}
+
+/** Returns the program that prints the token, with its arguments. Undefined if there is none. */
+export function commandOf({ authentication }: Service): readonly string[] | undefined {
+  return 'command' in authentication ? authentication.command : undefined;
+}
+
+/** Returns the labels of the secrets in the service's headers, without duplicates. */
+export function headerSecretsOf({ headers }: Service): readonly string[] {
+  return [...new Set(headers.flatMap((one) => ('secret' in one ? [one.secret] : [])))];
+}
+
+/**
+ * True if the user may approve an unencrypted address for this service. Only a service that the
+ * user added can have such an address, and only if no secret is exchanged for a token there.
+ */
+export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
+  const { getsToken, secret } = AUTH_INPUTS[authentication.kind];
+  return definition !== undefined && (!getsToken || !secret || authUrl !== '');
+}
