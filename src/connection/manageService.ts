@@ -12,7 +12,7 @@ import { inform } from '../ui/notify.ts';
 import { askPick, askText, back, type Question, type StepAnswer } from '../ui/steps.ts';
 import { validationOf } from './answerChecks.ts';
 import type { KeyStore } from './keyStore.ts';
-import { type NewService, serviceEntry, withEntry, withFields } from './newService.ts';
+import { type NewService, serviceEntry, withEntry, withFields } from './serviceEntry.ts';
 import { MANAGE } from './setUpMessages.ts';
 
 /** The steps of the setup that change or remove a service that the user added. */

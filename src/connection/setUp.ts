@@ -9,7 +9,7 @@ import { type DestinationChange, parseDestination } from './binding.ts';
 import { addressText } from './connectionMessages.ts';
 import { askDestination, reportSetting } from './credentialDialogs.ts';
 import type { KeyStore } from './keyStore.ts';
-import { emptyDraft } from './newService.ts';
+import { emptyDraft } from './serviceDraft.ts';
 import {
   prefilledFor,
   readSettingsInUse,

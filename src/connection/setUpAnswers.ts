@@ -18,7 +18,8 @@ import type { Question, StepAnswer } from '../ui/steps.ts';
 import { problemOfKey } from './answerChecks.ts';
 import { credentialsFor, type Destination, parseDestination } from './binding.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
-import type { NewService, ServiceDraft } from './newService.ts';
+import type { ServiceDraft } from './serviceDraft.ts';
+import type { NewService } from './serviceEntry.ts';
 import { programOf } from './sources.ts';
 
 /** The state of a setup: its steps, the current values, and the answers so far. */

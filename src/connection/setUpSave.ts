@@ -10,7 +10,7 @@ import { contextOfTest } from './connectionMessages.ts';
 import { askDestination, askReplacement } from './credentialDialogs.ts';
 import type { KeyRecord, KeyStore } from './keyStore.ts';
 import { askHeaders } from './manageService.ts';
-import { withEntry } from './newService.ts';
+import { withEntry } from './serviceEntry.ts';
 import {
   type AskStep,
   answeredCredentials,

@@ -15,7 +15,9 @@ import {
 } from './answerChecks.ts';
 import { parseDestination } from './binding.ts';
 import { askAction, askHeaders, removeService, renameService } from './manageService.ts';
-import { askNewService, draftOf, existingService } from './newService.ts';
+import { askNewService } from './newServiceSteps.ts';
+import { draftOf } from './serviceDraft.ts';
+import { existingService } from './serviceEntry.ts';
 import {
   type AskStep,
   keptKey,

@@ -152,7 +152,7 @@ describe('a service that the user added', () => {
       const entry = commandEntry('node', '-p', `"it's" + 'x y'`, '', 'C:\\a b');
       await store(entry, { program: await programPath('node') });
       editor.picks.push('ACME', CHANGE, OPENAI, 'Command', SAVE);
-      const { draftOf } = await import('../../../src/connection/newService.ts');
+      const { draftOf } = await import('../../../src/connection/serviceDraft.ts');
       editor.typed.push(SERVICE, draftOf(serviceOf(entry)).fields.command ?? '');
       assert.equal(await connections.setUp(), true);
       assert.deepEqual(entries(), [entry]);

@@ -9,7 +9,7 @@ describe('a service that the user adds', () => {
   after(() => hooks.deregister());
 
   const load = async () => ({
-    ...(await import('../../../src/connection/newService.ts')),
+    ...(await import('../../../src/connection/serviceEntry.ts')),
     ...(await import('../../../src/connection/commandLine.ts')),
   });
 

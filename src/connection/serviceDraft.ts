@@ -1,0 +1,124 @@
+import { serviceEntries } from '../config/configuration.ts';
+import { readServices, type ServiceIssue, wordOf } from '../service/addedServices.ts';
+import { cleanValue, parseServiceUrl } from '../service/credentials.ts';
+import { commandOf, type Service } from '../service/service.ts';
+import { splitCommand } from './commandLine.ts';
+import {
+  API_CHOICES,
+  type ApiChoice,
+  LOGINS,
+  type Login,
+  type LoginField,
+} from './newServiceChoices.ts';
+import { type NewService, type ServiceEntry, serviceEntry } from './serviceEntry.ts';
+
+/** The user's description of a new service, and its conversion to an entry and back. */
+
+/** The answers so far, which are prefilled if the user goes back. */
+export interface ServiceDraft {
+  api: ApiChoice;
+  address: string;
+  login: Login | undefined;
+  readonly fields: Partial<Record<LoginField, string>>;
+}
+
+export function emptyDraft(): ServiceDraft {
+  return { api: API_CHOICES[0], address: '', login: undefined, fields: {} };
+}
+
+/** A placeholder for the model ID until the user picks a model from the service's list. */
+export const UNKNOWN_MODEL = 'unknown';
+
+/** Endpoint paths that people often paste along with the address of a service. */
+const PASTED_PATH = /\/(?:chat\/completions|completions|responses|embeddings|models)\/?$/;
+
+/** Removes the path of an endpoint from an address, and adds a missing scheme. */
+export function addressOf(text: string): string {
+  const { value } = cleanValue(text);
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`;
+  return url.replace(PASTED_PATH, '');
+}
+
+export function newService(
+  { api, address, login = LOGINS[0], fields }: ServiceDraft,
+  taken: readonly Service[],
+  steps: number,
+  changed: Service | undefined,
+): NewService | ServiceIssue {
+  const parsed = parseServiceUrl(addressOf(address), true);
+  if (!parsed.ok) return { word: '', field: 'url' };
+  const { url } = parsed;
+  const { hostname, port } = new URL(url);
+  const command = fields.command && splitCommand(fields.command);
+  const asked = (field: LoginField) => login?.fields.includes(field);
+  const added = {
+    word: freeWord(hostname, port, taken),
+    name: port ? `${hostname} (${port})` : hostname,
+    defaultModel: UNKNOWN_MODEL,
+  };
+  const before = changed && serviceEntry(changed);
+  const entry = {
+    ...(before ?? added),
+    url,
+    api: api.api,
+    authentication: {
+      ...login?.authentication,
+      ...otherFields(before, login),
+      ...(asked('header') && { header: fields.header }),
+      ...(asked('command') && { command }),
+      ...(asked('tokenUrl') && { tokenUrl: fields.tokenUrl }),
+    },
+  };
+  const { own, issues } = readServices([entry]);
+  const [service] = own;
+  return service ? { entry, service, steps } : (issues[0] ?? { word: '', field: 'url' });
+}
+
+/**
+ * Returns the fields of the previous login that the setup doesn't prompt for. Empty if the user
+ * picked another kind of login.
+ */
+function otherFields(before: ServiceEntry | undefined, login: Login | undefined): ServiceEntry {
+  const { header, command, tokenUrl, ...others } = Object(before?.['authentication']);
+  return others.kind === login?.authentication.kind ? others : {};
+}
+
+/** Derives an unused service ID from the host, such as `llm_acme_example`. */
+function freeWord(hostname: string, port: string, taken: readonly Service[]): string {
+  const host = `${hostname} ${port}`.trim().toLowerCase();
+  const plain = host.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
+  const word = (/^[a-z]/.test(plain) ? plain : `local_${plain}`).slice(0, 28);
+  // Invalid entries aren't in `taken`, but their IDs are in use, too.
+  const words = new Set([...taken.map((one) => one.word), ...serviceEntries().map(wordOf)]);
+  let free = word;
+  for (let number = 2; words.has(free); number += 1) free = `${word}_${number}`;
+  return free;
+}
+
+/** Returns the setup answers that would result in this service. */
+export function draftOf(service: Service): ServiceDraft {
+  const { api, authentication } = service;
+  const { kind } = authentication;
+  const header = 'header' in authentication ? authentication.header : '';
+  const command = commandOf(service)?.map(quoted).join(' ');
+  const login = LOGINS.find(
+    (one) => one.authentication.kind === kind && one.fields.includes('header') === (header !== ''),
+  );
+  return {
+    api: API_CHOICES.find((one) => one.api === api.kind) ?? API_CHOICES[0],
+    address: service.url,
+    login,
+    fields: {
+      ...(header && { header }),
+      ...(command && { command }),
+      ...('path' in authentication && { tokenUrl: service.authUrl + authentication.path }),
+    },
+  };
+}
+
+/** Quotes an argument for `splitCommand`. */
+function quoted(argument: string): string {
+  if (/^[^\s"']+$/.test(argument)) return argument;
+  const parts = argument.split('"').map((part) => `"${part}"`);
+  return parts.join(`'"'`);
+}

@@ -1,0 +1,39 @@
+import { readServices, wordOf } from '../service/addedServices.ts';
+import type { Service } from '../service/service.ts';
+
+/** Entries of `hostedModel.services`, and the services that result from them. Pure. */
+
+/** An entry of `hostedModel.services`. */
+export type ServiceEntry = Readonly<Record<string, unknown>>;
+
+/** A new service, its entry, and the number of steps in which the user described it. */
+export interface NewService {
+  readonly entry: ServiceEntry;
+  readonly service: Service;
+  readonly steps: number;
+}
+
+/** Returns the service with these fields added or replaced; undefined if the result isn't valid. */
+export function withFields(added: NewService, fields: ServiceEntry): NewService | undefined {
+  const entry = { ...added.entry, ...fields };
+  const [service] = readServices([entry]).own;
+  return service && { ...added, entry, service };
+}
+
+/** Adds an entry to a list, or replaces the entry with the same `word`. Returns a new list. */
+export function withEntry(entries: readonly unknown[], entry: ServiceEntry): readonly unknown[] {
+  const isSame = (one: unknown) => wordOf(one) === wordOf(entry);
+  return entries.some(isSame)
+    ? entries.map((one) => (isSame(one) ? entry : one))
+    : [...entries, entry];
+}
+
+/** Returns the entry of a service that the user added. */
+export function serviceEntry({ definition = '{}' }: Service): ServiceEntry {
+  return JSON.parse(definition);
+}
+
+/** Converts an existing service to the form that the setup edits. */
+export function existingService(service: Service): NewService {
+  return { entry: serviceEntry(service), service, steps: 0 };
+}
