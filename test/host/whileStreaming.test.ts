@@ -35,20 +35,20 @@ describe('a writer of streamed text', () => {
 
   for (const [mode, title] of placingModes) {
     it(`J02: adjusts its place when the user types before it: ${title}`, async () => {
-      const editor = await open('top\nprompt\nend', new Range(1, 0, 1, 6));
+      const editor = await open('top\nx\nend', new Range(1, 0, 1, 1));
       const job = jobOn(editor, mode);
-      await typeAt(editor.document, 'top', ' one\ntwo');
-      await appendTo(job, editor.document, 'an ');
-      await typeAt(editor.document, 'top', ' half');
-      job.append(0, 'answer');
+      await typeAt(editor.document, 'top', '\n1');
+      await appendTo(job, editor.document, 'a');
+      await typeAt(editor.document, 'top', '2');
+      job.append(0, 'b');
       assert.equal(await job.end(0, 'ended'), true);
       const want: ByPlacingMode = {
-        below: 'prompt\nan answer',
-        after: 'promptan answer',
-        above: 'an answer\nprompt',
-        replace: 'an answer',
+        below: 'top2\n1\nx\nab\nend',
+        after: 'top2\n1\nxab\nend',
+        above: 'top2\n1\nab\nx\nend',
+        replace: 'top2\n1\nab\nend',
       };
-      assert.equal(editor.document.getText(), `top half one\ntwo\n${want[mode]}\nend`);
+      assert.equal(editor.document.getText(), want[mode]);
     });
   }
 
