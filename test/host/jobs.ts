@@ -23,13 +23,15 @@ import { until as becomes } from '../vscode/deadline.ts';
 /** The insert modes that write into the document, and their names in test titles. */
 export const placingModes = [
   ['below', 'below'],
-  ['replace', 'replace'],
   ['after', 'after @nightly'],
   ['above', 'above @nightly'],
+  ['replace', 'replace'],
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
-/** The expected document for each mode that writes into the document. */
-export type ByPlacingMode = Readonly<Record<(typeof placingModes)[number][0], string>>;
+/** A value for each mode that writes into the document, usually the expected document. */
+export type ByPlacingMode<Value = string> = Readonly<
+  Record<(typeof placingModes)[number][0], Value>
+>;
 
 let previews: Previews | undefined;
 const toDispose: Disposable[] = [];

@@ -7,7 +7,7 @@ import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 import { inForm } from '../soak/fullOrShort.ts';
-import { open, textOf } from './jobs.ts';
+import { type ByPlacingMode, open, placingModes, textOf } from './jobs.ts';
 import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 
 /** A character of the document. An undo or redo restores the same object. */
@@ -27,13 +27,19 @@ interface Response {
   text: string;
 }
 
-interface Generation {
-  readonly job: Job;
+/** Where and how an insert mode writes a response. */
+interface Insertion {
+  /** Offset in the document. */
+  readonly place: number;
   /** The texts that are inserted before and after a response. */
-  readonly lead: string;
-  readonly tail: string;
+  readonly lead?: string;
+  readonly tail?: string;
   /** The text that a response replaces. */
-  readonly original: readonly Mark[];
+  readonly original?: readonly Mark[];
+}
+
+interface Generation extends Required<Omit<Insertion, 'place'>> {
+  readonly job: Job;
   /** Oldest first. */
   readonly responses: Response[];
 }
@@ -45,7 +51,6 @@ interface State {
   readonly deleted: ReadonlySet<Mark>;
 }
 
-const MODES = ['below', 'after', 'above', 'replace'] as const;
 const PIECES = 16;
 /** Number of chunks that arrive before a held stream is held. */
 const HEAD = 3;
@@ -191,7 +196,7 @@ class Sequence {
     if (from === undefined) return;
     let to = from + 1;
     while (to < marks.length && isUsers(to) && this.#below(3) > 0) to += 1;
-    const mode = this.#draw(MODES) ?? 'below';
+    const [mode] = this.#draw(placingModes) ?? placingModes[0];
     const isCut = this.#below(2) === 0;
     const held = this.#below(2) === 0 ? gate() : undefined;
     this.#note(
@@ -214,23 +219,16 @@ class Sequence {
     const text = textIn(marks);
     const lineEnd = text.indexOf('\n', to) < 0 ? text.length : text.indexOf('\n', to);
     const lineStart = text.lastIndexOf('\n', from - 1) + 1;
-    const place = { below: lineEnd, after: to, above: from === 0 ? 0 : lineStart, replace: from }[
-      mode
-    ];
-    const generation: Generation = {
-      job,
-      lead: mode === 'below' ? '\n' : '',
-      tail: mode === 'above' ? '\n' : '',
-      original: mode === 'replace' ? marks.slice(from, to) : [],
-      responses: [],
+    const insertions: ByPlacingMode<Insertion> = {
+      below: { place: lineEnd, lead: '\n' },
+      after: { place: to },
+      above: { place: from === 0 ? 0 : lineStart, tail: '\n' },
+      replace: { place: from, original: marks.slice(from, to) },
     };
+    const { place, lead = '', tail = '', original = [] } = insertions[mode];
+    const generation: Generation = { job, lead, tail, original, responses: [] };
     this.#generations.push(generation);
-    const response = this.#respond(
-      generation,
-      place,
-      generation.original.length,
-      held ? head : job.text,
-    );
+    const response = this.#respond(generation, place, original.length, held ? head : job.text);
     if (held) await this.#meanwhile(response, held.open, run);
   }
 
