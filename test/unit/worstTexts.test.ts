@@ -9,16 +9,18 @@ import { type Way, WorkCounter } from './work/workCounter.ts';
  * through the code, including text that is held back and concatenated.
  */
 
-/** Length of the shorter of two texts. The longer text has `SPAN` times this length. */
+/**
+ * Length of the shorter of the two compared texts. The longer text has `SPAN` times this length.
+ */
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * The maximum growth of linear work. Linear work grows by the factor `SPAN`, or less because of
- * fixed work. Quadratic work grows by the square of this factor.
+ * The maximum factor by which work may grow to count as linear. Linear work grows by the factor
+ * `SPAN`, or by less if a part of it is fixed. Quadratic work grows by the square of `SPAN`.
  */
 const MOST_GROWTH = 20;
 
-/** Returns the texts for which the work grows faster than the length of the text. */
+/** Describes the texts for which the work grows faster than the length of the text. */
 async function slowTexts(counter: WorkCounter, name: string, way: Way): Promise<string[]> {
   const { texts, length = LENGTH } = way;
   const slow: string[] = [];

@@ -7,12 +7,12 @@ export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 
 /**
  * Returns a function that runs `apt-get` as root, or with a sudo that asks for no password. Returns
- * undefined if this isn't Debian, or if both are impossible.
+ * undefined if this isn't Debian, or if neither is possible.
  */
 export async function findAptGet(): Promise<AptGet | undefined> {
   const administrator = await debianAdministrator();
   if (administrator === undefined) return undefined;
-  // Without `SYSTEMD_OFFLINE`, Debian starts each server that it installs:
+  // Without `SYSTEMD_OFFLINE`, Debian starts each service that comes with an installed package:
   // https://systemd.io/ENVIRONMENT/
   const environment = ['env', 'DEBIAN_FRONTEND=noninteractive', 'SYSTEMD_OFFLINE=1'];
   const command = [...administrator, ...environment, 'apt-get'];

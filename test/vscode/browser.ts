@@ -5,7 +5,9 @@ import { ensureChromium } from './install.ts';
 import { usualWait } from './screen.ts';
 
 export interface PageOptions {
-  /** The color scheme of the operating system. A theme in the user settings overrides it. */
+  /**
+   * The emulated color scheme of the operating system. A theme in the user settings overrides it.
+   */
   colorScheme?: 'dark' | 'light';
   /** Pixels of a picture per CSS pixel. */
   pixelRatio?: number;
@@ -66,7 +68,7 @@ export async function startBrowser(options = { headless: true }): Promise<Browse
 
 /**
  * Provides the host's half of the key with which VS Code encrypts the secrets in a page's storage.
- * The bare server provides no half, so secrets wouldn't survive a reload without this.
+ * The VS Code server alone doesn't provide this half, so secrets wouldn't survive a reload.
  */
 async function addKeyring(context: BrowserContext): Promise<void> {
   const half = randomBytes(32);

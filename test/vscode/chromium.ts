@@ -4,7 +4,10 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
-/** Chromium without a user interface. Each page takes a seventh less CPU time (measured). */
+/**
+ * Chromium without a user interface. Each page takes a seventh less CPU time than in Chromium
+ * (measured).
+ */
 const SHELL = 'chromium-headless-shell';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -22,7 +25,7 @@ const usualPlaces = [
  * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
  * none, installs Chromium on Debian as root, or with a sudo that asks for no password.
  *
- * @throws Error that names what to install.
+ * @throws Error that names what to install, or if CHROMIUM_PATH isn't an executable file.
  */
 export async function ensureChromium(isHeadless = true): Promise<string> {
   const found = await findChromium(isHeadless);
@@ -32,7 +35,7 @@ export async function ensureChromium(isHeadless = true): Promise<string> {
     console.log('Installing Chromium (once)…');
     await aptGet('update');
     const install = (name: string) => aptGet('install', '-y', name);
-    // Not every Debian has a separate package for the shell.
+    // Not every Debian release has a separate package for the headless shell.
     if (isHeadless) await install(SHELL).catch(() => install('chromium'));
     else await install('chromium');
     const installed = await findChromium(isHeadless);

@@ -1,11 +1,11 @@
 /** Runs a command until it exits. */
 import { spawn } from 'node:child_process';
 
-/** Number of output lines that the error of a failed command repeats. */
+/** Number of output lines in the error message of a failed command. */
 const outputLinesInError = 40;
 
 /**
- * Runs a command. Its output appears only in the error if the command fails.
+ * Runs a command. Its output isn't printed, but the error contains the end of it.
  *
  * @throws Error with the command and the end of its output if it doesn't exit with 0.
  */
@@ -20,7 +20,7 @@ export function run(
       cwd: directory,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // npm is a .cmd file on Windows.
+      // On Windows, npm is a .cmd file, which only a shell can run.
       shell: process.platform === 'win32',
     });
     let output = '';

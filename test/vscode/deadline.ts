@@ -1,12 +1,9 @@
 /** Waits for a condition, never for a fixed time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Maximum milliseconds between two checks of a condition that has no event. The first checks are
- * more frequent.
- */
+/** Maximum milliseconds between two checks of a condition. The first checks are more frequent. */
 const MOST_BETWEEN_MS = 50;
-/** Only a hang takes this long in one process, even on a busy machine. */
+/** Milliseconds after which a wait in one process counts as hung, even on a busy machine. */
 const HANG_MS = 60_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: takes the steps of a new user in a real VS Code, from setup to generated text.
- * Prints the document before and after, and saves a picture of each step.
+ * `npm run demo`: takes the steps of a new user in a real VS Code: setup, generation, undo, and
+ * diagnosis. Prints the document before and after, and saves pictures of the main steps.
  */
 import { join } from 'node:path';
 import { startBrowser } from './browser.ts';

@@ -71,15 +71,15 @@ export class Editor {
   }
 
   /**
-   * Selects each of these lines separately, counted from 1, with the cursor at its start. The last
-   * line must not be empty. Other empty lines get an empty selection.
+   * Selects each of these lines separately, counted from 1, with a cursor at the start of each
+   * line. The last line must not be empty. Other empty lines get an empty selection.
    */
   async selectEachLine(first: number, last: number): Promise<void> {
     await this.selectLines(first, last);
     await this.splitSelection();
   }
 
-  /** Splits the selection into one selection per line, with the cursor at its start. */
+  /** Splits the selection into one selection per line, with a cursor at the start of each line. */
   async splitSelection(): Promise<void> {
     const { page } = this.#screen;
     await page.keyboard.press('Shift+Alt+I');
@@ -193,7 +193,7 @@ export class Editor {
   }
 
   /**
-   * Watches every text that any editor renders from now on, even for a moment.
+   * Watches all text that any editor renders from now on, even if only for a moment.
    * @returns a function that returns the number of renderings and the lines that matched
    */
   async watchDrawn(
@@ -235,8 +235,8 @@ export class Editor {
 }
 
 /**
- * Returns a script that reads the visible lines. VS Code places them in any order, with no-break
- * spaces.
+ * Returns a script that reads the visible lines. In the page, the lines are in any order and
+ * contain no-break spaces.
  */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]

@@ -22,16 +22,18 @@ export interface VSCodeServerInstallation {
   /** Script to start with `node`. */
   serverMain: string;
   vscodeVersion: string;
-  /** Path of the Node that starts the script. */
+  /** Path of the Node executable that starts the script. */
   node: string;
 }
 
-/** The extension host of these servers runs Node 24, so the process that starts it must, too. */
+/**
+ * The extension host of these servers needs Node 24, so the server must be started with Node 24.
+ */
 const serverNodeMajor = 24;
 
 /**
- * Installs `code-server@version` once, and returns the paths of its VS Code server. Prints a
- * message and exits if this system can't run the server.
+ * Installs `code-server@version` once, and returns the paths and version of its VS Code server.
+ * Prints a message and exits if this system can't run the server.
  *
  * @throws Error with the output of the failed command, or if this process isn't Node 24.
  */
@@ -56,8 +58,8 @@ export async function ensureVSCodeServer(version: string): Promise<VSCodeServerI
 
 /**
  * Builds the native module that writes the files behind output channels, and the one that ends an
- * extension host whose server died. Everything else works without them, so without a compiler, this
- * only prints a message. Building them takes more CPU time than the rest of the installation.
+ * extension host whose server died. Everything else works without them, so a failed build only
+ * prints a message. Building them takes more CPU time than the rest of the installation.
  */
 export async function ensureNativeModules(version: string): Promise<void> {
   await ensureVSCodeServer(version);
@@ -102,12 +104,12 @@ async function installServer(version: string, directory: string, vscode: string)
   await writeFile(join(directory, 'package.json'), '{ "private": true }\n');
   const install = ['npm', 'install', '--ignore-scripts', ...quiet];
   await run([...install, '--no-save', `code-server@${version}`], directory);
-  // The install script, which is skipped because it needs a compiler, would have run these two.
+  // These two commands replace the install script, which is skipped because it needs a compiler.
   await run([...install, '--omit=dev'], vscode);
   await run([...install, '--omit=dev'], join(vscode, 'extensions'));
 }
 
-/** Folder with the C++ headers of this Node. The npm package `node` includes them. */
+/** Folder with the C++ headers of this Node, or undefined. The npm package `node` includes them. */
 async function nodeHeaders(): Promise<string | undefined> {
   const installation = join(dirname(process.execPath), '..');
   const platform = `node-${process.platform}-${process.arch}`;
@@ -130,7 +132,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-// Runs before the suites, so that suites that run at once don't each install the server.
+// Runs before the suites, so that parallel suites don't each install the server.
 if (import.meta.main) {
   await ensureVSCodeServer(newestServer);
   if (process.argv.includes('--native')) await ensureNativeModules(newestServer);

@@ -14,7 +14,7 @@ export const modeKeys = {
   preview: 'Control+Alt+F7',
 } as const;
 
-/** Keybindings that pass other arguments. */
+/** Keybindings that pass a template or unsupported arguments. */
 export const argumentKeys = {
   template: { key: 'Control+Alt+F9', args: { template: 'Own Ways' } },
   unknownTemplate: { key: 'Control+Alt+F10', args: { template: 'No Such Template' } },
@@ -31,10 +31,7 @@ export const commandKeys = {
   showLastResponse: 'Control+Alt+Shift+F4',
 } as const;
 
-/**
- * Writes the keybindings to the profile of a server. Windows that open later use them.
- * @param dataDirectory data directory of the server
- */
+/** Writes the keybindings to the profile of a server. Windows that open later use them. */
 export async function writeKeybindings(dataDirectory: string): Promise<void> {
   const modes = Object.entries(modeKeys).map(([insertMode, key]) => ({
     key,

@@ -10,13 +10,13 @@ import { matches, notificationInView, type Screen, textWithIcons } from './scree
 export interface NotificationState {
   severity: 'info' | 'warning' | 'error';
   text: string;
-  /** Labels of the buttons, without the icons to configure and to close. */
+  /** Labels of the buttons, without the icon buttons for configuring and closing. */
   buttons: string[];
   /** True if it shows progress that hasn't ended. */
   running: boolean;
 }
 
-/** Milliseconds to reach a notification that was just listed. */
+/** Milliseconds to hover over or click a listed notification before `close` lists them again. */
 const TRY_MS = 2_000;
 
 export class Notifications {
@@ -65,7 +65,7 @@ export class Notifications {
   }
 
   /**
-   * Closes a notification by its button. Other notifications can appear or disappear in the
+   * Closes a notification with its close button, even if others appear or disappear in the
    * meantime.
    */
   async close(text: string | RegExp): Promise<void> {
@@ -83,11 +83,11 @@ export class Notifications {
         .catch(() => {});
       return undefined;
     });
-    // Otherwise, a tooltip under the pointer would cover the buttons of the next notification.
+    // If the pointer stayed, its tooltip would cover the buttons of the next notification.
     await this.#screen.page.mouse.move(1, 1);
   }
 
-  /** Waits for running progress. Its text is `title: message`. */
+  /** Waits for a notification with running progress. Its text is `title: message`. */
   progress(text: string | RegExp = /(?:)/): Promise<NotificationState> {
     return this.#screen.until(`progress ${text}`, async () =>
       (await this.list()).find(
@@ -102,8 +102,9 @@ export class Notifications {
   }
 
   /**
-   * Records every notification text from now on, even one that is replaced at once.
-   * @returns a function that reads the matching parts in order
+   * Records the matching part of every notification text from now on, even if it's replaced at
+   * once.
+   * @returns a function that returns the recorded parts in order, without consecutive duplicates
    */
   async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {
     await this.#screen.read(`(() => {

@@ -106,8 +106,9 @@ async function storeKey(workbench: Workbench): Promise<void> {
 }
 
 /**
- * Records the main workflow: a comment is selected, two keys are pressed, the code streams in, and
- * one undo removes it. Also saves the last frame with the code, for readers who prefer no motion.
+ * Records the main workflow: a comment is selected, the keyboard shortcut is pressed, the code
+ * streams in, and one undo removes it. Also saves the last frame with the code, for readers who
+ * prefer no motion.
  */
 async function film(workbench: Workbench, { emulator }: Sample, theme: string): Promise<void> {
   const { editor, notifications, page, screen } = workbench;
@@ -136,7 +137,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
   await prepareForPicture(page);
-  // On a busy machine, the progress notification appears behind the keys.
+  // On a busy machine, the progress notification appears behind the displayed keys.
   await page.addStyleTag({
     content: `.notifications-toasts { display: none !important }
       .screencast-keyboard { background: #1f2328 !important }`,
@@ -209,7 +210,7 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
 
 async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: string) {
   emulator.settings.apiKeys = [];
-  // VS Code shows as many lines as the window has room for.
+  // The quick input shows only as many rows as fit in the window.
   await workbench.page.setViewportSize({ ...viewport, height: 800 });
   await workbench.runCommand('Hosted Model: Diagnose Connection');
   await workbench.quickInput.waitFor({ item: '$(copy) Copy Report' });

@@ -1,13 +1,13 @@
 /**
- * Replaces the VS Code executable on machines without a display. Takes the arguments that `runTests`
- * of @vscode/test-electron passes, and runs the tests in the extension host of a VS Code server.
- * Prints that host's console, and exits with the suite's exit code.
+ * Replaces the VS Code executable on machines without a display. Takes the arguments that
+ * `runTests` of @vscode/test-electron passes, and runs the tests in the extension host of a VS Code
+ * server. Prints the suite's output, and exits with the suite's exit code.
  *
  * Arguments: a folder to open, --extensionDevelopmentPath=… for each extension,
- * --extensionTestsPath=…, --disable-workspace-trust. Others are ignored. The environment variable
- * HOSTED_MODEL_SERVER_VERSION selects the server. The suite prefixes its output with
- * HOSTED_MODEL_CONSOLE_MARK from its environment, because all output of the window arrives in one
- * stream.
+ * --extensionTestsPath=…, --disable-workspace-trust. Other arguments are ignored. The environment
+ * variable HOSTED_MODEL_SERVER_VERSION selects the release of code-server. The suite prefixes its
+ * output with HOSTED_MODEL_CONSOLE_MARK from its environment, because all output of the window
+ * arrives in one stream.
  */
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
@@ -18,8 +18,8 @@ import { newestServer } from './install.ts';
 import { startVSCodeServer } from './server.ts';
 
 /**
- * Git, and the languages and notebooks that the tests need. Other extensions start language servers
- * that no test needs.
+ * Built-in extensions for Git and for the languages and notebooks that the tests need. Other
+ * extensions start language servers that no test needs.
  */
 const builtInExtensions = [
   ...['git', 'git-base'],
@@ -59,10 +59,11 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
-      // Makes Node use the certificates of this system. Off by default until 1.139.
+      // Makes Node use this system's certificates. Off by default until 1.139.
       'http.systemCertificatesNode': true,
     },
-    // A window in a browser supports only one extension under development.
+    // A browser window supports only one extension under development, so the others load as
+    // built-in extensions.
     builtInExtensions: [...builtInExtensions, ...others.map(requireAbsolute)],
     smokeTestDriver: true,
     env: { HOSTED_MODEL_CONSOLE_MARK: mark },

@@ -1,4 +1,4 @@
-/** The folder and the service that `npm start`, `npm run demo`, and the pictures use. */
+/** The sample folder and the emulated service for `npm start`, `npm run demo`, and the pictures. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -65,7 +65,9 @@ export class Screen {
     return relative(repositoryRoot, path);
   }
 
-  /** The visible text of all elements in `places`, one line for each, and the focused element. */
+  /**
+   * The text of the visible elements in `places`, one line for each place, and the focused element.
+   */
   async describe(): Promise<string> {
     const script = `Object.entries(${JSON.stringify(places)}).map(([place, selector]) => {
       const found = [...document.querySelectorAll(selector)].filter((e) => e.offsetParent !== null);

@@ -2,7 +2,10 @@
 import type { CDPSession } from 'playwright-core';
 import { matches, type Screen } from './screen.ts';
 
-/** The reading of an element. Strings match the whole text, and expressions match a part of it. */
+/**
+ * The expected or actual reading of an element. Strings match the whole text, and expressions match
+ * a part of it.
+ */
 export interface Reading {
   readonly role: string | RegExp;
   readonly name: string | RegExp;
@@ -25,18 +28,18 @@ export class ScreenReader {
     return new ScreenReader(screen, await screen.page.context().newCDPSession(screen.page));
   }
 
-  /** Waits until this element has the focus. */
+  /** Waits until an element with this reading has the focus. */
   waitForKeyboardOn(expected: Reading): Promise<Reading> {
     return this.#waitFor(expected, 'document.activeElement');
   }
 
-  /** Waits until this is the active row of the focused list. */
+  /** Waits until the active row of the focused list has this reading. */
   waitForMarked(expected: Reading): Promise<Reading> {
     const id = `document.activeElement.getAttribute('aria-activedescendant')`;
     return this.#waitFor(expected, `document.getElementById(${id})`);
   }
 
-  /** Waits until this is announced, regardless of the focus. */
+  /** Waits until this text is announced, regardless of the focus. */
   waitForAloud(text: string | RegExp): Promise<string> {
     return this.#screen.until(`the announcement ${text}`, async () =>
       (await this.#screen.read<string[]>('globalThis.saidAloud')).find((said) =>

@@ -26,14 +26,17 @@ export interface ServerOptions {
   smokeTestDriver?: boolean;
   /**
    * Names of the built-in extensions to load, and paths of others that are loaded like them. By
-   * default, all built-in extensions, with which VS Code starts more slowly.
+   * default, VS Code loads all built-in extensions, which slows down its start.
    */
   builtInExtensions?: readonly string[] | undefined;
   /** Extension package to install. */
   vsix?: string;
   /** Folder of another extension to package and install. */
   otherExtension?: string | undefined;
-  /** Added to the environment of this process. `undefined` removes a variable. */
+  /**
+   * Environment of the server, on top of this process's environment. `undefined` removes a
+   * variable.
+   */
   env?: Readonly<Record<string, string | undefined>>;
   /** By default, a free port. */
   port?: number;
@@ -42,7 +45,7 @@ export interface ServerOptions {
 export interface VSCodeServer {
   port: number;
   vscodeVersion: string;
-  /** Everything the server stores: user settings, machine settings, state, and logs. */
+  /** Directory of the server's user settings, machine settings, state, and logs. */
   dataDirectory: string;
   /**
    * Address of a window with this folder or `.code-workspace` file, by default the server's own
@@ -55,8 +58,8 @@ export interface VSCodeServer {
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
-   * Output channels of an extension, from all windows and starts together. Empty if the native
-   * module that writes them couldn't be built.
+   * Contents of an extension's output channels, from all windows and starts together. Empty if the
+   * native module that writes them couldn't be built.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything the server has printed. */
@@ -67,7 +70,7 @@ export interface VSCodeServer {
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings that hide everything a test doesn't need. */
+/** Settings that turn off everything that tests don't need. */
 export const quietSettings: Settings = {
   'extensions.ignoreRecommendations': true,
   // VS Code autosaves in a browser, but not on a desktop.
@@ -85,15 +88,18 @@ export const quietSettings: Settings = {
 const machineSettings: Settings = {
   // Each emulated service uses a port, and VS Code shows a notification if there are many.
   'remote.autoForwardPorts': false,
-  // In a browser, VS Code has a tunnel provider, so it looks for ports even if it forwards none.
-  // Every window then lists the open files of all processes every two seconds. Windows look only
-  // at terminal output with this setting.
+  // In a browser, VS Code has a tunnel provider, so it looks for open ports even if it forwards
+  // none. Every window then lists the open files of all processes every two seconds. With this
+  // setting, windows only look for ports in terminal output.
   'remote.autoForwardPortsSource': 'output',
 };
 
 const startMilliseconds = 120_000;
 
-/** @throws Error with the server's output if it doesn't respond within two minutes. */
+/**
+ * @throws Error with the server's output if the server ends, can't install an extension, or doesn't
+ * respond within two minutes.
+ */
 export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {
   const { serverMain, vscodeVersion, node } = await ensureVSCodeServer(
     options.version ?? newestServer,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';
 
-// Without these modules, the log stays empty, because it's an output channel.
+// The extension's log is an output channel, which stays empty without these modules.
 await ensureNativeModules(newestServer);
 const sample = await startSample();
 const address = sample.server.url();

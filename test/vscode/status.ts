@@ -1,4 +1,4 @@
-/** Status bar items. */
+/** Reads and clicks status bar items. */
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface StatusItemState {

@@ -1,7 +1,7 @@
 /**
  * Runs a command in its own process group, and ends the whole group when standard input closes. The
- * parent closes standard input to stop the command. It also closes if the parent dies, so nothing
- * is ever left running. Deletes temporary directories afterward.
+ * parent closes standard input to stop the command. Standard input also closes if the parent dies,
+ * so no process is left running. Deletes temporary directories afterward.
  *
  * Arguments: a JSON array of directories to delete, then the command.
  */

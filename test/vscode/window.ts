@@ -1,8 +1,8 @@
 /**
- * F5 opens this VS Code with its own settings, secrets, and state on a copy of the sample folder.
- * It runs the extension in dist/ with the emulated service of the task `emulator`. The window of an
- * `extensionHost` configuration would share the developer's key, and ignores `--user-data-dir`:
- * https://github.com/microsoft/vscode/issues/130504.
+ * Opens VS Code on a copy of the sample folder, with its own settings, secrets, and state. F5 runs
+ * this script. The window loads the extension from dist/, and uses the emulated service of the task
+ * `emulator`. A launch configuration of type `extensionHost` ignores `--user-data-dir`, so its
+ * window would share the developer's key: https://github.com/microsoft/vscode/issues/130504.
  *
  * node test/vscode/window.ts <executable of VS Code>
  */

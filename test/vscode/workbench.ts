@@ -13,7 +13,7 @@ import { Screen, usualWait } from './screen.ts';
 import type { Settings, VSCodeServer } from './server.ts';
 import { StatusItem } from './status.ts';
 
-/** Milliseconds until a new window lists the commands of an extension, on a busy machine. */
+/** Milliseconds that a new window may take to start and list an extension's commands. */
 const startMilliseconds = 180_000;
 
 /** Milliseconds to look for a row in the palette before it is reopened. */
@@ -21,7 +21,7 @@ const lookMilliseconds = 1500;
 
 export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';
 
-/** The names of VS Code's own themes. */
+/** The names of VS Code's built-in themes. */
 export const themes: Readonly<Record<Theme, string>> = {
   dark: 'Dark 2026',
   light: 'Light 2026',
@@ -62,9 +62,9 @@ export class Workbench {
   }
 
   /**
-   * Waits until the explorer lists a folder of the workspace. On a busy machine, a window can open
-   * with the settings of a workspace file but without its folders until it is reloaded (seen). A
-   * test would then run outside any folder.
+   * Waits until the explorer lists a folder of the workspace. On a busy machine, a window sometimes
+   * applied a workspace file's settings but showed its folders only after a reload. A test in such
+   * a window would run without a folder.
    */
   async waitForFolder(name: string): Promise<void> {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
@@ -165,7 +165,7 @@ export class Workbench {
   /**
    * Opens the notification center, which lists all open notifications. Doesn't click the bell,
    * because VS Code redraws it when the first message arrives, and a click at that moment is lost.
-   * The center closes with its last message.
+   * The center closes when its last message is cleared.
    */
   async showNotifications(): Promise<void> {
     const centre = this.page.locator('.notifications-center.visible');
@@ -200,7 +200,7 @@ export class Workbench {
     await this.runCommand('View: Close Editor');
   }
 
-  /** Saves a picture in `.vscode-test/screenshots/`. Returns its path. */
+  /** Saves a screenshot in `.vscode-test/screenshots/`, and returns its path. */
   async screenshot(name: string): Promise<string> {
     const folder = join(testDirectory, 'screenshots');
     await mkdir(folder, { recursive: true });
@@ -225,13 +225,15 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands come first. Uses a key, because the list moves, and a click could miss.
+      // Recent commands are listed above this one. A click could miss it, because the list still
+      // moves.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;
     });
     if (ready === true) {
       await this.quickInput.accept();
-      // An accepted command runs even if the palette closes late. Another try would run it twice.
+      // An accepted command runs even if the palette closes late. Another attempt would run it
+      // twice.
       const closed = await within(usualWait, async () =>
         (await this.quickInput.state())?.value === `>${title}` ? undefined : true,
       );
@@ -255,7 +257,7 @@ export class Workbench {
   }
 }
 
-/** Returns the result of `probe` within this time, or undefined. */
+/** Returns the first defined result of `probe`, or undefined if there is none within this time. */
 async function within<T>(milliseconds: number, probe: () => Promise<T | undefined>) {
   try {
     return await until('it', milliseconds, probe);

@@ -10,7 +10,7 @@ import type { Ways } from './workCounter.ts';
  */
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
-/** Returns the cost of a call on a text or list. */
+/** Returns the cost of a method call on a string or list. */
 type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
 
 let handled = 0;
@@ -22,7 +22,9 @@ let isWithin = false;
 
 setFlagsFromString('--allow-natives-syntax');
 const isFlat = new Function('text', 'return %StringIsFlat(text)') as (text: string) => boolean;
-/** Returns the cost of copying a concatenated text, which V8 does when the text is first read. */
+/**
+ * Returns the cost of copying a concatenated string, which V8 does when the string is first read.
+ */
 const copied = (value: unknown): number =>
   typeof value === 'string' && !isFlat(value) ? value.length : 0;
 
@@ -38,8 +40,8 @@ const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
 /**
- * Returns the cost of a method that can take an expression. The expression's own work is counted in
- * `exec`.
+ * Returns the cost of a method that accepts a regular expression. The work of the expression itself
+ * is counted in `exec`.
  */
 const byExpression =
   (cost: Cost): Cost =>
@@ -52,7 +54,7 @@ const searched: Cost = (of, _, [sought, from]) => {
 };
 const trimmed: Cost = (of, result) => 1 + of.length - lengthOf(result);
 
-/** Methods of texts that don't process the whole text, each with its cost. */
+/** String methods that don't process the whole string, each with its cost. */
 const OF_TEXTS: Readonly<Record<string, Cost>> = {
   ...{ at: one, charAt: one, charCodeAt: one, codePointAt: one },
   ...{ slice: one, substring: one, toString: one, valueOf: one },
@@ -92,7 +94,10 @@ function wrapAll(of: object, cheap: Readonly<Record<string, Cost>>): void {
   }
 }
 
-/** Counts the work of expressions in `exec`, which replacing, matching, and testing also call. */
+/**
+ * Counts the work of regular expressions in `exec`, which methods such as `replace`, `match`, and
+ * `test` also call.
+ */
 function wrapExpressions(): void {
   RegExp.prototype.exec = function (text) {
     if (isWithin) return exec.call(this, text);
@@ -116,7 +121,7 @@ function post<Result>(method: string, parameters?: object): Result {
   return answer as Result;
 }
 
-/** Returns the number of steps since the last call. */
+/** Returns the number of blocks of code that were executed since the last call. */
 function steps(): number {
   const { result } = post<{ result: readonly Script[] }>('Profiler.takePreciseCoverage');
   let sum = 0;

@@ -63,7 +63,7 @@ const WORST = [
   ].map((row) => rows(row)),
 ];
 
-/** Returns different lines of about 20 characters each. */
+/** Creates texts of different lines, with about 20 characters per line. */
 const lines =
   (line: (n: number) => string): TextOf =>
   (length) =>
@@ -80,7 +80,7 @@ interface FitCase {
   readonly languageId: string;
   readonly before: string;
   readonly behind: string;
-  /** True if the worst text continues a truncated response. */
+  /** True if the tested text continues a truncated response. */
   readonly isContinued?: boolean;
 }
 
@@ -120,7 +120,7 @@ const events = (size: number) => async (text: string) => {
   for await (const { data } of readEvents(body())) parseJson(data);
 };
 
-/** Types a text into a range, one character after the other. */
+/** Types text into a range, one character at a time. */
 const type = (text: string, place: TrackedRange, then = () => {}) => {
   for (const [index, character] of text.split('').entries()) {
     const change = { rangeOffset: 4 + index, rangeLength: 0, text: character };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Returns a text with at least this number of characters. */
+/** Returns text of about this length or longer. */
 export type TextOf = (length: number) => string;
 
-/** Repeats a row of characters between two texts. */
+/** Creates texts that repeat some characters between a fixed start and end. */
 export const rows =
   (row: string, before = '', behind = ''): TextOf =>
   (length) =>
@@ -15,7 +15,7 @@ export interface Way {
   readonly work: (text: string) => unknown;
   /** Texts that are hard for this path. */
   readonly texts: readonly TextOf[];
-  /** Length of the shorter of two texts, if it differs from the default. */
+  /** Length of the shorter of the two compared texts, if it differs from the default. */
   readonly length?: number;
 }
 
@@ -26,7 +26,7 @@ export class WorkCounter {
   readonly #thread: Worker;
 
   constructor(module: URL) {
-    // The thread uses the same counters as coverage, so coverage must be off there.
+    // The thread counts work with V8's coverage counters, so coverage must be off there.
     const { NODE_V8_COVERAGE: _, ...env } = process.env;
     this.#thread = new Worker(new URL('./counting.ts', import.meta.url), {
       workerData: module.href,
@@ -35,8 +35,8 @@ export class WorkCounter {
   }
 
   /**
-   * Returns the number of steps, plus the number of characters that built-in methods process. The
-   * result is always the same for the same text.
+   * Returns the number of executed blocks of code, plus the number of characters and elements that
+   * built-in methods process. The result is always the same for the same text.
    */
   async count(way: string, text: string): Promise<number> {
     this.#thread.postMessage({ way, text });
