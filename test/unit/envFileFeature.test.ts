@@ -10,7 +10,7 @@ const nothing = { dispose: () => {} };
 class EditorWithFile extends FakeEditor {
   text = '';
   shown: readonly string[] = [];
-  /** Returns the actions for a line of the file. */
+  /** Returns the code actions for a line of the file. */
   actionsAt: (line: number) => Promise<readonly CodeAction[]> = async () => [];
   #exports: Record<string, unknown> | undefined;
 

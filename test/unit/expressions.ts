@@ -94,10 +94,10 @@ const COUNTED = {
 } as const;
 
 /**
- * How thorough recheck is. It analyzes the automaton of an expression. If the expression has
- * lookaround, a back reference, or too many states, recheck searches for a slow text instead. Even
- * if such a text repeats a part of 30 characters, quadratic work on the longest text is several
- * times the limit.
+ * How thoroughly recheck checks an expression. By default, it analyzes the expression's automaton.
+ * If the expression has lookaround, a back reference, or too many states, recheck searches for a
+ * slow text instead. Even if such a text repeats a part of 30 characters, quadratic work on the
+ * longest text is several times the limit.
  */
 const EFFORTS = {
   /**

@@ -2,7 +2,7 @@ import { listOf, settingLabel } from '../../src/messages/settingLabels.ts';
 import { services } from '../../src/service/builtInServices.ts';
 import { getsTokens, neededSettings, type Service } from '../../src/service/service.ts';
 
-/** Returns the table of hosts in docs/privacy.md, generated from the service definitions. */
+/** Generates the table of hosts in docs/privacy.md from the service definitions. */
 export function hostsTable(all: readonly Service[] = services): string {
   const identity = [...new Set(all.flatMap(({ authUrl }) => authUrl || []))].map((url) => {
     const some = all.filter(({ authUrl }) => authUrl === url);
@@ -26,7 +26,8 @@ function namesOf(some: readonly Service[]): string {
 }
 
 /**
- * Describes what a host receives: tokens, or secrets that aren't exchanged for a token, and text.
+ * Describes what a host receives: the user's text, and tokens or secrets that aren't exchanged for
+ * tokens, if any.
  */
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));

@@ -4,7 +4,7 @@ import { AUTH_INPUTS } from '../../src/service/authentication.ts';
 
 /**
  * Checks the architecture invariants in source text. Each `files` parameter maps paths in src to
- * texts.
+ * the texts of the files.
  */
 
 export interface HouseRule {
@@ -32,7 +32,7 @@ const NAMED_ONCE = new RegExp(
 );
 const inService = (path: string) => path.startsWith('service/');
 
-/** Patterns for code that returns secrets, each with a line that must be caught. */
+/** Patterns for code that gives access to secrets, each with a line that must be caught. */
 const givesSecret: readonly (readonly [what: string, pattern: RegExp, planted: string])[] = [
   [
     'methods that open a secret',
@@ -304,7 +304,7 @@ export function importsOf(files: ReadonlyMap<string, string>): Map<string, strin
   );
 }
 
-/** Returns each import that doesn't lead to a lower floor, as `from -> to`. */
+/** Returns each import from another room that isn't on a lower floor, as `from -> to`. */
 export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   const floorOf = (path: string) => floors[roomOf(path)] ?? Number.NaN;
   return [...importsOf(files)].flatMap(([path, targets]) =>

@@ -4,7 +4,7 @@ export interface Modes {
   readonly default: unknown;
 }
 
-/** Returns the README's list of insert modes, made from the manifest. */
+/** Generates the README's list of insert modes from the manifest. */
 export function insertModesList({ enum: modes, enumDescriptions, default: preset }: Modes): string {
   const lines = modes.map((mode, index) => {
     const [first = '', ...rest] = (enumDescriptions[index] ?? '').replace(/\.$/, '');

@@ -37,8 +37,7 @@ function codeOf(run: CommandCode['run']): CommandCode {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * An editor whose user selects Retry in as many messages as `retries`, and closes the other
- * messages.
+ * An editor whose user selects Retry in the next `retries` error messages, and closes any others.
  */
 class RetryingEditor extends FakeEditor {
   retries = 0;

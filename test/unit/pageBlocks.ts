@@ -26,7 +26,7 @@ export function readPages(): Texts {
 
 /**
  * Returns the text of each block by the name in the block's markers. The texts are generated from
- * the manifest, code, and figures.
+ * the manifest, code, figures, and benchmark results.
  */
 export function readBlocks(): Texts {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -71,7 +71,7 @@ export function withBlocks(pages: Texts, blocks: Texts): Texts {
 /** Matches from the start marker of a block to the next end marker, or to the end of the page. */
 const MARKED = /^<!-- (\w+): npm run pages -->$[\s\S]*?(?:^(<!-- end of \w+ -->)$|$(?![\s\S]))/gm;
 
-/** Returns the results of the last `npm run bench`. */
+/** Summarizes the results of the last `npm run bench`. */
 function benched(): string {
   const results: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
   const { machine, questions } = results;

@@ -29,7 +29,7 @@ export function anchorsIn(page: string): string[] {
   );
 }
 
-/** Removes code, because links in code aren't rendered. */
+/** Removes code, because links and headings in code aren't rendered. */
 function withoutCode(page: string, code = /^```[\s\S]*?^```$|`[^`\n]+`/gm): string {
   return page.replaceAll(code, '');
 }

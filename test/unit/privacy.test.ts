@@ -11,7 +11,9 @@ const named = new Set(
   [...page.matchAll(/^\| `([\w-]+(?:\.[\w-]+)+)` \|/gm)].map(([, host]) => host),
 );
 
-/** Returns the hosts in the addresses in a text, except for examples. */
+/**
+ * Returns the hosts of all web addresses in a text, except for examples and the loopback address.
+ */
 const hostsIn = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/([\w-]+(?:\.[\w-]+)+)/g)]
     .flatMap(([, host]) => host ?? [])

@@ -4,7 +4,7 @@ export interface Setting {
   readonly markdownDescription: string;
 }
 
-/** Returns the table in docs/settings.md, made from the manifest. */
+/** Generates the table in docs/settings.md from the manifest. */
 export function settingsTable(settings: Readonly<Record<string, Setting>>): string {
   const rows = Object.entries(settings).map(
     ([name, { default: value, scope, markdownDescription }]) => {

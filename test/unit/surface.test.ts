@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   contributes: Record<string, unknown>;
 };
 
-/** Returns the matches, as `path: text`. */
+/** Returns all matches in the source, each as `path: match`. */
 function places(pattern: RegExp): string[] {
   return files.flatMap(([path, text]) =>
     [...text.matchAll(pattern)].map(([found]) => `${path}: ${found}`),

@@ -74,11 +74,11 @@ describe('an unapproved host', () => {
 
 describe('the total of all unapproved hosts', () => {
   const QUIET = 'await startUnapproved();';
-  // The test itself passes, so only the total can fail the suite.
+  // A test with this code passes, so only the total can fail the suite.
   const SPEAKING = 'await fetch((await startUnapproved()).url);';
   const SIDE_BY_SIDE = ['--parallel', '--jobs', '2'];
 
-  /** Runs mocha on files with one test each. */
+  /** Runs mocha with the hooks of `unapprovedTotal` on files with one test each. */
   async function run(bodies: readonly string[], atLeast: number, options: readonly string[] = []) {
     const folder = await mkdtemp(join(tmpdir(), 'hosted-model-'));
     const write = async (name: string, text: string) => {

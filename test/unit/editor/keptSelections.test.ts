@@ -7,7 +7,9 @@ import { installEditor } from '../connection/fakeEditor.ts';
 type SelectionAfter = typeof import('../../../src/editor/keptSelections.ts').selectionAfter;
 let selectionAfter: SelectionAfter;
 
-/** Returns the selected text and the whole text after changes. */
+/**
+ * Returns the selected text and the whole text after changes, and the result of `selectionAfter`.
+ */
 function afterwards(
   text: string,
   selected: Selected,

@@ -21,7 +21,7 @@ describe('a job', () => {
   });
   afterEach(() => job.dispose());
 
-  /** Creates a job for a selection, and returns a function that selects something else. */
+  /** Creates a job for a selection, and returns a function that selects another range. */
   async function jobFor(
     selected: CharacterRange,
     mode?: InsertMode,

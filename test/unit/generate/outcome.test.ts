@@ -19,7 +19,10 @@ describe('messages about a response and copies of it', () => {
     editor = new SinkEditor();
   });
 
-  /** The outcome of a run without failures. Fails the test if the run is announced or repeated. */
+  /**
+   * The outcome of a run without failures. Fails the test if the run is announced as complete or
+   * repeated.
+   */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),
     runAgain: async () => assert.fail('run again'),

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Finds secrets that a test plants, in all forms that are masked. */
+/** Finds secrets that a test plants, in all forms that the extension masks and in some others. */
 
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64');
 const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
@@ -24,7 +24,8 @@ export function formsIn(text: string, secret: string): string[] {
 }
 
 /**
- * Returns more forms than the extension masks, such as JSON in JSON and Base64 of a longer text.
+ * Returns the forms of a secret, including some that the extension doesn't mask, such as JSON in
+ * JSON and Base64 of a longer text.
  */
 function formsOf(secret: string): string[] {
   const whole = [
@@ -43,7 +44,7 @@ function formsOf(secret: string): string[] {
   return [...whole, ...inner];
 }
 
-/** Returns all texts that an error and its causes contain. */
+/** Returns all text in an error and its causes. */
 export function textsOfError(error: unknown): string {
   const texts: string[] = [];
   for (let each = error; each !== undefined; ) {

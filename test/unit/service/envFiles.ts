@@ -5,7 +5,7 @@ import type { IssueKind } from '../../../src/dotenv/settingValue.ts';
 export interface EnvFileFixture {
   readonly name: string;
   readonly file: string | Uint8Array;
-  /** Key, project, and URL. Undefined if the file can't be used. */
+  /** Key, project, and URL. Undefined if the file's text doesn't provide all three. */
   readonly values?: readonly [apiKey: string, projectId: string, url: string];
   readonly missing?: readonly string[];
   /** Line (from 1) and kind of each issue, and the text that the issue covers, if that matters. */

@@ -39,7 +39,8 @@ export const credentials: Credentials = {
 };
 
 /**
- * Creates a connection from the source `editor`. Without a runtime, calls to the connection fail.
+ * Creates a connection, by default from the source `editor`. Without a runtime, calls to the
+ * service fail.
  */
 export function connectionOf(
   changes: Partial<ConnectionOptions> = {},
@@ -76,7 +77,7 @@ export const chatAnswer = {
   usage: { completion_tokens: 2, prompt_tokens: 3 },
 };
 
-/** Timers and both clocks, controlled by a test. */
+/** A wall clock, a monotonic clock, and timers that a test controls. */
 export class FakeTime implements Clock {
   #wallOffset = 0;
 
@@ -102,7 +103,9 @@ export class FakeTime implements Clock {
     this.#wallOffset += byMs;
   }
 
-  /** Advances only the wall clock, as machine sleep does. Monotonic time and timers stand still. */
+  /**
+   * Advances only the wall clock, as if the machine slept. Monotonic time and timers stand still.
+   */
   sleep(ms: number): void {
     this.#wallOffset += ms;
   }
@@ -138,8 +141,8 @@ export interface FakeAnswer {
 export type Script = (n: number) => FakeAnswer | Error;
 
 /**
- * Returns a fetch that responds from a script, and a list of its requests, each with its time,
- * body, and authorization.
+ * Returns a `fetch` function that responds with the results of `script`, and a list of its
+ * requests, each with its time, body, and `Authorization` header.
  */
 export function fakeNetwork(script: Script, clock?: Clock) {
   const sent: { readonly atMs: number; readonly body: unknown; readonly bearer: unknown }[] = [];

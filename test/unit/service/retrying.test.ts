@@ -27,7 +27,7 @@ describe('retrying', () => {
   });
   afterEach(() => time.end());
 
-  /** Makes one call that gets its responses from the script, and moves the clock past all waits. */
+  /** Makes one call that gets its responses from `script`, and advances the clock by `passMs`. */
   async function run(script: Script, passMs = 8_000, stepMs = STEP_MS) {
     const network = fakeNetwork(script, time);
     const { client } = clientOn({ fetch: network.fetch, clock: time });

@@ -7,7 +7,7 @@ export const MINUTE = 60_000;
 export const refused = new ServiceError('key-refused', { status: 400 });
 export const down = new ServiceError('server-failed', { status: 503 });
 
-/** Creates a token service. The test answers its token requests. */
+/** Creates a token service whose token requests the test answers. */
 export function underTest(time: FakeTime, random = () => 0.5) {
   const flights: (PromiseWithResolvers<TokenResponse> & { signal: AbortSignal })[] = [];
   const states: TokenState['kind'][] = [];
@@ -22,7 +22,7 @@ export function underTest(time: FakeTime, random = () => 0.5) {
     random,
   });
   service.onDidChange(({ kind }) => states.push(kind));
-  /** Answers the last request. */
+  /** Answers the latest token request. */
   const answer = async (outcome: Partial<TokenResponse> | ServiceError = {}) => {
     const flight = flights.at(-1);
     if (outcome instanceof ServiceError) flight?.reject(outcome);

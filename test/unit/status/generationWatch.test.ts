@@ -87,7 +87,10 @@ describe('a generation watch', () => {
   });
 });
 
-/** Returns a function that starts watches, the logged warnings, and the status in words. */
+/**
+ * Returns a function that starts a watch, the logged warnings, and a function that returns the
+ * status in words.
+ */
 async function watching() {
   const { generationWatches } = await import('../../../src/status/generationWatch.ts');
   let facts = initialFacts;

@@ -10,8 +10,8 @@ const valid = (minutes: number): StatusFacts['token'] => ({
   refreshesAt: NOW + minutes * MINUTE * 0.8,
 });
 /**
- * A running generation whose next attempt is in `leftMs` milliseconds; 0 or less if it isn't
- * waiting.
+ * A running generation that waits `leftMs` milliseconds for its next attempt. It doesn't wait if
+ * `leftMs` is 0 or less.
  */
 const waiting = (leftMs: number) => () => leftMs;
 const generating = waiting(-1_000);

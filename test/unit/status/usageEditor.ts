@@ -14,7 +14,7 @@ import { FakeEditor } from '../connection/fakeEditor.ts';
 
 type Place = Pick<Uri, 'path'>;
 
-/** A fake editor with a real folder for the counters, and with messages that tests answer. */
+/** A fake editor that stores the counters in a real folder, and whose warnings tests answer. */
 export class UsageEditor extends FakeEditor {
   readonly path = mkdtempSync(join(tmpdir(), 'hosted-model-usage-'));
   readonly storage = { path: this.path } as Uri;

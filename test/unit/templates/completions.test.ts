@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { completionsAt } from '../../../src/templates/completions.ts';
 
 const modes = ['below', 'replace'];
-/** Returns the labels of the completions at the `|` in a text, and the text that they replace. */
+/**
+ * Returns the labels of the completions at the `|` and the text that they replace, or undefined if
+ * there are no completions.
+ */
 const at = (marked: string) => {
   const text = marked.replace('|', '');
   const found = completionsAt(text, marked.indexOf('|'), modes);

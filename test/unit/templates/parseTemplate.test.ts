@@ -69,7 +69,10 @@ describe('a template file', () => {
     assert.deepEqual(isBroken(empty), false);
   });
 
-  /** Texts, each with its issues: the kind, the underlined text, and true for an error. */
+  /**
+   * Texts of template files, each with its issues: the kind, the underlined text, and true for an
+   * error.
+   */
   const broken: readonly (readonly [text: string, ...(readonly [string, string, boolean])[]])[] = [
     ['', ['no-prompt', '', true]],
     ['---\nname: a\n---\n \n', ['no-prompt', '', true]],

@@ -38,7 +38,7 @@ describe('the name of a template', () => {
 
   it('F16: is plain text in a notification, without Markdown links', () => {
     const name = '[Click](command:workbench.action.quit) [x](https://h0stile.example)';
-    // VS Code's own expression for links in notifications and input boxes.
+    // VS Code's own regular expression for links in notifications and input boxes.
     const links = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
     const text = noTemplateText(name);
     assert.match(text, /Click.*quit/);

@@ -4,7 +4,8 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { whyNoServer } from '../../vscode/system.ts';
 
 /**
- * Tests that scripts run on any system, and that test tools explain if they don't support a system.
+ * Tests that scripts run on any system, and that test tools print an explanation on a system that
+ * they don't support.
  */
 
 const ON_WINDOWS =

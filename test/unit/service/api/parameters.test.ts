@@ -66,7 +66,7 @@ function rangeOf(schema: Schema): ParameterRange {
   }
 }
 
-/** Returns a range that covers the ranges of both operations. */
+/** Returns a range that covers a parameter's ranges for both operations. */
 function wider(one: ParameterRange, other: ParameterRange): ParameterRange {
   if (one.type === 'texts' && other.type === 'texts') {
     return { type: 'texts', most: Math.max(one.most, other.most) };

@@ -19,7 +19,9 @@ describe('the concurrency limit', () => {
   const take = (limiter: ConcurrencyLimit, count: number): Promise<Slot[]> =>
     Promise.all(Array.from({ length: count }, () => limiter.acquire(never)));
 
-  /** Requests slots in the background. `order` lists the names that have received a slot. */
+  /**
+   * Requests slots in the background. `order` lists the names whose requests have received a slot.
+   */
   function line(limiter: ConcurrencyLimit, names: readonly string[]) {
     const order: string[] = [];
     const slots: Slot[] = [];
