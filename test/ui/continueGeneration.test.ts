@@ -70,7 +70,8 @@ describe(`an incomplete response ${nightly}`, () => {
     ];
     for (const [key, message] of said) {
       await page.keyboard.press(key);
-      // VS Code shows at most three toasts in 800 ms, so the fourth message is only in the list.
+      // VS Code shows at most three toasts in 800 ms, so the fourth message is only in the
+      // notification center.
       await session.workbench.showNotifications();
       await session.workbench.notifications.close(message);
     }

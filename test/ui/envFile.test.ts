@@ -38,7 +38,7 @@ describe(`the .env file ${nightly}`, () => {
       // Keeps distractions out of the picture.
       userSettings: {
         'breadcrumbs.enabled': false,
-        // Keeps VS Code's own fixes out of the picture.
+        // Keeps VS Code's own AI fixes out of the picture.
         'chat.disableAIFeatures': true,
         'editor.lightbulb.enabled': 'off',
         'editor.minimap.enabled': false,
@@ -73,7 +73,7 @@ describe(`the .env file ${nightly}`, () => {
       await workbench.editor.placeCursor(4, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
       const cleanUp = fixes.filter({ hasText: 'Clean Up Value' });
-      // VS Code closes the list if diagnostics arrive while it opens.
+      // VS Code closes the list of fixes if diagnostics arrive while the list opens.
       await workbench.screen.until('the quick fixes', async () => {
         await workbench.page.keyboard.press('Control+.');
         return cleanUp.waitFor({ timeout: 3_000 }).then(

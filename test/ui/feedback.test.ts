@@ -92,7 +92,8 @@ describe(`while text is generated ${nightly}`, () => {
     await page.keyboard.press('Control+F');
     const search = page.locator('.find-widget.visible .input').first();
     await search.waitFor();
-    // A busy window can lose a key press. Escape reaches only the search here, so it's repeated.
+    // A busy window can lose a key press. Here, Escape reaches only the search, so it can be
+    // repeated safely.
     await screen.until('the search to close', async () => {
       if ((await search.count()) === 0) return true;
       await search.press('Escape', { timeout: 2_000 }).catch(() => {});

@@ -33,7 +33,7 @@ describe(`generating ${nightly}`, () => {
     await session.workbench.editor.selectLines(line);
   };
   const saved = (name: string) => session.workbench.editor.savedText(session.path(name));
-  /** Waits for the response, then saves it. An earlier save would end the undo step. */
+  /** Waits for the response, then saves the document. An earlier save would end the undo step. */
   const becomes = async (name: string, text: string) => {
     await session.workbench.editor.waitForText(text);
     assert.equal(await saved(name), text);

@@ -7,7 +7,7 @@ import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 /** True if the tests take the pictures for the README and the walkthrough, at twice the size. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
-/** Folder for the pictures. If `takesPictures` is false, it's next to the screenshots. */
+/** Folder for the pictures. If `takesPictures` is false, it's in the folder of the screenshots. */
 const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');
@@ -24,8 +24,9 @@ export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['c
 
 /**
  * Replaces the emulator's address with the hosts that users of the default service see, and a
- * temporary folder with a home directory. Hides parts that only VS Code in a browser has. Call this
- * right before taking a picture, because VS Code restores the text when it renders a row again.
+ * temporary folder with a home directory. Hides parts that only VS Code in a browser has, and parts
+ * that distract from the picture. Call this right before taking a picture, because VS Code restores
+ * the text when it renders a row again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -97,7 +98,7 @@ async function looksLike(path: string, picture: Buffer): Promise<boolean> {
   const sharp = await loadSharp();
   const [one, other] = await Promise.all(
     [readFileSync(path), picture].map((image) =>
-      // Reads all frames of a moving picture.
+      // Reads all frames of an animation.
       sharp(image, { animated: true }).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
     ),
   );

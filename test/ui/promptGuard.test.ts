@@ -100,7 +100,10 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  /** Returns the message for this file if models have these limits. */
+  /**
+   * Generates from a file while all models have these limits, and returns the message that matches
+   * `said`.
+   */
   const refusal = async (model_limits: Limits, name: string, said: RegExp) => {
     emulator.settings.models = recordedModels.map((model) => ({ ...model, model_limits }));
     const userSettings = { 'hostedModel.parameters': { max_new_tokens: 1_024 } };

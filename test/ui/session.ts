@@ -3,7 +3,8 @@
  * Load with `mocha --require test/ui/session.ts`.
  *
  * Environment: HOSTED_MODEL_VSIX is the package, by default the one from `npm run package`.
- * HOSTED_MODEL_SERVER_VERSION selects the server. HOSTED_MODEL_HEADED=1 shows the browser.
+ * HOSTED_MODEL_SERVER_VERSION selects the release of code-server. HOSTED_MODEL_HEADED=1 shows the
+ * browser.
  */
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,9 +62,9 @@ let session: Session | undefined;
 const windows = new Set<Workbench>();
 
 /**
- * Opens a window with its own keyring and settings. Closes the previous one, since both would share
- * the user settings. VS Code keeps its own state (recent folders, global state of extensions) until
- * the server changes.
+ * Opens a window with its own keyring and settings. Closes the previous session, since both would
+ * share the user settings. VS Code keeps its own state (recent folders, global state of extensions)
+ * until the server changes.
  */
 export async function openWorkbench(options: SessionOptions = {}): Promise<Session> {
   await session?.close();
@@ -152,7 +153,7 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    // Otherwise, a settings file that a test saves would start a language server.
+    // Without this, a settings file that a test saves would start a language server.
     'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };

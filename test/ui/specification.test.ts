@@ -53,7 +53,7 @@ const product = {
   waiting: (count: number) => `${count} waiting`,
   spaced: 'delayed by your minimum interval',
   missing: { key: /needs an API key/ },
-  /** The usual causes of a 401, each with its own message. */
+  /** The usual causes of unusable credentials, each with its own message. */
   causes: {
     noFile: /\.env file in \w+ \(not found\)/,
     quotes: /VENDOR_API_KEY on line \d+ has quotes/,
@@ -115,9 +115,9 @@ describe('the extension, as documented for the service,', () => {
   /** The service in the environment, which accepts any token, too. */
   let environmentService: Emulator;
   let elsewhere: UnapprovedListener;
-  /** All three emulators, until the first approval. */
+  /** All three emulators, which must receive nothing before the first approval. */
   let unapproved: readonly AwaitingApproval[];
-  /** All tests share one window, since opening a window takes longer than all of them. */
+  /** All tests share one window, since opening a window takes longer than any of them. */
   let session: Session;
   const emulators = () => [emulator, fileService, environmentService];
   const approveHosts = () => {
@@ -396,7 +396,7 @@ describe('the extension, as documented for the service,', () => {
       emulator.faults.next(chatPath, { status: 503, hold: held.opened });
       emulator.faults.always(chatPath, { status: 503 });
       await generateOnce();
-      // A quick response shows no progress, and the first backoff would end before any is visible.
+      // Hold the first response until progress appears, which takes longer than the first backoff.
       await notifications.progress(product.generating);
       held.open();
       await notifications.close(product.exhausted);

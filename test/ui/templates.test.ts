@@ -57,7 +57,7 @@ describe(`templates ${nightly}`, () => {
     });
     await quickInput.accept();
   };
-  /** The rows of the list: those at its beginning, then those at its end. */
+  /** The visible rows at the beginning of the template list, then those at its end. */
   const rows = async () => {
     const { quickInput, page } = session.workbench;
     await session.workbench.runCommand(withTemplate);

@@ -28,7 +28,10 @@ export function holds(bytes: Buffer, text: string): boolean {
   return forms.some((form) => bytes.includes(form));
 }
 
-/** Base64 of a text at each of three offsets, without the characters that its neighbors affect. */
+/**
+ * Base64 of a text at each of three offsets, without the characters that depend on neighboring
+ * bytes.
+ */
 function base64Of(text: string): string[] {
   return [0, 1, 2].map((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]).toString('base64');

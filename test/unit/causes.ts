@@ -205,7 +205,7 @@ export function shapeOf({ text }: ShownCheck): string {
     .replaceAll(/\([A-Z_0-9]+\)/g, '(CODE)');
 }
 
-/** Returns the table of causes in docs/troubleshooting.md. */
+/** Generates the table of causes in docs/troubleshooting.md. */
 export function causesTable(): string {
   const rows = Object.entries(causes).map(([cause, check]) => {
     const { text, fix }: ShownCheck = check;

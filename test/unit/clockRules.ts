@@ -1,13 +1,13 @@
 /**
- * Rules that keep tests from reading clocks, waiting for a second or longer, and being retried, so
- * that no test depends on the machine's speed.
+ * Rules against tests that read clocks, wait for a second or longer, or are retried, so that no
+ * test depends on the machine's speed.
  */
 
 export interface ClockRule {
   readonly name: string;
-  /** Returns the offsets at which a text breaks the rule. */
+  /** Returns the offsets at which source text breaks the rule. */
   readonly breaks: (text: string) => readonly number[];
-  /** Texts that break the rule, to prove that the rule finds them. */
+  /** Source texts that break the rule, to prove that the rule catches them. */
   readonly planted: readonly string[];
 }
 

@@ -44,7 +44,7 @@ describe(`the first minute ${nightly}`, () => {
 
     await picture('installed');
     await status.click();
-    // Otherwise, the tooltip under the pointer would cover the next message.
+    // Moves the pointer away, because the tooltip under it would cover the next message.
     await workbench.page.mouse.move(1, 1);
     await quickInput.waitFor({ step: '1/5' });
     await picture('service');

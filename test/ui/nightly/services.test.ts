@@ -26,7 +26,7 @@ interface TypedStep {
 
 /**
  * Goes from an empty profile to generated text by typing only.
- * @param steps inputs between the service and its address
+ * @param steps inputs between the choice of the service and the input of its address
  * @param requests paths that the credential test requests; the test generates nothing
  * @param name prefix of the pictures
  */

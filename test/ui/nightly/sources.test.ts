@@ -33,7 +33,9 @@ describe(`sources in the menu ${nightly}`, () => {
   });
   afterEach(() => Promise.all([mine.close(), theirs.close()]));
 
-  /** Finds a menu row and runs an action on it, by keyboard only. Returns the row's state. */
+  /**
+   * Finds a menu row, and runs `action` on it if given, by keyboard only. Returns the row's state.
+   */
   const act = async ({ workbench }: Session, row: string, action?: string) => {
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Show Status and Actions');

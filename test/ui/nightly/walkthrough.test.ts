@@ -130,7 +130,7 @@ async function showsPicture({ page, screen }: Workbench): Promise<void> {
   );
 }
 
-/** Takes a picture of a part of the window, so that it stays small and readable. */
+/** Takes a picture of a part of the window, so that the picture stays small and readable. */
 async function takePart(
   { page }: Workbench,
   selector: string,

@@ -638,7 +638,8 @@ describe('service selection', () => {
     );
     assert.deepEqual(await used(), [true, true]);
     await keys.write({ ...own, apiKey: 'another-secret' }, 'acme');
-    // Both connections have changed, because neither may send the other's key.
+    // Both connections have changed: each lists the other's key among the keys that it must not
+    // send.
     assert.deepEqual(await used(), [false, false]);
   });
 

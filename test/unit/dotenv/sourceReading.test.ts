@@ -259,7 +259,10 @@ function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixtur
   return parts.join(', ');
 }
 
-/** Checks the bytes of a fixture and returns its text, or undefined if the bytes are rejected. */
+/**
+ * Checks that the file is refused exactly if the fixture expects it. Returns the file's text, or
+ * undefined if the fixture consists of bytes that are refused.
+ */
 function textOf({ file, isRefused = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);
   assert.equal(decoded === undefined, isRefused);

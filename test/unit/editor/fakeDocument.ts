@@ -21,7 +21,7 @@ interface Replacement {
 /** All replacements in one change event. */
 type Event = readonly Replacement[];
 
-/** The outcome of the next edit. Each of these outcomes was observed in VS Code. */
+/** The outcome of an edit. Each of these outcomes was observed in VS Code. */
 export type Fate = 'apply' | 'refuse' | 'ignore' | 'reject' | 'applyAndTrim' | 'never';
 
 /**
@@ -118,7 +118,7 @@ export class FakeDocument implements OpenDocument {
     this.#edit(changes, 'user', true);
   }
 
-  /** Types a text, with one event for each character, but only one undo step for the whole text. */
+  /** Types text, with one event for each character, but only one undo step for the whole text. */
   type(at: number, text: string): void {
     for (const [index, unit] of text.split('').entries()) {
       const change = { rangeOffset: at + index, rangeLength: 0, text: unit };
@@ -200,7 +200,10 @@ export class FakeDocument implements OpenDocument {
     this.#listener(changes, replay);
   }
 
-  /** Returns the removal of a space, as if VS Code trimmed the line that the cursor leaves. */
+  /**
+   * Returns a change that removes a space, if any, as if VS Code trimmed the line that the cursor
+   * leaves.
+   */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {
     const at = (first?.rangeOffset ?? 0) - 2;
     return this.text[at] === ' ' ? [{ rangeOffset: at, rangeLength: 1, text: '' }] : [];

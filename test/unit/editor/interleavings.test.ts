@@ -148,7 +148,7 @@ async function play(drawn: readonly ResponsePlace[], script: readonly Step[]): P
         const changed = page[step.kind]();
         if (changed.length > 0) replays += 1;
         noteNear(changed.flatMap(({ removed, inserted }) => [...removed, ...inserted]));
-        // Responses next to the changed text are also near.
+        // Responses next to the changed text also count as near.
         for (const { at, removed, inserted } of changed) {
           noteNear(before.slice(Math.max(at - 1, 0), at + removed.length + 1));
           noteNear(page.marks.slice(Math.max(at - 1, 0), at + inserted.length + 1));
