@@ -23,8 +23,8 @@ interface Count {
   readonly failed: number;
 }
 
-// Suites that start servers run with `--exit`, because a failed test can leave a server open. Under
-// load, Node also waited forever for its last socket at the end of the process (seen twice).
+// Suites that start servers run with `--exit`, because a failed test can leave a server open.
+// Twice, under load, Node also waited forever for its last socket at the end of the process.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });
@@ -166,7 +166,10 @@ function run({ name, command, env, isSuite }: Step): Promise<{ output: string; c
   });
 }
 
-/** Returns the output from mocha's failure count on, or the end of the output if there is none. */
+/**
+ * Returns the output from mocha's failure count on, or the last 3,000 characters if there is no
+ * failure count.
+ */
 function failurePart(output: string): string {
   return /^\s*\d+ failing\b.*/ms.exec(output)?.[0] ?? output.slice(-3_000);
 }

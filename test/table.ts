@@ -55,7 +55,10 @@ function aligned(cells: readonly (readonly string[])[]): string[] {
   return cells.map((row) => row.map((cell, column) => columns[column]?.(cell)).join('  '));
 }
 
-/** True if a column contains only numbers, which can have a sign, a relation, or a unit. */
+/**
+ * True if a column after the first contains only empty cells and numbers, which can have a sign, a
+ * relation, or a unit.
+ */
 function isOfNumbers(rows: readonly (readonly string[])[], column: number): boolean {
   return rows.every((row) => /^$|^(?:[=≤] )?[-+]?\d/.test(row[column] ?? '')) && column > 0;
 }

@@ -62,7 +62,7 @@ describe(`${GENERATIONS} generations`, function () {
         const options = { first, midway, signedOut: signOut.signal };
         tally.note(first, await runBatch(runtime, credentials, options));
         tally.mostInFlight = Math.max(tally.mostInFlight, emulator.mostInFlight.inference);
-        // Otherwise, the emulator's records would count as growth.
+        // Without a reset, the emulator's records would count as heap growth.
         if ((first + BATCH) % EACH === 0) emulator.reset();
       }
     };
@@ -150,7 +150,7 @@ describe(`${GENERATIONS} generations`, function () {
   });
 });
 
-/** The outcomes of the generations in a run. */
+/** Counts the outcomes of the generations in a run. */
 class Tally {
   answers = 0;
   failures = 0;

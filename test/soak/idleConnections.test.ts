@@ -10,7 +10,9 @@ import { inForm } from './fullOrShort.ts';
 import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
-/** Maximum number of event loop turns between a close and a call, so few that the two can cross. */
+/**
+ * Exclusive maximum of event loop turns between a close and a call, so low that the two can cross.
+ */
 const MOST_TURNS = 10;
 
 async function generate(world: World): Promise<'answered' | 'lost'> {

@@ -1,12 +1,12 @@
 import type { ErrorKind } from '../../src/service/errors.ts';
 import type { Fault } from '../emulator/faults.ts';
 
-/** A fault for one generation in twenty, and its allowed outcomes. */
+/** A fault during a generation, and its allowed outcomes. */
 export interface Mishap {
   readonly name: string;
   readonly fault: (streams: boolean) => Fault;
   readonly times: number;
-  /** The allowed failures. If empty, the generation still succeeds. */
+  /** The allowed failures. If empty, the generation must succeed. */
   readonly kinds: readonly ErrorKind[];
 }
 

@@ -43,7 +43,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Returns the hard threshold in milliseconds, implemented independently of `src`. */
+/**
+ * Returns the age in milliseconds at which a token passes its hard threshold, computed
+ * independently of `src`.
+ */
 function hardMs(expiresIn: number | undefined): number {
   const seconds = expiresIn ? Math.min(expiresIn, 86_400) : 300;
   return seconds * SECOND - Math.min(30 * SECOND, seconds * 100);

@@ -95,7 +95,7 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** Returns the requests in the busiest second, except during the restart of all windows. */
+/** Returns the number of requests in the busiest second after the restart of all windows. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {

@@ -34,7 +34,8 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
       screen.read<boolean>(`document.activeElement.closest('${place}') !== null`);
     await screen.until('the keyboard on the status item', async () => {
       if (await isOn('[id$="hostedModel.token"]')) return true;
-      // VS Code redraws the bar when an item is added late, and the bar loses focus.
+      // VS Code redraws the status bar when an item is added late, and the bar then loses the
+      // focus.
       await page.keyboard.press((await isOn('.part.statusbar')) ? 'ArrowRight' : 'F6');
       return undefined;
     });

@@ -10,7 +10,10 @@ import { nightly, type Session } from '../session.ts';
 
 type Mode = keyof typeof modeKeys;
 
-/** A mode that writes into the document: the selection, the response, and the result. */
+/**
+ * Test data for a mode that writes into the document: the original lines, the selected line, the
+ * response, and the result.
+ */
 interface Written {
   readonly before: readonly string[];
   readonly line: number;
