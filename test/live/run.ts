@@ -33,7 +33,7 @@ if (typeof credentials === 'string') {
   process.exitCode = await compareWithEmulator(credentials, options.model);
 }
 
-/** Returns the credentials, or the reason why there are none. */
+/** Returns the credentials, or a message that explains why the test can't run. */
 function credentialsFrom(
   environment: Readonly<Record<string, string | undefined>>,
   identity: string,

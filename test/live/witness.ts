@@ -18,8 +18,8 @@ export interface Exchange {
 export const MOST_TOKENS = 200;
 
 /**
- * Sends a client's requests, records each response, and enforces the token limit. A request without
- * a limit, or one that could exceed the limit for the run, isn't sent.
+ * Sends a client's requests, records each response, and enforces the token limit. Rejects a
+ * generation request that has no token limit or could exceed the limit of the run.
  */
 export class Witness {
   readonly #bases: readonly string[];
@@ -32,7 +32,7 @@ export class Witness {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Replaces the next token with an invalid one. */
+  /** Replaces the token in the next request that has one with an invalid token. */
   spoilNextToken(): void {
     this.#spoilsNext = true;
   }
@@ -68,7 +68,7 @@ export class Witness {
   #allow({ pathname }: URL, body: RequestInit['body']): void {
     if (!/\/text\/(chat|generation)(_stream)?$/.test(pathname)) return;
     const tokens = this.#allowed + limitIn(body);
-    // Also fails if the limit isn't a number.
+    // Written this way, because the check must also fail if the limit isn't a number.
     if (!(tokens <= MOST_TOKENS)) throw new Error(`more than ${MOST_TOKENS} tokens in one run`);
     this.#allowed = tokens;
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The source code without one of its defenses, and the test that must fail. */
+/** A change that removes a defense from the source code, and the test that must then fail. */
 export interface Mutant {
   /** The fault, as a clause. */
   readonly name: string;
@@ -30,7 +30,7 @@ export function mutated({ name, file, from, to }: Mutant): string {
   return parts.join(to);
 }
 
-/** The result of the tests with one title. */
+/** The result of the tests that a mutant's `title` selects. */
 export interface Result {
   readonly end: 'reported' | 'timed out' | 'crashed';
   readonly passed: number;
@@ -40,8 +40,8 @@ export interface Result {
 }
 
 /**
- * Judges a run with the mutant. Only the named test can kill it, by failing or hanging. A test that
- * didn't run, for example because the file doesn't parse, proves nothing.
+ * Judges a run with the mutant. Only the named test can kill the mutant, by failing or hanging. A
+ * test that didn't run, for example because the file doesn't parse, proves nothing.
  */
 export function verdictOf({ test, title }: Mutant, { end, failed }: Result): string {
   if (end === 'timed out') return `${title} (hangs)`;

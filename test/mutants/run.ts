@@ -14,7 +14,7 @@ import { typeErrors } from './typeErrors.ts';
 
 /** Number of parallel workers, for a machine with two cores. */
 const WORKERS = 2;
-/** Much longer than a test takes, unless the mutant makes the test hang. */
+/** Milliseconds after which a test counts as hung. No test takes nearly as long otherwise. */
 const PATIENCE_MS = 60_000;
 
 const errors = typeErrors(mutants);
@@ -63,7 +63,7 @@ async function judge(mutant: Mutant, copy: string): Promise<readonly [string, st
   return row(verdictOf(mutant, result), result.ms);
 }
 
-/** Runs only the tests with this title. */
+/** Runs only the tests that the mutant's `title` selects. */
 function run({ test, title }: Mutant, cwd: string): Promise<Result> {
   const from = performance.now();
   const mocha = 'node_modules/mocha/bin/mocha.js';

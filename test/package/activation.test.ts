@@ -100,7 +100,10 @@ describe('activation of the shipped file', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A fake editor whose properties and calls return similar objects. All settings have one value. */
+/**
+ * A fake editor whose properties and calls return similar objects. All settings have the same
+ * value.
+ */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {
   get: (_, property) =>

@@ -14,7 +14,7 @@ describe('a release', () => {
     git('init', '--quiet');
     // In the copy, node_modules is a symbolic link, which the patterns in .gitignore don't match.
     appendFileSync(join(cwd, '.git/info/exclude'), 'node_modules\n');
-    // The changelog needs an entry. Right after a release, it has none.
+    // Adds an entry, because the changelog has no unreleased changes right after a release.
     const changelog = read('CHANGELOG.md');
     const [start = '', ...others] = changelog.split('## Unreleased\n');
     const planted = `${start}## Unreleased\n\n- Something new.\n${others.join('')}`;
