@@ -55,7 +55,8 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
       total.explained += 1;
       continue;
     }
-    // The order in which simultaneous responses are read depends on the open connections.
+    // Play the script again, because the order in which simultaneous responses are read depends on
+    // the open connections.
     const [befores, afters] = [[before], [after]];
     const isSteady = () => !befores.some((one) => afters.some((other) => isExplained(one, other)));
     while (befores.length < MOST_PLAYS && isSteady()) {
@@ -106,7 +107,10 @@ async function versionOf(name: string): Promise<Version> {
 
 async function versionIn(root: string): Promise<Version> {
   const load = (path: string) => import(pathToFileURL(resolve(root, 'src/service', path)).href);
-  /** Loads the first of these files that exists. The tag before-one-connection has the last one. */
+  /**
+   * Loads the first of these files that exists. At the tag before-one-connection, only the last of
+   * them exists.
+   */
   const firstOf = async (path: string, ...others: readonly string[]): Promise<object> => {
     const [next, ...rest] = others;
     return next === undefined ? load(path) : load(path).catch(() => firstOf(next, ...rest));

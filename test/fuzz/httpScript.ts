@@ -1,7 +1,7 @@
 import type { Fault } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';
 
-/** One request in a script, with everything that happens to it. Times are on the script's clock. */
+/** One call in a script, with everything that happens to it. Times are on the script's clock. */
 export interface ScriptedCall {
   readonly reads: 'text' | 'events';
   readonly method: 'GET' | 'POST';

@@ -258,7 +258,7 @@ export async function closeTabs(): Promise<void> {
   while (window.tabGroups.all.some(({ tabs }) => tabs.length > 0)) {
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
-  // Otherwise, the next untitled document has the name and line endings of the one just closed.
+  // Waits, because a new untitled document could take the name and line endings of a closed one.
   await until(workspace.onDidCloseTextDocument, () =>
     workspace.textDocuments.every(({ isUntitled }) => !isUntitled),
   );

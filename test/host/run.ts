@@ -97,8 +97,8 @@ async function bundleTests(): Promise<string> {
 }
 
 /**
- * Makes VS Code trust one more certificate than the system does, such as a company's own
- * certificate. On Linux, VS Code reads SSL_CERT_FILE.
+ * Creates a certificate, like a company's own, and returns the environment that makes VS Code trust
+ * it. On Linux, VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');

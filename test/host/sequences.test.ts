@@ -52,7 +52,7 @@ interface State {
 }
 
 const PIECES = 16;
-/** Number of chunks that arrive before a held stream is held. */
+/** Number of chunks that arrive before a held stream stalls. */
 const HEAD = 3;
 /** Sequences per document. A document's undo stack grows with each sequence. */
 const PER_DOCUMENT = 25;

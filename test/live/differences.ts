@@ -10,7 +10,7 @@ export interface StepRun {
 }
 
 export interface Differences {
-  /** Unexpected values that the client depends on. */
+  /** Differences from the expected responses that could affect the client. */
   readonly otherwise: readonly string[];
   /** Additional data that isn't in the recordings. Worth knowing, but not a fault. */
   readonly beyond: readonly string[];
@@ -144,7 +144,7 @@ function callOf({ method, path }: Exchange): string {
   return `${method} ${path}`;
 }
 
-/** Returns a word from a service if it is safe to show. */
+/** Returns a word from a service, or a placeholder if the word isn't safe to show. */
 function wordOf(text: string): string {
   return safeWord(text) ?? 'a word that isn’t shown';
 }
