@@ -55,7 +55,8 @@ export class Connections {
       this.#open.delete(socket);
       resolve();
     });
-    // A client may reset its connection, which would throw without a listener. `close` follows.
+    // A client may reset its connection, which would throw without a listener. The `close` event
+    // follows.
     socket.on('error', () => {});
   }
 }

@@ -83,7 +83,7 @@ export class FaultScript {
     };
   }
 
-  /** The number of faults added by `next` that haven't been used. */
+  /** The number of requests to which faults added by `next` have yet to apply. */
   get pending(): number {
     return this.#script.reduce((sum, { times }) => sum + (Number.isFinite(times) ? times : 0), 0);
   }
@@ -92,7 +92,7 @@ export class FaultScript {
     this.#script = [];
   }
 
-  /** Returns the fault for a request, and uses it up. */
+  /** Returns the fault for a request, or an empty one, and counts that use of the fault. */
   take(request: ReceivedRequest): Fault {
     const fitting = this.#script.filter(({ match }) => matches(match, request));
     const entry = fitting.find(({ times }) => Number.isFinite(times)) ?? fitting[0];

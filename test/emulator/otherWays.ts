@@ -64,7 +64,7 @@ function clientCredentialsAnswer(
 
 /**
  * Exchanges a user name and an API key for a token. The response doesn't state the token's
- * lifetime.
+ * lifetime, which has a separate endpoint.
  */
 function platformAnswer(
   { method, json }: ReceivedRequest,

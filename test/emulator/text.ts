@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of a prompt quoted in a response, in code points. */
+/** Maximum length of the quoted prompt in a response, in code points. */
 const longestQuote = 60;
 
 /**
@@ -16,7 +16,7 @@ export function answerFor(prompt: string): string {
   ].join('\n');
 }
 
-/** Splits a text into chunks, each about as long as an output token. */
+/** Splits text into chunks, each about as long as an output token. */
 export function piecesOf(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+$/gu) ?? [];
 }

@@ -57,7 +57,7 @@ class Connection {
     this.#far = connect(port, '127.0.0.1');
     for (const end of [near, this.#far]) {
       end.on('error', () => {});
-      // Node's http does this, too. Otherwise, a small write waits until the previous write is
+      // Node's http does this, too. Without it, a small write waits until the previous write is
       // acknowledged.
       end.setNoDelay(true);
     }

@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { CLOSED_PORT } from './proxy.ts';
 
-// Loads Node's own copy of undici. Otherwise, the import below would replace its dispatcher.
+// Loads Node's own copy of undici first, because the import below would otherwise replace its
+// dispatcher.
 await fetch('data:,');
 const { Agent, ProxyAgent } = await import('undici');
 // The first connection creates the timer that all connections share. If that happens while a test
@@ -36,7 +37,7 @@ export async function throughProxy(port: number, proxyTunnel = true): Promise<()
   return patchFetch(new ProxyAgent({ uri: `http://127.0.0.1:${port}`, proxyTunnel }));
 }
 
-/** Makes fetch trust this certificate, too. */
+/** Makes fetch trust this certificate, and no other. */
 export async function trusting(ca: string): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { ca } }));
 }

@@ -154,7 +154,9 @@ describe('the recipe for', () => {
     return [...generations, ...emulator.requests.slice(-1)];
   }
 
-  /** Writes a program that prints a text if it gets these arguments, and fails otherwise. */
+  /**
+   * Writes a program that prints this text if it gets exactly these arguments, and fails otherwise.
+   */
   async function programWith(args: readonly string[], text: string): Promise<string> {
     const path = join(folder, `program-${open.length}`);
     const script = `#!/usr/bin/env node

@@ -6,7 +6,7 @@ const chat = pathOf('chat', false);
 const chatStream = pathOf('chat', true);
 const expired = { recording: 25 };
 
-/** A world with a valid token. */
+/** Starts a world that already has a valid token. */
 async function warm(): Promise<World> {
   const world = await startWorld({ limits: { limit: 8 } });
   await world.tokenService.refresh(new AbortController().signal);

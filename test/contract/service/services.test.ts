@@ -204,7 +204,7 @@ const API_NAMES = new Intl.ListFormat('en').format(
 );
 const COMBINATIONS = Object.keys(ways).length * Object.keys(apis).length;
 
-/** APIs with the same outcomes share a row. */
+/** Returns the table of all outcomes. APIs with the same outcomes share a row. */
 function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   const rows = Object.keys(ways).flatMap((method) => {
     const ofMethod = [...found].filter(([key]) => key.startsWith(`${method}${SEPARATOR}`));

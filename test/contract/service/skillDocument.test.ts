@@ -80,7 +80,7 @@ const assertValid = (schema: Schema, value: unknown) => {
   assert.ok(validate(value), JSON.stringify(validate.errors));
 };
 
-/** The names of the fields that a schema describes, as paths. */
+/** Returns the paths of the fields that a schema describes. */
 function describedBy({ properties = {}, items }: Schema): string[] {
   if (items) return describedBy(items).map((path) => `0.${path}`);
   return Object.entries(properties).flatMap(([name, schema]) => [
@@ -89,7 +89,7 @@ function describedBy({ properties = {}, items }: Schema): string[] {
   ]);
 }
 
-/** The names of the fields that a value has, as paths. */
+/** Returns the paths of the fields that a value has, with only the first element of each list. */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return fieldsIn(value[0]).map((path) => `0.${path}`);
@@ -99,7 +99,7 @@ function fieldsIn(value: unknown): string[] {
   ]);
 }
 
-/** A copy of a value with only its described fields. */
+/** Returns a copy of a value with only the fields that the schema describes. */
 function described({ properties, items }: Schema, value: unknown): unknown {
   if (items && Array.isArray(value)) return value.map((item) => described(items, item));
   if (!properties) return value;

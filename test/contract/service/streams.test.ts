@@ -12,7 +12,7 @@ async function streamed(world: World) {
   return { parts, ...result };
 }
 
-/** Server-sent events as a fault. */
+/** Returns a fault that replaces the response with these server-sent events. */
 const events = (...data: unknown[]): Fault => ({
   headers: { 'content-type': 'text/event-stream' },
   chunks: data.map((each) => ({ bytes: `data: ${JSON.stringify(each)}\n\n` })),

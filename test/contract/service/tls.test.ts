@@ -10,7 +10,9 @@ describe('over TLS', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  /** The failure of a generation with this server as the identity or the inference service. */
+  /**
+   * Returns the failure of a generation with this server as the identity or the inference service.
+   */
   async function failureAt(server: TlsServer, as: 'auth' | 'service', isTrusted: boolean) {
     if (isTrusted) closers.push(await trusting(server.certificate));
     const options: WorldOptions = {
