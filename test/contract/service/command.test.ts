@@ -189,7 +189,10 @@ describe('a token command', () => {
     assert.deepEqual(error.details, { problem: 'nothing' });
   });
 
-  /** A script that starts a child process, joins `watched` along with it, and then runs `then`. */
+  /**
+   * Returns a script that starts a child process, joins `watched` together with it, and runs
+   * `then`.
+   */
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 

@@ -26,8 +26,8 @@ export const modelsPath = '/ml/v1/foundation_model_specs';
 export const accessPath = '/ml/v1/text/tokenization';
 
 /**
- * The number of requests of each check: identity service without a key, model list, token, and
- * access to the model.
+ * Returns the number of requests of each check: identity service without a key, model list, token,
+ * and access to the model.
  */
 export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(({ path, method }) => path === tokenPath && method === 'GET'),
@@ -36,7 +36,7 @@ export const counts = ({ emulator }: { readonly emulator: Emulator }) => [
   emulator.count(accessPath),
 ];
 
-/** An error response in the service's format. */
+/** Returns a fault with an error response in the service's format. */
 export const refusal = (status: number, code: string, message = '') => ({
   status,
   json: { errors: [{ code, message }], trace: 'abc', status_code: status },

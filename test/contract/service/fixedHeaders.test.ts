@@ -44,8 +44,8 @@ const cases: Readonly<Record<string, Case>> = {
     authentication: { kind: 'clientCredentials', tokenUrl: `https://a.example${oauthPath}` },
     api: 'openai',
   },
-  // Its identity service must not get the headers, although it shares an origin with the inference
-  // service.
+  // The identity service of Cloud Pak must not get the headers, although it shares an origin with
+  // the inference service.
   'Cloud Pak': { authentication: { kind: 'cloudPak' }, api: 'watsonx' },
 };
 

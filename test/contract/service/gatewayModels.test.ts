@@ -33,7 +33,7 @@ const models: EmulatorSettings['models'] = [
     model_limits: { max_sequence_length: 32_768, max_output_tokens: 4_096 },
   },
 ];
-/** A model list in LiteLLM's format, with these IDs. */
+/** Returns a model list in LiteLLM's format, with these IDs. */
 const listOf = (ids: readonly string[]) => ({
   data: ids.map((id) => ({ id, object: 'model', created: 1_677_610_602, owned_by: 'openai' })),
 });
@@ -292,7 +292,7 @@ describe('the models of an added service', () => {
   });
 
   describe('with hostile or oversized lists', () => {
-    /** Makes an entry as long as one from vLLM. */
+    /** Fields that make an entry as long as one from vLLM. */
     const long = { object: 'model', root: 'x'.repeat(200), permission: ['y'.repeat(100)] };
 
     it('are capped at 1,000 if the list has 36,000', async () => {

@@ -26,7 +26,7 @@ describe('a client of a real identity provider', () => {
   const providers: IdentityProvider[] = [];
   let time: FakeTime;
   beforeEach(() => {
-    // The provider and the service use this process's clock.
+    // The provider and the service use this process's clock, so they follow the fake time, too.
     time = new FakeTime();
   });
   afterEach(async () => {
