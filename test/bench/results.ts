@@ -32,7 +32,7 @@ export function lines({ title, goal, isMet, rows }: Answer): string[] {
 
 /**
  * Writes an answer to `results.json` and `RESULTS.md`.
- * @param titles the titles of all questions; all other questions keep their answers
+ * @param titles the titles of all questions, including those that keep their previous answers
  */
 export async function writeAnswer(asked: Answer, titles: readonly string[]): Promise<void> {
   const last: Results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
@@ -124,8 +124,8 @@ export function unitText(value: number, unit: string): string {
 }
 
 /**
- * Uses three significant digits, so that rounding rarely makes a missed goal look met, or the
- * reverse.
+ * Formats a ratio with three significant digits, so that rounding rarely makes a missed goal look
+ * met, or the reverse.
  */
 export function ratioText(ratio: number | undefined): string {
   if (ratio === undefined) return '';

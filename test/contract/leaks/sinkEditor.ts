@@ -435,7 +435,7 @@ function later(run: () => void): boolean {
   return true;
 }
 
-/** The size of a text in bytes. */
+/** The size of a string in UTF-8 bytes. */
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }
