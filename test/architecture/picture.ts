@@ -11,7 +11,10 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow is implied if a chain of other arrows leads from its first room to its second. */
+/**
+ * An arrow is implied if a chain of other arrows leads from the room where it starts to the room
+ * where it ends.
+ */
 type Kind = 'implied' | 'plain';
 
 interface Arrow {
@@ -97,8 +100,8 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
 }
 
 /**
- * Moves each room to its best place until no room moves. Starts from several random placements, and
- * returns the best result.
+ * Repeatedly moves each room to its best place until the cost no longer decreases. Starts from
+ * several random placements, and returns the best result.
  */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);

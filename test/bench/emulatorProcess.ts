@@ -11,7 +11,7 @@ import { record, replay } from './replay.ts';
  */
 const TOKEN_MS = 100;
 
-// Only the product would respect a request limit that the service announces.
+// The service announces no request limit, because only the product would respect it.
 const emulator = await startEmulator({ namesRequestLimit: false, apiKeys: [apiKey] });
 
 answerParent({

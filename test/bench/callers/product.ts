@@ -18,7 +18,8 @@ export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   // Allows as many concurrent requests as the other callers can send. Users can set at most 8.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
-  // The other callers set no limit, so the service never truncates their responses.
+  // High enough that the service truncates no response, as with the other callers, which set no
+  // limit.
   const parameters = { max_new_tokens: 16_000 };
   const client = () => runtime.client(credentials, settings);
   return {

@@ -48,7 +48,8 @@ const question: Question = {
         for (let round = 0; round <= rounds; round += 1) {
           for (const [index, who] of inTurn(window + round).entries()) {
             const ms = await toFirstCharacter(stage, driver, who);
-            // The first fetch in a window also reads the certificates for all later fetches.
+            // The first fetch in a window also reads the certificates for all later fetches, so
+            // only the first contestant counts in the first round.
             if (round > 0) later.get(who)?.push(ms);
             else if (index === 0) firsts.get(who)?.push(ms);
           }

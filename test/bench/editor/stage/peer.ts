@@ -4,7 +4,7 @@ import { commands, type ExtensionContext, type TextEditor, window } from 'vscode
 import { chatRequest, eventReader, tokenRequest } from '../../callers/caller.ts';
 import type { Addresses } from './protocol.ts';
 
-/** Sends a request to the service, and passes on the texts of its response in order. */
+/** Sends a request to the service, and passes on the text of each event in the response. */
 type Ask = (
   addresses: Addresses,
   prompt: string,
