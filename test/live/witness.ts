@@ -68,7 +68,7 @@ export class Witness {
   #allow({ pathname }: URL, body: RequestInit['body']): void {
     if (!/\/text\/(chat|generation)(_stream)?$/.test(pathname)) return;
     const tokens = this.#allowed + limitIn(body);
-    // Written this way, because the check must also fail if the limit isn't a number.
+    // This comparison also rejects a limit that isn't a number.
     if (!(tokens <= MOST_TOKENS)) throw new Error(`more than ${MOST_TOKENS} tokens in one run`);
     this.#allowed = tokens;
   }

@@ -117,7 +117,7 @@ describe('the extension, as documented for the service,', () => {
   let elsewhere: UnapprovedListener;
   /** All three emulators, which must receive nothing before the first approval. */
   let unapproved: readonly AwaitingApproval[];
-  /** All tests share one window, since opening a window takes longer than any of them. */
+  /** All tests share one window, since opening a window for each of them would take too long. */
   let session: Session;
   const emulators = () => [emulator, fileService, environmentService];
   const approveHosts = () => {

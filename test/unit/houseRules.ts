@@ -304,7 +304,7 @@ export function importsOf(files: ReadonlyMap<string, string>): Map<string, strin
   );
 }
 
-/** Returns each import from another room that isn't on a lower floor, as `from -> to`. */
+/** Returns each import between rooms that doesn't lead to a lower floor, as `from -> to`. */
 export function arrowsUp(files: ReadonlyMap<string, string>): string[] {
   const floorOf = (path: string) => floors[roomOf(path)] ?? Number.NaN;
   return [...importsOf(files)].flatMap(([path, targets]) =>
