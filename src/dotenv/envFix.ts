@@ -8,7 +8,10 @@ import { type Issue, type LineRange, partsOf, valueRange } from './settingValue.
  * other lines unchanged.
  */
 
-/** One edit. `region` is set if the edit inserts the URL of that region. */
+/**
+ * One edit. VS Code converts its line breaks to those of the document. `region` is set if the edit
+ * inserts the URL of that region.
+ */
 export type EnvFix =
   | {
       readonly kind: 'replace';
@@ -50,7 +53,13 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
     case 'control':
       return rewrite(value);
     case 'comment':
-      return [{ kind: 'replace', place: { ...place, start: valueEnd }, newText: '' }];
+      return [
+        {
+          kind: 'replace',
+          place: { line, start: 0, end: content.length },
+          newText: `${content.slice(place.start)}\n${content.slice(0, valueEnd)}`,
+        },
+      ];
     case 'duplicate': {
       // Only the user knows which line is right, so offer to remove either one.
       const { otherLine = line } = issue;
@@ -72,10 +81,7 @@ export function envFixes(content: string, issue: Issue, service: Service): reado
   }
 }
 
-/**
- * Returns an edit that appends lines to the text. VS Code converts the line breaks in the edit to
- * those of the document.
- */
+/** Returns an edit that appends lines to the text. */
 export function appendedLines(
   text: string,
   lines: readonly string[],

@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   malformed: (label) =>
     `The ${label} has an unexpected length or unexpected characters, so the service would refuse it. Copy it again.`,
   comment: () =>
-    'Programs that read the comment as part of the value fail, for example with a 401. Remove the comment, or put it on its own line.',
+    'Programs that read the comment as part of the value fail, for example with a 401. Put the comment on its own line.',
   empty: (label) =>
     `Nothing can be sent without a value. Add the ${label}, or set up Hosted Model.`,
   duplicate: () =>
@@ -47,7 +47,7 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
-  comment: 'Remove Comment',
+  comment: 'Move Comment Above',
   'bad-url': 'Use HTTPS',
   'endpoint-url': 'Remove Endpoint Path',
   'url-path': 'Remove Path',

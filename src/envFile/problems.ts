@@ -49,9 +49,9 @@ export type Parse = (text: string) => ServiceReading;
 const MAX_ROUNDS = 20;
 
 /**
- * Fixes all errors that can be fixed in only one way, and keeps comments. A line can need several
- * fixes.
- * @returns the lines, and the number of fixes
+ * Fixes all errors that can be fixed in only one way. A line can need several fixes.
+ * @returns the new text of each line, which contains a line break if a comment was moved above the
+ *   line, and the number of fixes
  */
 export function fixAll(
   lines: readonly string[],
@@ -66,23 +66,35 @@ export function fixAll(
     // Once its errors are fixed, the text may be read for another service, whose problems aren't
     // underlined.
     if (used.word !== service.word) break;
-    const before = count;
-    const changed = new Set<number>();
-    for (const issue of reading.issues) {
-      const { line = -1 } = issue.place ?? {};
-      const text = fixed[line];
-      if (!issue.isError || issue.kind === 'comment') continue;
-      if (text === undefined || changed.has(line)) continue;
-      const [fix] = envFixes(text, issue, service);
-      // Only the user knows which of two lines to remove.
-      if (fix?.kind !== 'replace') continue;
-      fixed[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
-      changed.add(line);
-      count += 1;
-    }
-    if (count === before) break;
+    const errors = reading.issues.filter(({ isError }) => isError);
+    const others = errors.filter(({ kind }) => kind !== 'comment');
+    const changed = fixEach(fixed, others, service);
+    // A moved comment adds a line, after which issues would refer to the wrong lines. Move the
+    // comments only once everything else is fixed.
+    if (changed === 0) return { lines: fixed, count: count + fixEach(fixed, errors, service) };
+    count += changed;
   }
   return { lines: fixed, count };
+}
+
+/**
+ * Fixes the issues in the lines, but at most one for each line, because a fix changes the places of
+ * the other issues.
+ * @returns the number of fixes
+ */
+function fixEach(lines: string[], issues: readonly Issue[], service: Service): number {
+  const changed = new Set<number>();
+  for (const issue of issues) {
+    const { line = -1 } = issue.place ?? {};
+    const text = lines[line];
+    if (text === undefined || changed.has(line)) continue;
+    const [fix] = envFixes(text, issue, service);
+    // Only the user knows which of two lines to remove.
+    if (fix?.kind !== 'replace') continue;
+    lines[line] = text.slice(0, fix.place.start) + fix.newText + text.slice(fix.place.end);
+    changed.add(line);
+  }
+  return changed.size;
 }
 
 /** Returns the problems in no particular order. Empty if the file names none of the settings. */

@@ -74,6 +74,14 @@ describe('the .env file in a real editor', () => {
         'IBM_API_KEY=abcd1234',
       ],
       ['placeholder', 0, 'IBM_API_KEY=<API_KEY>', DiagnosticSeverity.Error, 'Set Up...', undefined],
+      [
+        'comment',
+        1,
+        `${rest[0]} # ours`,
+        DiagnosticSeverity.Error,
+        'Move Comment Above',
+        `# ours\n${rest[0]}`,
+      ],
       ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Remove Path', rest[1]],
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
@@ -121,8 +129,8 @@ describe('the .env file in a real editor', () => {
     });
 
     it('offers to fix all errors that have only one fix, but only at a problem, and not on save', async () => {
-      const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1"')}`;
-      const document = await openWith(text);
+      const text = `# mine\n${good.replaceAll(/=(.*)$/gm, '="$1" # of $1')}`;
+      const document = await openWith(text.replaceAll('\n', '\r\n'));
       const { range } = await diagnosticOf('quotes');
       const away = await actionsAt(new Range(0, 0, 0, 0));
       assert.deepEqual(away, []);
@@ -134,7 +142,8 @@ describe('the .env file in a real editor', () => {
       );
       assert.deepEqual(onSave, []);
       await apply(await actionAt(range, 'Fix All Problems'));
-      assert.equal(document.getText(), `# mine\n${good}`);
+      const commented = good.replaceAll(/^.*=(.*)$/gm, '# of $1\n$&');
+      assert.equal(document.getText(), `# mine\n${commented}`.replaceAll('\n', '\r\n'));
     });
 
     it("offers to add the missing lines, with the file's line endings", async () => {

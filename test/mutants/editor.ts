@@ -85,8 +85,8 @@ export const editorMutants: readonly Mutant[] = [
   {
     name: 'Fix All picks one of several regions',
     file: 'src/envFile/problems.ts',
-    from: "if (!issue.isError || issue.kind === 'comment') continue;",
-    to: "if (issue.kind === 'comment') continue;",
+    from: 'reading.issues.filter(({ isError }) => isError)',
+    to: 'reading.issues',
     test: 'test/unit/envFile.test.ts',
     title: 'fixes no line that only the user can decide about',
   },

@@ -106,8 +106,27 @@ describe('Fix All Problems in a .env file', () => {
     [
       'several problems in one line',
       [`IBM_URL="http://eu-de.ml.cloud.ibm.com/ml/v1/text/chat?version=2024-01-01" # x`],
-      [`IBM_URL=${url} # x`],
-      2,
+      ['# x', `IBM_URL=${url}`],
+      3,
+    ],
+    [
+      'comments on several lines, even the last one, and keeps them',
+      [
+        `IBM_API_KEY="${KEY}" # old #`,
+        '',
+        `IBM_PROJECT_ID = ${PROJECT}\t# ours`,
+        `IBM_URL="${url}"#EU`,
+      ],
+      [
+        '# old #',
+        `IBM_API_KEY=${KEY}`,
+        '',
+        '# ours',
+        `IBM_PROJECT_ID=${PROJECT}`,
+        '#EU',
+        `IBM_URL=${url}`,
+      ],
+      6,
     ],
     [
       'no line that only the user can decide about',
@@ -125,7 +144,8 @@ describe('Fix All Problems in a .env file', () => {
     ],
   ] as const) {
     it(`fixes ${what}`, () => {
-      assert.deepEqual(fixAll(lines, parse), { lines: [...expected], count });
+      const fixed = fixAll(lines, parse);
+      assert.deepEqual([fixed.lines.join('\n').split('\n'), fixed.count], [expected, count]);
     });
   }
 });

@@ -158,7 +158,14 @@ describe('envFixes', () => {
     ],
     ['quotes around a placeholder', 'IBM_API_KEY="<API_KEY>"', 'IBM_API_KEY=<API_KEY>'],
     ['spaces, and keeps the comment', 'IBM_API_KEY= abc # mine', 'IBM_API_KEY=abc # mine'],
-    ['a comment after a value', 'IBM_API_KEY=abc\t# mine', 'IBM_API_KEY=abc'],
+    ['a comment after a value', 'IBM_API_KEY=abc\t# mine', '# mine\nIBM_API_KEY=abc'],
+    ['a comment that contains another one', 'IBM_API_KEY=a # b #c', '# b #c\nIBM_API_KEY=a'],
+    [
+      'a comment, and keeps the spaces and quotes of the value',
+      'export IBM_API_KEY = "abc"#IBM_API_KEY=x',
+      '#IBM_API_KEY=x\nexport IBM_API_KEY = "abc"',
+      'comment',
+    ],
     ['an endpoint URL', 'IBM_URL=https://a.example/p/ml/v1?x=1', 'IBM_URL=https://a.example/p'],
     ['quotes, and keeps a comment right after them', 'IBM_API_KEY=" abc "#x', 'IBM_API_KEY=abc #x'],
     [
@@ -285,8 +292,7 @@ function applied(text: string, edit: EnvFix): string {
 
 function assertOtherLinesKept(before: string, after: string, edit: EnvFix): void {
   const line = edit.kind === 'remove-line' ? edit.line : edit.place.line;
-  const others = (text: string) => text.split('\n').toSpliced(line, 1);
-  const kept =
-    after.split('\n').length === before.split('\n').length ? others(after) : after.split('\n');
-  assert.deepEqual(kept, others(before));
+  const [old, edited] = [before.split('\n'), after.split('\n')];
+  const kept = edited.toSpliced(line, edited.length - old.length + 1);
+  assert.deepEqual(kept, old.toSpliced(line, 1));
 }
