@@ -208,7 +208,7 @@ async function generateFromTemplate(
 ): Promise<void> {
   if (!snapshot) return inform(COMMAND_MESSAGES.noDocument);
   const { chooseTemplate } = await loadTemplateFeature();
-  const template = await chooseTemplate(snapshot.document, name, app.globalState);
+  const template = await chooseTemplate(snapshot, name, app.globalState);
   if (template) await generateFromSelection(app, { ...overrides, template }, snapshot);
 }
 

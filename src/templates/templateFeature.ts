@@ -13,6 +13,7 @@ import {
 } from 'vscode';
 import { readSettings } from '../config/settings.ts';
 import { activeFolder } from '../connection/folders.ts';
+import type { EditorSnapshot } from '../editor/capturedSelection.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { DIAGNOSTIC_SOURCE, DocumentDiagnostics } from '../ui/documentDiagnostics.ts';
 import { inform } from '../ui/notify.ts';
@@ -43,7 +44,7 @@ const KINDS: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
  * @returns undefined if the user picked nothing, or the template is missing or broken
  */
 export async function chooseTemplate(
-  { uri, languageId }: TextDocument,
+  { document: { uri, languageId }, texts }: Pick<EditorSnapshot, 'document' | 'texts'>,
   name: string | undefined,
   state: Memento,
 ): Promise<Template | undefined> {
@@ -53,7 +54,8 @@ export async function chooseTemplate(
   if (name !== undefined && !found) inform(noTemplateText(name));
   else if (found && isBroken(found)) await showIssue(found);
   else {
-    const use = { languageId, lastUsed: lastUsedTemplates(state) };
+    const hasSelection = texts.some((text) => text.trim() !== '');
+    const use = { languageId, lastUsed: lastUsedTemplates(state), hasSelection };
     const template = found ?? (await pickTemplate(templates, use));
     // The name only affects the order of the list, so a failure to store it is ignored.
     if (template) void noteLastUsed(state, template.name).catch(() => {});

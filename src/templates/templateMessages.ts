@@ -125,6 +125,9 @@ export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   user: ' · hides your template',
 };
 
+/** The text shown after the origin of a template that can't be used yet. */
+export const NEEDS_SELECTED_TEXT = ' · needs selected text';
+
 /** The origins to display for templates in the settings, by level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'user settings',

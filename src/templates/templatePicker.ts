@@ -11,11 +11,12 @@ import {
 } from './template.ts';
 import {
   HIDES,
+  NEEDS_SELECTED_TEXT,
   PICKER_WORDS,
   type TemplateIssueDetails,
   templateIssueText,
 } from './templateMessages.ts';
-import { outlineOf, questionsOf } from './variables.ts';
+import { needsSelection, outlineOf, questionsOf } from './variables.ts';
 
 /** Prompts the user for a template and for the answers to its questions. */
 
@@ -80,6 +81,8 @@ export interface TemplateUse {
   readonly languageId: string;
   /** Template names, newest first. */
   readonly lastUsed: readonly string[];
+  /** True if text other than whitespace is selected. */
+  readonly hasSelection: boolean;
 }
 
 /**
@@ -89,7 +92,7 @@ export interface TemplateUse {
  */
 export function templateItems(
   entries: readonly TemplateEntry[],
-  { languageId, lastUsed }: TemplateUse,
+  { languageId, lastUsed, hasSelection }: TemplateUse,
 ): TemplateItem[] {
   const used = lastUsed.map(nameKey);
   const rank = ({ name }: TemplateEntry) => {
@@ -106,7 +109,7 @@ export function templateItems(
     [PICKER_WORDS.withMistake, ordered.filter(isBroken)],
   ];
   return groups.flatMap(([heading, group]) => {
-    const rows = group.map(rowOf);
+    const rows = group.map((entry) => rowOf(entry, hasSelection));
     const separator = { label: heading, kind: QuickPickItemKind.Separator, entry: undefined };
     return heading && rows.length > 0 ? [separator, ...rows] : rows;
   });
@@ -116,14 +119,16 @@ function fits({ languages }: Template, languageId: string): boolean {
   return !languages || languages.includes(languageId);
 }
 
-function rowOf(entry: TemplateEntry): TemplateItem {
+function rowOf(entry: TemplateEntry, hasSelection: boolean): TemplateItem {
   const name = oneLine(entry.name);
   const description = oneLine(entry.origin) + (entry.hides ? HIDES[entry.hides] : '');
   if (isBroken(entry)) {
     const detail = oneLine(templateIssueText(entry.issue));
     return { label: `$(warning) ${name}`, description, detail, entry };
   }
-  return { label: name, description, detail: oneLine(outlineOf(entry.prompt)), entry };
+  const hint = hasSelection || !needsSelection(entry) ? '' : NEEDS_SELECTED_TEXT;
+  const detail = oneLine(outlineOf(entry.prompt));
+  return { label: name, description: description + hint, detail, entry };
 }
 
 /** Compares two templates by name. Built-in templates come last and keep their order. */

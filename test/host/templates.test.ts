@@ -151,7 +151,11 @@ describe('templates in a real editor', () => {
   it('are picked from a list, and ask for inputs in boxes that can be dismissed @nightly', async () => {
     write('a.md', `\${input:Who?} \${input:What?} \${input:Who?}`);
     const entries = await readTemplates(scope());
-    const picking = pickTemplate(entries, { languageId: 'go', lastUsed: ['A'] });
+    const picking = pickTemplate(entries, {
+      languageId: 'go',
+      lastUsed: ['A'],
+      hasSelection: true,
+    });
     const picked = await pressUntil('workbench.action.acceptSelectedQuickOpenItem', picking);
     assert.equal(picked?.origin, `${TEMPLATES}/a.md`);
     const accept = 'workbench.action.acceptSelectedQuickOpenItem';

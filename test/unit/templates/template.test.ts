@@ -94,7 +94,7 @@ describe('recently used templates', () => {
       throw new Error('the disk is full');
     };
     const template = await chooseTemplate(
-      document,
+      { document, texts: [] },
       'Explain',
       Object.assign(memento(), { update }),
     );

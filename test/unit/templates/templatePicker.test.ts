@@ -20,9 +20,11 @@ const broken: TemplateEntry = {
   file: undefined,
 };
 const labels = (entries: readonly TemplateEntry[], languageId = 'python', ...used: string[]) =>
-  templateItems(entries, { languageId, lastUsed: used }).map((line) =>
+  templateItems(entries, { languageId, lastUsed: used, hasSelection: true }).map((line) =>
     line.entry ? line.label : `-- ${line.label}`,
   );
+
+const use = { languageId: 'go', lastUsed: [], hasSelection: true };
 
 describe('the list of templates', () => {
   const builtIn = ['Explain', 'Document'].map((name) => template(name, { origin: 'built-in' }));
@@ -53,10 +55,7 @@ describe('the list of templates', () => {
   });
 
   it('shows where a template is from, and how it begins or what is wrong with it', () => {
-    const lines = templateItems([broken, template('A', { origin: 'built-in' })], {
-      languageId: 'go',
-      lastUsed: [],
-    });
+    const lines = templateItems([broken, template('A', { origin: 'built-in' })], use);
     const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
     assert.equal(last?.description, '.hosted-model/templates/Broken.md');
@@ -65,7 +64,7 @@ describe('the list of templates', () => {
 
   it('shows ellipses instead of variables, and escaped variables as text', () => {
     const prompt = `Translate \${selection} to \${input:Which language?}, not \\\${this}. Use \${input:Style?}.\nMore`;
-    const [item] = templateItems([template('A', { prompt })], { languageId: 'go', lastUsed: [] });
+    const [item] = templateItems([template('A', { prompt })], use);
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
@@ -74,7 +73,7 @@ describe('the list of templates', () => {
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),
     ];
-    const lines = templateItems(entries, { languageId: 'go', lastUsed: [] });
+    const lines = templateItems(entries, use);
     assert.deepEqual(
       lines.map(({ description }) => description),
       [
@@ -84,13 +83,30 @@ describe('the list of templates', () => {
     );
   });
 
+  it('shows which templates need selected text if nothing is selected', () => {
+    const prompt = `Explain \${selection}`;
+    const entries = [
+      template('A', { prompt }),
+      template('B', { prompt, hides: 'user' }),
+      template('C'),
+    ];
+    const shown = (hasSelection: boolean) =>
+      templateItems(entries, { ...use, hasSelection }).map(({ description }) => description);
+    assert.deepEqual(shown(false), [
+      'settings · needs selected text',
+      'settings · hides your template · needs selected text',
+      'settings',
+    ]);
+    assert.deepEqual(shown(true), ['settings', 'settings · hides your template', 'settings']);
+  });
+
   it('shows the text of a template as one line of plain text', () => {
     const hostile = {
       name: '$(trash) a\u202eb',
       prompt: `$(trash)\u0007${'x'.repeat(1_000_000)}\nsecond`,
       origin: 'x\ny',
     };
-    const [line] = templateItems([hostile], { languageId: 'go', lastUsed: [] });
+    const [line] = templateItems([hostile], use);
     assert.deepEqual([line?.label, line?.description], ['$ (trash) a b', 'x y']);
     assert.match(line?.detail ?? '', /^\$ \(trash\) x{109}…$/);
   });
