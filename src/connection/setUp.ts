@@ -67,8 +67,10 @@ export async function runSetUp(
 /** Reports success, and offers the next actions. */
 async function offerUses(service: Service, mayGenerate: boolean): Promise<void> {
   const { generate, useInChat } = SET_UP;
-  const done = needsSetting('apiKey', { service }) ? SET_UP.doneWithKey : SET_UP.done;
   const isNext = mayGenerate && window.activeTextEditor !== undefined;
+  const withKey = needsSetting('apiKey', { service }) ? SET_UP.doneWithKey : SET_UP.done;
+  // Without an open document, there's nothing to generate from yet.
+  const done = mayGenerate && !isNext ? SET_UP.howToGenerate(process.platform) : withKey;
   const uses = [...(isNext ? [generate] : []), ...(isAiDisabled() ? [] : [useInChat])];
   const picked = await window.showInformationMessage(done, ...uses);
   if (picked === generate) await commands.executeCommand('hostedModel.generateFromSelection');

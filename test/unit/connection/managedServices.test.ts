@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import manifest from '../../../package.json' with { type: 'json' };
 import { Approvals } from '../../../src/connection/approvals.ts';
 import type { Connections } from '../../../src/connection/connections.ts';
 import { type KeyRecord, KeyStore } from '../../../src/connection/keyStore.ts';
@@ -101,6 +102,24 @@ describe('a service that the user added', () => {
     return service;
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
+
+  it('is set up with a message that names the keys for generating, if no document is open', async () => {
+    const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
+    const keysToPress = process.platform === 'darwin' ? mac : key;
+    for (const [file, message] of [
+      [undefined, `hosted model is set up. select text and press ${keysToPress}.`],
+      ['/work/a.txt', 'hosted model is set up. the key is in secret storage.'],
+    ] as const) {
+      editor.activeFile = file;
+      await store(oauth, { account: 'me', apiKey: 'secret-of-acme' });
+      editor.picks.push('ACME', '$(key) Change Credentials...', SAVE);
+      editor.typed.push('me', '');
+      assert.equal(await connections.setUp(), true);
+      const [told = ''] = editor.said.splice(0);
+      assert.equal(told.toLowerCase(), message);
+      assert.ok(told.length <= 60);
+    }
+  });
 
   describe('whose login changes', () => {
     it('is tested and stored with its new identity service', async () => {
