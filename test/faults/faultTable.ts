@@ -85,7 +85,7 @@ function beforeText(one: Cell): Readonly<Record<Exclude<Phase, 'mid-stream'>, Ce
 }
 
 const headersHaveCome: NoCell = {
-  impossible: 'a stream that has delivered text is connected and has already received its headers',
+  impossible: 'a stream that has delivered text is connected and has received its headers',
 };
 /** Cuts off the body only once the headers have arrived, because a reset would overtake them. */
 const cut = (reset: boolean) => (begun: Promise<void>) => ({

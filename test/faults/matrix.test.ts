@@ -68,7 +68,7 @@ describe('a call with a fault', () => {
       note: [
         'Each cell shows how the call ends, and in parentheses the deadline that ends it, if any.',
         ...[...reasons].map(
-          ([reason, count]) => `${count} combinations are impossible: ${reason}.`,
+          ([reason, count]) => `${count} combinations are impossible, because ${reason}.`,
         ),
       ].join(' '),
     });

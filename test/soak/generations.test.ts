@@ -75,7 +75,7 @@ describe(`${GENERATIONS} generations`, function () {
     const listeners = getEventListeners(signOut.signal, 'abort').length;
     runtime.dispose();
     const atEnd = await atRest(emulator);
-    const title = `${ALL} generations, 5% with a mishap, and a token revoked every ${BATCH} generations: ${tally.unexpected} unexpected outcomes`;
+    const title = `${ALL} generations, 5% with a fault, and a token revoked every ${BATCH} generations: ${tally.unexpected} unexpected outcomes`;
     const measures: Measure[] = [
       { what: 'outcomes', found: tally.answers + tally.failures, bar: ['=', GENERATIONS] },
       { what: 'with their own response', found: tally.answers },
@@ -93,7 +93,7 @@ describe(`${GENERATIONS} generations`, function () {
         ...(isFull && { bar: ['≤', 5] }),
       },
       { what: 'timers left', found: after.timers - atStart.timers, bar: ['=', 0] },
-      { what: 'listeners left on the window’s signal', found: listeners, bar: ['=', 0] },
+      { what: 'listeners left on the sign-out signal', found: listeners, bar: ['=', 0] },
       {
         what: 'sockets kept for reuse, both ends',
         found: after.sockets - atStart.sockets,

@@ -61,9 +61,9 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
   // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with a capacity of 1, 2, and 4
   // (measured).
   after(() => {
-    const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed (bar ${MOST_FAILED}), and at most ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;
+    const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed calls (bar ${MOST_FAILED}), and at most ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;
     const heads = ['capacity', 'failed', 'requests per call', 'final limit', 'seconds'];
-    const note = `Seconds on the clock of the test, where a request takes ${SERVICE_MS} ms. Seed ${seed}.`;
+    const note = `Seconds on the test’s simulated clock, on which a request takes ${SERVICE_MS} ms. Seed ${seed}.`;
     printTable({ figure: 'storm', title, heads, rows, note });
   });
 

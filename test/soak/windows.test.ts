@@ -118,7 +118,7 @@ describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {
     );
     printTable({
       figure: 'windows',
-      title: `${WINDOWS.toLocaleString('en')} windows restarted within a minute, ${HOURS} h: in the busiest second after the restart, at most 1/${share.toFixed(1)} of the token requests of a fixed timer (bar 1/5)`,
+      title: `${WINDOWS.toLocaleString('en')} windows, restarted within a minute and open for ${HOURS} h: in the busiest second after the restart, at most 1/${share.toFixed(1)} of the token requests of a fixed timer (bar 1/5)`,
       heads: ['', 'token requests', 'busiest second after the restart', 'share of the fixed timer'],
       rows: [
         row('fixed timer, 5 minutes before expiration', fixed),
