@@ -23,7 +23,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   commands: 'Each command and its function, behind one guard that reports failures.',
   chat: 'Language model provider, tool, and _Use in Chat_.',
   generate: 'Jobs: from selections to prompts, generations, and their outcome.',
-  diagnose: 'Messages for failed commands, the checks of _Diagnose Connection_, and the report.',
+  diagnose: 'The checks of _Diagnose Connection_, the report, and messages for failed commands.',
   templates:
     'Templates, which are prompts with variables: reading, checks, completion, and selection.',
   editor: 'Writes responses into documents: stream writer, tracked ranges, insert modes, preview.',
