@@ -326,7 +326,7 @@ export const networkMutants: readonly Mutant[] = [
     file: 'src/service/api/responseReader.ts',
     from: ' && Number(value) <= MAX_TOKENS;',
     to: ';',
-    test: 'test/unit/service/api/answerReader.test.ts',
+    test: 'test/unit/service/api/responseReader.test.ts',
     title: 'D24: ignores a count of 1.7e308 tokens',
   },
 ];

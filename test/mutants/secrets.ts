@@ -409,7 +409,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'if (!folder || !workspace.isTrusted) return [];',
     to: 'if (!folder) return [];',
     test: 'test/unit/templates/templateSources.test.ts',
-    title: "aren't read in an untrusted folder",
+    title: "aren't read in an untrusted workspace",
   },
   {
     name: 'a short key blocks every text that contains it',

@@ -82,7 +82,7 @@ describe('settings change events', () => {
     assert.equal(heard, 0);
   });
 
-  it("don't fire after the listener is disposed", () => {
+  it("don't fire after the listener is disposed of", () => {
     change(2);
     subscription.dispose();
     mock.timers.tick(1_000);
@@ -108,7 +108,7 @@ describe('the model in the settings', () => {
     return [modelId, folderModelId];
   };
 
-  it('is used unchanged', async () => {
+  it('is used unchanged if it is a valid ID, even with a slash, a colon, or an at sign', async () => {
     for (const id of ['maker/large-2', 'hf.co/Maker/x:Q4_K_M', 'maker/large@20250219', 'www']) {
       assert.deepEqual(await modelIn(id), [id, id]);
     }

@@ -33,7 +33,7 @@ describe('the extension', () => {
     assert.deepEqual(places(/\bclipboard\.readText\b|clipboardPasteAction/g), []);
   });
 
-  it("G05: doesn't show the key in a document, message, input, or log", () => {
+  it("G05: doesn't show the key or the token in a document, message, input, or log", () => {
     const shown =
       /(log\.(trace|debug|info|warn|error)|show\w*Message|openTextDocument|append\w*|prompt:|placeholder:|detail:)[^;\n]*\b(apiKey|bearer|token\.value)\b(?!\s*[?:])/g;
     assert.deepEqual(
@@ -42,13 +42,13 @@ describe('the extension', () => {
     );
   });
 
-  it('E11: sends no telemetry, not even to VS Code', () => {
+  it("E11: sends no telemetry, not even through VS Code's API", () => {
     const senders =
       /\b(createTelemetryLogger|TelemetryLogger|TelemetrySender|onDidChangeTelemetryEnabled|logUsage|logError|appInsights|sendTelemetry\w*)\b/g;
     assert.deepEqual(places(senders), []);
   });
 
-  it('G14: handles no links, provides no authentication, and registers only chat models and an optional tool', () => {
+  it('G14: registers chat models and an optional tool, but no URI handler and no authentication provider', () => {
     const registrations =
       /\bregister(UriHandler|AuthenticationProvider|Tool|LanguageModel\w*|McpServer\w*|ExternalUriOpener|TaskProvider|DebugConfigurationProvider|FileSystemProvider)\b/g;
     // The models for VS Code's chat, and the tool, which is off by default.
@@ -68,7 +68,7 @@ describe('the extension', () => {
     }
   });
 
-  it('G01 G04: has commands that take only a template name and an insert mode, and return nothing', () => {
+  it('G01 G04: has commands that accept at most a template name and an insert mode, and return nothing', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 1, 'one place registers commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);

@@ -118,7 +118,7 @@ describe('the total of all unapproved hosts', () => {
 
   for (const options of [[], SIDE_BY_SIDE]) {
     const how = options.length > 0 ? 'in parallel' : 'one after the other';
-    it(`fails a suite whose tests run ${how} and pass, if a test reached a host`, async () => {
+    it(`fails a suite that runs its tests ${how} if a test contacts a host, even if all tests pass`, async () => {
       const { failed, output } = await run([SPEAKING, QUIET], 2, options);
       assert.match(output, /2 passing[\s\S]*1 failing[\s\S]*"after all" hook/);
       assert.match(output, /unapproved listeners: 2, connections: 1, bytes: [1-9]\d+; bar/);

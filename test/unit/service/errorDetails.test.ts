@@ -34,7 +34,7 @@ function failureOf(code: string, status: number) {
 }
 
 describe('the table of error details in docs/skills.md', () => {
-  it('has each known code once', () => {
+  it('lists each known code exactly once', () => {
     const inference = [...Object.keys(KIND_BY_CODE), INPUT_ARGUMENT, REQUEST_ENTITY];
     assert.deepEqual(
       rows.flatMap(({ codes }) => codes).toSorted(),
@@ -42,7 +42,7 @@ describe('the table of error details in docs/skills.md', () => {
     );
   });
 
-  it('groups codes of the same kind in each row', () => {
+  it('has only codes of the same error kind in each row', () => {
     const kinds = rows.flatMap(({ codes, statuses }) => {
       const all = codes.flatMap((code) => statuses.map((status) => failureOf(code, status).kind));
       const [kind, ...others] = new Set(all);
@@ -55,7 +55,7 @@ describe('the table of error details in docs/skills.md', () => {
     assert.deepEqual([...new Set(repeated)].toSorted(), ['bad-request', 'unauthorized']);
   });
 
-  it('has a row for each cause of a 401 that the extension distinguishes, and one row without a code', () => {
+  it('has a row for each cause of a 401 that the extension distinguishes, and a row for a 401 without a code', () => {
     const refusals = rows.filter(({ statuses }) => statuses.includes(401));
     const known = Object.keys(KIND_BY_CODE);
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('the table of error details in docs/skills.md', () => {
     }
   });
 
-  it('has the status of every recorded error response in the row of its code', () => {
+  it('lists the status of every recorded error response in a row with its code or text', () => {
     const failures = recordings.filter(({ response }) => response.status >= 400);
     assert.ok(failures.length >= 18);
     const noCode = rows.find(({ details }) => details === 'No code');

@@ -18,7 +18,7 @@ describe('a service error', () => {
     assert.equal(error.cause, undefined);
   });
 
-  it('keeps its details when more are added', () => {
+  it('keeps its details when more details are added', () => {
     const error = new ServiceError('rate-limited', { status: 429 }).with({ attempts: 2 });
     assert.deepEqual([error.kind, error.details], ['rate-limited', { status: 429, attempts: 2 }]);
   });
@@ -64,10 +64,10 @@ describe('a service error', () => {
 
 describe('a safe word', () => {
   for (const word of ['BXNIM0415E', 'rate_limit_reached', 'a.b-c', 'x'.repeat(64)]) {
-    it(`is ${word.slice(0, 20)}`, () => assert.equal(safeWord(word), word));
+    it(`can be ${word.slice(0, 20)}`, () => assert.equal(safeWord(word), word));
   }
   for (const word of ['', 'x'.repeat(65), 'a b', '[a](b)', 'a\n', '<b>', 'é', 5, null, undefined]) {
-    it(`is not ${JSON.stringify(word)?.slice(0, 20)}`, () => {
+    it(`can't be ${JSON.stringify(word)?.slice(0, 20)}`, () => {
       assert.equal(safeWord(word), undefined);
     });
   }

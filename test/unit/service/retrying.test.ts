@@ -97,7 +97,7 @@ describe('retrying', () => {
     assert.equal(outcome.kind, 'unexpected-answer');
   });
 
-  it('counts a request as never sent if it is canceled while the service refuses it', async () => {
+  it('counts no attempt for a request that is canceled while the service responds with a 503', async () => {
     const cancel = new AbortController();
     const { fetch } = fakeNetwork(() => {
       cancel.abort();
@@ -157,10 +157,10 @@ describe('retrying', () => {
   }
 
   for (const [waits, random, requests] of [
-    ['the shortest', 0, 3],
+    ['as short as possible', 0, 3],
     ['long', 0.9, 2],
   ] as const) {
-    it(`I08: doesn't start a wait that would exceed the deadline, after ${waits} waits`, async () => {
+    it(`I08: doesn't start a wait that would exceed the deadline if each wait is ${waits}`, async () => {
       const network = fakeNetwork(failing(503, 9), time);
       const http = { fetch: network.fetch, clock: time, random: () => random };
       const { client } = clientOn(http, { deadlineMs: 1_800 });

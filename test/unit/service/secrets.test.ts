@@ -198,12 +198,12 @@ describe('a client', () => {
     assert.equal(maskSecrets('first-keysecond-key', secrets), '[redacted][redacted]');
   });
 
-  it('masks a key only once if the mask contains the key', () => {
+  it("doesn't mask the mask again if the mask contains a key", () => {
     const secrets = ['other-key-123456', 'redacted'];
     assert.equal(maskSecrets('redacted, other-key-123456', secrets), '[redacted], [redacted]');
   });
 
-  it('ignores empty secrets and empty texts', () => {
+  it('ignores empty secrets and empty text', () => {
     assert.equal(maskSecrets('a text', ['']), 'a text');
     assert.equal(start().mask(''), '');
   });
@@ -213,7 +213,7 @@ describe('the service runtime', () => {
   const runtimeOn = (json: unknown) =>
     new ServiceRuntime({ http: { fetch: fakeNetwork(() => ({ json })).fetch } });
 
-  it('E07: finds the value of a Basic header in a text', async () => {
+  it('E07: finds the value of a Basic header in text', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const used = { ...credentials, service: oauth, account: 'client' };
     await runtime.tokenService(used).refresh(never);
@@ -223,7 +223,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('E07: finds the Basic header value of each account with the same key in a text', async () => {
+  it('E07: finds the Basic header value of each account with the same key in text', async () => {
     const runtime = runtimeOn({ access_token: 'token-of-the-unit-tests', expires_in: 3_600 });
     const accounts = ['client', 'another-client'];
     for (const account of accounts) {
@@ -236,7 +236,7 @@ describe('the service runtime', () => {
     runtime.dispose();
   });
 
-  it('leaves out models whose labels contain a header value of another service', async () => {
+  it('leaves out models whose labels contain the Basic header value of another service', async () => {
     const other = { service: oauth, account: 'client', apiKey: 'secret-of-the-client' };
     const basic = btoa(`${other.account}:${other.apiKey}`);
     const resources = ['m/free', basic].map((label) => ({ model_id: 'm/any', label }));

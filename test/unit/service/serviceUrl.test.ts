@@ -21,13 +21,13 @@ describe('a service URL', () => {
     });
   }
 
-  it('C04: with http is refused unless the host is a loopback host', () => {
+  it('C04: with http is refused unless the host is 127.0.0.1, [::1], or localhost', () => {
     const plain = rejected.filter(([, problem]) => problem === 'not-https');
     assert.ok(plain.length >= 8);
     for (const [text] of plain) assert.ok(!('url' in parseServiceUrl(text)));
   });
 
-  it('C18: with http and a loopback host is refused if VS Code uses a proxy for that host', () => {
+  it('C18: with http and a loopback host other than 127.0.0.1, [::1], and localhost is refused, because VS Code may use a proxy for it', () => {
     for (let last = 0; last < 256; last += 1) {
       assert.equal(parseServiceUrl(`http://127.0.0.${last}:1`).ok, last === 1);
     }

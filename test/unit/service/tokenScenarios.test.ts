@@ -30,7 +30,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await waiting, flights.length], ['token-2', 2]);
   });
 
-  it('H07: sends no second background request within 5 s, even if the clock keeps jumping', async () => {
+  it('H07: sends no second background request within 5 s, even if the clock is set back every second', async () => {
     const { service, flights, answer, start } = underTest(time);
     await start();
     const startedAt: number[] = [];
@@ -48,7 +48,7 @@ describe('the token service over a day', () => {
     assert.ok(Math.min(...gaps) >= 5_000, `${gaps}`);
   });
 
-  it("H10: treats a repeated token as a new token, and doesn't loop", async () => {
+  it('H10: restarts the lifetime if a refresh returns the same token, instead of refreshing in a loop', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ value: 'the-same' });
     await time.pass(50 * MINUTE);
@@ -62,7 +62,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 2, 'its lifetime restarts with the second response');
   });
 
-  it('H28: sends no background request if the first request failed because the machine was offline, and works on the next use', async () => {
+  it('H28: sends no background request if the first request failed because the machine was offline, and gets a token on the next use', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(offline);
@@ -77,7 +77,7 @@ describe('the token service over a day', () => {
     assert.deepEqual([await next, service.state.kind, flights.length], ['token-2', 'valid', 2]);
   });
 
-  it('H28: refreshes once after the network is back, even if attempts failed before', async () => {
+  it('H28: refreshes once after the network is back, even if earlier attempts failed', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 86_400 });
     await time.pass(0.8 * 86_400_000);
@@ -97,7 +97,7 @@ describe('the token service over a day', () => {
     assert.equal(flights.length, 1 + failed + 1);
   });
 
-  it('H29: has no timer, sends nothing in 8 h without calls, and works on the next use', async () => {
+  it('H29: sends nothing in 8 h without calls, and gets a new token on the next use', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start();
     await time.pass(8 * HOUR, 10 * MINUTE);

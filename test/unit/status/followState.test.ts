@@ -38,13 +38,13 @@ describe('a follower', () => {
     assert.deepEqual(seen, ['one', 'announced']);
   });
 
-  it('does nothing if it already follows the source', () => {
+  it('does nothing if it is given the source that it already follows', () => {
     const { seen, one, follow } = start();
     follow(one);
     assert.deepEqual([seen, one.listeners.size], [['one'], 1]);
   });
 
-  it('passes on undefined between two sources', () => {
+  it("passes on undefined, and then the new source's state, when its source is replaced", () => {
     const { seen, one, other, follow } = start();
     follow(other);
     one.change('late');

@@ -44,7 +44,7 @@ describe('a generation watch', () => {
     }
   });
 
-  it('counts down while another generation receives text and ends', async () => {
+  it('continues to count down while another generation receives text and ends', async () => {
     const { startWatch, words } = await watching();
     const streaming = startWatch();
     const waiting = startWatch();

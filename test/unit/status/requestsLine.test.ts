@@ -36,7 +36,7 @@ describe('the requests line in the tooltip', () => {
       'Requests: 1 waiting, next one starts in 1 s, delayed by the service’s rate limit',
     ],
     [
-      'everything together',
+      'requests, a lowered limit, and a pause in one line',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
       'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service for another 8 s',
     ],
@@ -45,7 +45,7 @@ describe('the requests line in the tooltip', () => {
     it(`shows ${what}`, () => assert.equal(requestsLine(state), expected));
   }
 
-  it('changes every second during a pause or delay, and otherwise only with the requests', () => {
+  it('changes every second during a pause or delay, and otherwise only when the requests change', () => {
     const changesIn = (state: ConcurrencyState) => requestsChangeIn({ state });
     assert.equal(requestsChangeIn(undefined), undefined);
     assert.equal(changesIn({ ...idle, inFlight: 3, waiting: 2 }), undefined);

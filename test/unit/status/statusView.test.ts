@@ -162,7 +162,7 @@ describe('the status item', () => {
     }
   });
 
-  it('updates every minute while a token is valid, every second before a retry, and on events', () => {
+  it('updates every minute while a token is valid, every second before a retry, and otherwise only on events', () => {
     const changesIn = (facts: Partial<StatusFacts>) =>
       renderStatus({ ...initialFacts, ...facts }, NOW).changesInMs;
     assert.equal(changesIn({}), undefined);

@@ -127,7 +127,7 @@ describe('usage', () => {
     assert.match(line() ?? '', /with this service, .*: 1 request, 7 tokens$/);
   });
 
-  it('blocks chat in every window after the budget is used up, until the user continues', async () => {
+  it('blocks chat in every window after the daily budget is used up, until the user selects Continue Today', async () => {
     editor.userSettings.set('dailyTokenBudget', 1_000);
     const [one, other] = [open(), open()];
     assert.equal(await one.refusal(connection), undefined);
@@ -166,7 +166,7 @@ describe('usage', () => {
     assert.ok(await usage.refusal(connection));
   });
 
-  it("doesn't access files for chat if there is no budget", async () => {
+  it("doesn't access files before a chat request if there is no budget", async () => {
     const usage = open();
     const { folder } = editor;
     await usage.refusal(connection);

@@ -58,7 +58,7 @@ describe('the usage counters', () => {
     assert.equal(Object.keys(editor.stored).length, 2);
   });
 
-  it('store only fingerprint, model, caller, and numbers in their files', async () => {
+  it('store only fingerprint, model, caller, numbers, and an estimate flag in their files', async () => {
     const foreign = { prompt: 'secret', apiKey: 'secret', host: 'secret', projectId: 'secret' };
     await open().record(KEY, { ...asked(), ...foreign });
     const [[name, rows] = ['']] = Object.entries(editor.stored);
@@ -89,7 +89,7 @@ describe('the usage counters', () => {
     assert.equal((await open().today(KEY))()[0]?.requests, 1);
   });
 
-  it('skip only the unknown rows in a file of another version', async () => {
+  it('skip only rows with an unknown caller in a file from another version', async () => {
     const known = { fingerprint: KEY, ...asked(), requests: 1 };
     const rows = [known, { ...known, caller: 'commit message' }];
     editor.put('2026-03-10-a.json', JSON.stringify(rows));
@@ -124,7 +124,7 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames.toSorted(), others);
   });
 
-  it('restart at midnight, even during a write, except for the counters of the session', async () => {
+  it('start again from zero at midnight, even during a write, except for the counters of the session', async () => {
     const ledger = open();
     now = noon(11) - 12 * 3_600_000 - 1;
     const late = ledger.record(KEY, asked());

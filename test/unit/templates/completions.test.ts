@@ -29,12 +29,12 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });
 
-  it("doesn't replace text after a newly typed dollar sign and brace, unless it is a variable name", () => {
+  it('replaces text after a newly typed dollar sign and brace only if it is a name with a closing brace', () => {
     assert.deepEqual(at(`\${|A haiku about \${selection}`), [variables, '']);
     assert.deepEqual(at(`\${|select} this`), [variables, 'select}']);
   });
 
-  it('offers nothing in plain text, after a backslash, or after the closing brace', () => {
+  it('offers nothing in plain text, after an escaped dollar sign, or after the closing brace', () => {
     for (const text of ['Explain |', `\\\${|`, `\${selection}|`, '$|', '|', `\${\n|`]) {
       assert.equal(at(text), undefined, text);
     }
@@ -51,7 +51,7 @@ describe('completion in a template file', () => {
     assert.equal(at('---\nname: |\n---\n'), undefined);
   });
 
-  it('offers the insert modes after their key', () => {
+  it('offers the insert modes after the insertMode key in the front matter', () => {
     assert.deepEqual(at('---\ninsertMode: |\n---\n'), [modes, '']);
     assert.deepEqual(at('---\ninsertMode: "be|fore"\n---\n'), [modes, 'before']);
     assert.equal(at('insertMode: |'), undefined);

@@ -19,7 +19,7 @@ const entry = async (text: string, fileName = 'x') =>
 const front = (...lines: string[]) => ['---', ...lines, '---', 'Do it.'].join('\n');
 
 describe('a template file', () => {
-  it('is a prompt with the name of the file if it has no front matter', async () => {
+  it('is used as a prompt with the name of the file if it has no front matter', async () => {
     assert.deepEqual(await entry('\n\n Explain.\r\nBriefly. \n', 'Short'), {
       name: 'Short',
       prompt: 'Explain.\nBriefly.',
@@ -122,7 +122,7 @@ describe('a template file', () => {
   ];
   for (const [text, ...expected] of broken) {
     const shown = JSON.stringify(text.slice(0, 60));
-    it(`has ${expected.map(([kind]) => kind).join(' and ') || 'no issue'} in ${shown}`, async () => {
+    it(`has ${expected.map(([kind]) => `the issue ${kind}`).join(' and ') || 'no issue'} if it starts with ${shown}`, async () => {
       const { issues } = await read(text);
       const found = issues.map(({ kind, offset, length, isError }) => [
         kind,
@@ -149,14 +149,14 @@ describe('a template file', () => {
     assert.equal(isBroken(await entry(front('colour: red'))), false);
   });
 
-  it("is broken if its file name can't be shown unchanged", async () => {
+  it("is broken if its file name isn't a valid template name", async () => {
     const bad = await entry('Do it.', `a\u202eb${'c'.repeat(70)}`);
     assert.ok(isBroken(bad));
     assert.equal(bad.issue.kind, 'bad-name');
     assert.match(bad.name, /^a\?bc{57}…$/);
   });
 
-  it('can have a minimum length without a maximum length', async () => {
+  it('can set min_new_tokens without max_new_tokens', async () => {
     const both = front('parameters: {min_new_tokens: 2000}');
     const found = await readTemplateText(both, { ...context, operation: 'generation' });
     assert.deepEqual(found.issues, [], 'the settings may contain the maximum');

@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it('starts with matching templates: own templates alphabetically, then built-in templates in their order', () => {
+  it("starts with templates for the document's language: own templates alphabetically, then built-in templates in a fixed order", () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',
@@ -45,7 +45,7 @@ describe('the list of templates', () => {
     assert.deepEqual(labels(all, 'go').slice(0, 3), ['Apple', 'Go only', 'zebra']);
   });
 
-  it('starts with recently used templates, regardless of case', () => {
+  it('starts with recently used templates, even if their stored names differ in case', () => {
     assert.deepEqual(labels(all, 'python', 'gone', 'DOCUMENT', 'zebra').slice(0, 4), [
       'Document',
       'zebra',
@@ -54,7 +54,7 @@ describe('the list of templates', () => {
     ]);
   });
 
-  it('shows where a template is from, and how it begins or what is wrong with it', () => {
+  it('shows the origin of each template, and the start of its prompt, or its issue if it is broken', () => {
     const lines = templateItems([broken, template('A', { origin: 'built-in' })], use);
     const [first, , last] = lines;
     assert.deepEqual([first?.description, first?.detail], ['built-in', 'Prompt of A']);
@@ -68,7 +68,7 @@ describe('the list of templates', () => {
     assert.equal(item?.detail, `Translate … to …, not \${this}. Use …`);
   });
 
-  it('shows which template a workspace template hides', () => {
+  it("shows whether a workspace template hides one of the user's templates or a built-in template", () => {
     const entries = [
       template('A', { origin: 'workspace settings', hides: 'user' }),
       template('B', { origin: '.hosted-model/templates/b.md', hides: 'built-in' }),

@@ -126,7 +126,7 @@ describe('templates in several settings files', () => {
     ]);
   });
 
-  it("are only the user's own in an untrusted workspace", async () => {
+  it('are read only from the user settings in an untrusted workspace', async () => {
     editor.isTrusted = false;
     assert.deepEqual(
       (await read()).map(([name]) => name),
@@ -143,7 +143,7 @@ describe('template files', () => {
   });
   after(() => hooks.deregister());
 
-  it("aren't read in an untrusted folder", async () => {
+  it("aren't read in an untrusted workspace", async () => {
     const { readTemplates } = await import('../../../src/templates/templateSources.ts');
     const { isTemplateFile } = await import('../../../src/templates/templatePath.ts');
     editor.addFolder('/work');

@@ -22,7 +22,7 @@ const brief = (prompt: string) =>
   });
 
 describe('the variables in a prompt', () => {
-  it('are replaced with the values of the document', () => {
+  it("are replaced with values from the document and with the user's answers", () => {
     const prompt = `Explain \${selection} (\${language}, \${fileName}) in \${input:Which, how?}.`;
     assert.equal(
       fillPrompt(prompt, values('x = 1', { 'Which, how?': 'German' })),
@@ -31,7 +31,7 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(promptIssues(prompt), []);
   });
 
-  it('are replaced only once, so any selection is inserted byte for byte', () => {
+  it('are replaced in one pass, so any selection is inserted unchanged', () => {
     const anything = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(anything, (selection) => {
@@ -44,7 +44,7 @@ describe('the variables in a prompt', () => {
     );
   });
 
-  it('stay text after a backslash', () => {
+  it('are left as text after a backslash', () => {
     assert.equal(
       fillPrompt(`\\\${selection} $ {x} $x \\n`, values('')),
       `\${selection} $ {x} $x \\n`,
@@ -52,14 +52,14 @@ describe('the variables in a prompt', () => {
     assert.deepEqual(promptIssues(`\\\${anything} \\\${`), []);
   });
 
-  it('are replaced after an escaped backslash, and other double backslashes stay', () => {
+  it('are replaced after an escaped backslash, and double backslashes elsewhere are kept', () => {
     assert.equal(fillPrompt(`C:\\\\\${fileName}`, values('')), 'C:\\greeting.py');
     assert.equal(fillPrompt(`\\\\\\\${fileName}`, values('')), `\\\${fileName}`);
     assert.equal(fillPrompt('a\\\\b', values('')), 'a\\\\b');
     assert.deepEqual(brief(`\\\\\${x}`), [['unknown-variable', `\${x}`]]);
   });
 
-  it("don't need to include the selection, which is then added after a blank line unless it is empty", () => {
+  it("don't have to include the selection, because a nonblank selection is then added after a blank line", () => {
     assert.equal(fillPrompt('Explain this.', values('x')), 'Explain this.\n\nx');
     assert.equal(fillPrompt('Tell a joke.', values('')), 'Tell a joke.');
     assert.equal(fillPrompt('Tell a joke.', values(' \n')), 'Tell a joke.');
@@ -71,7 +71,7 @@ describe('the variables in a prompt', () => {
     assert.equal(needsSelection({ prompt: `a \\\${selection} \${language}` }), false);
   });
 
-  it('contribute each question once, in order', () => {
+  it('yield each question once, in the order of the prompt', () => {
     const prompt = `\${input:To whom?} \${input: Tone (formal: yes/no)? } \${input:To whom?}`;
     assert.deepEqual(questionsOf(prompt), ['To whom?', 'Tone (formal: yes/no)?']);
   });
@@ -90,7 +90,7 @@ describe('the variables in a prompt', () => {
     [`a \${`, 'unclosed-variable', `\${`],
   ];
   for (const [prompt, ...expected] of wrong) {
-    it(`are reported as wrong in ${JSON.stringify(prompt)}`, () => {
+    it(`are reported as invalid in ${JSON.stringify(prompt)}`, () => {
       assert.deepEqual(brief(prompt), [expected]);
     });
   }

@@ -32,7 +32,7 @@ describe('on Windows, where there is no VS Code server,', () => {
     });
   }
 
-  it('the explanation is defined, unlike on other systems', () => {
+  it('whyNoServer is defined, but it is undefined on other systems', () => {
     assert.equal(whyNoServer !== undefined, process.platform === 'win32');
   });
 });

@@ -74,7 +74,7 @@ describe('an on-demand token', () => {
     assert.equal(state.refreshesAt, Number.POSITIVE_INFINITY);
   });
 
-  it('is replaced once a request needs a token after it has expired', async () => {
+  it('is replaced after it has expired, once a request needs a token', async () => {
     const { service, runs } = start();
     await service.get(never);
     await time.pass(60 * MINUTE);

@@ -49,7 +49,7 @@ describe('the lifetime of a token', () => {
     it(rule, () => assert.equal(lifeOf(fields), seconds));
   }
 
-  it('never compares expiration with the local clock', () => {
+  it('is never calculated from expiration and the local clock', () => {
     for (const expiration of [1_000, 99_000_000_000]) {
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, ''), 3_600);
       assert.equal(lifeOf({ expires_in: 3_600, expiration }, 'no date'), 3_600);
@@ -112,7 +112,7 @@ describe('a token response', () => {
   const isUnusable = (error: unknown) =>
     error instanceof ServiceError && error.kind === 'token-unusable';
 
-  it('D11 D12: is refused unless its token fits into a header', () => {
+  it('D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header', () => {
     for (const access_token of usable) assert.equal(read({ access_token })().value, access_token);
     for (const access_token of unusable) assert.throws(read({ access_token }), isUnusable);
   });
@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it("is refused unless it is an object, and its refresh token isn't kept", () => {
+  it('is refused unless it is an object, and is kept without its refresh token', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

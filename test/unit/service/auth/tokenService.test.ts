@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: fails once for all calls that had already started, and retries for the next call', async () => {
+  it('H16: fails all calls that started before a failed request without another request, and retries for the next call', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);

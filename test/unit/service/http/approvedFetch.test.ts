@@ -41,7 +41,7 @@ describe('the fetch for all requests', () => {
     });
   }
 
-  it("sends a secret in a token request, and doesn't pass the target on", async () => {
+  it("sends a secret in a token request, and doesn't pass the target to the underlying fetch", async () => {
     const { fetch, sent } = start();
     const body = `client_secret=${secret}`;
     const init = { method: 'POST', body, target: { ...target, sendsSecret: true } };

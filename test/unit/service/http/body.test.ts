@@ -73,7 +73,7 @@ describe('a body', () => {
     assert.deepEqual([isCancelled(), await body.text()], [false, '']);
   });
 
-  it('closes its connection if the rest of it takes too long to arrive', async () => {
+  it('closes its connection if its unread rest takes too long to arrive', async () => {
     const { body: make, write, isCancelled } = source();
     const body = make();
     write('first');

@@ -102,7 +102,7 @@ describe('the concurrency limit', () => {
       });
     }
 
-    it('starts a selection next at a limit of one, before waiting and returning low-priority calls', async () => {
+    it('starts a selection before waiting and retried low-priority calls at a limit of one', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -128,7 +128,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual([order, limiter.state.waiting], [['a'], 3]);
     });
 
-    it('frees the slots of low-priority calls, and lowers the limit after a throttled call', async () => {
+    it('frees the slot of a throttled low-priority call, and lowers the limit', async () => {
       const limiter = limiterOf(4);
       const { slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -164,7 +164,7 @@ describe('the concurrency limit', () => {
     assert.equal(await kindOf(limiter.acquire(AbortSignal.abort())), 'cancelled');
   });
 
-  it('counts a repeated release once', async () => {
+  it("counts a slot's repeated release only once", async () => {
     const limiter = limiterOf(2);
     const [slot] = await take(limiter, 2);
     slot?.release('ok');
@@ -325,7 +325,7 @@ describe('the concurrency limit', () => {
     assert.equal(nextStart(), undefined, 'the call waits for another call to end, not for a time');
   });
 
-  it('reports a start that was delayed', async () => {
+  it('reports the start of a delayed call', async () => {
     const told: number[] = [];
     const limiter = new ConcurrencyLimit({ limit: 2, queue: 50, minIntervalMs: 100 }, time);
     limiter.onDidChange(() => told.push(limiter.state.inFlight));

@@ -17,7 +17,7 @@ describe('an exhausted quota with status 429', () => {
 });
 
 describe('the failure of a request', () => {
-  it('is the ServiceError itself, which is never retried', () => {
+  it('is the thrown ServiceError itself, which is never retried', () => {
     const error = new ServiceError('rate-limited', { status: 429 });
     assert.deepEqual(toFailure(error, request, 0), { error, isTransient: false });
   });

@@ -73,7 +73,7 @@ describe('retry rules', () => {
   ];
   for (const [header, date, expected] of cases) {
     const read = expected === undefined ? 'invalid' : `${expected} ms`;
-    it(`read Retry-After "${header.slice(0, 40)}"${date ? ` at "${date}"` : ''} as ${read}`, () => {
+    it(`read Retry-After "${header.slice(0, 40)}"${date ? ` with Date "${date}"` : ''} as ${read}`, () => {
       assert.equal(retryAfterMs(header, date, now), expected);
     });
   }

@@ -22,7 +22,7 @@ describe('the limits of a model', () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
-  it('apply to a number of new tokens in the parameters, but not to the default', () => {
+  it('apply to max_new_tokens in the parameters, but not to the default', () => {
     const parameters = { max_new_tokens: 512 };
     assert.equal(problemOf({ maxOutputTokens: 512 }, parameters), undefined);
     const details = { names: ['max_new_tokens'], bound: 'most', limitOf: 'model', limit: 511 };
@@ -57,7 +57,7 @@ describe('the default number of new tokens', () => {
     assert.equal(asked({ maxOutputTokens: 511 }), 511);
   });
 
-  it('is at most the estimated number of tokens left for a chat response', () => {
+  it('is at most the estimated number of tokens left for a chat response, unless the estimate leaves none', () => {
     const text = 'word '.repeat(6_020);
     assert.equal(asked({ contextLength: 8_192 }, { text }), 667);
     assert.equal(asked({ contextLength: 8_192 }, { text, operation: 'generation' }), 1_024);
@@ -75,16 +75,16 @@ describe('the default number of new tokens', () => {
 
 describe('the token estimate', () => {
   const cases: readonly [what: string, text: string, likely: number][] = [
-    ['nothing', '', 0],
+    ['empty text', '', 0],
     ['a word', 'word', 1],
-    ['English', 'The quick brown fox jumps over the lazy dog.', 11],
-    ['Chinese', '请写一首关于秋天的诗', 10],
-    ['Japanese', 'こんにちは世界', 7],
-    ['Korean', '안녕하세요', 5],
-    ['English and Chinese', 'Say 你好', 3],
+    ['English text', 'The quick brown fox jumps over the lazy dog.', 11],
+    ['Chinese text', '请写一首关于秋天的诗', 10],
+    ['Japanese text', 'こんにちは世界', 7],
+    ['Korean text', '안녕하세요', 5],
+    ['English and Chinese text', 'Say 你好', 3],
   ];
   for (const [what, text, likely] of cases) {
-    it(`of ${what} is ${likely}`, () => {
+    it(`for ${what} is ${likely}`, () => {
       assert.equal(estimateTokens(text), likely);
     });
   }

@@ -133,7 +133,7 @@ describe('tool calls in a stream', () => {
     ]);
   });
 
-  it('start the response, as reasoning does', async () => {
+  it('count as the start of the response, as reasoning does', async () => {
     assert.equal((await read(delta({ reasoning_content: 'hm' }), stop)).hasBegun, true);
     assert.equal((await read(fragment(0, '{}', { id: 'a' }, 'x'), stop)).hasBegun, true);
     assert.equal((await read(delta({ content: '' }), stop)).hasBegun, false);
