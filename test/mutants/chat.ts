@@ -129,7 +129,7 @@ export const chatMutants: readonly Mutant[] = [
     to: '0',
     test: limiter,
     title:
-      'starts a selection next at a limit of one, before waiting and returning low-priority calls',
+      'starts a selection before waiting and retried low-priority calls at a limit of one',
   },
   {
     name: 'a conversation can contain the key',

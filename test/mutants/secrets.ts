@@ -17,7 +17,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'code: safeWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
-    title: 'drops the message, and codes and request IDs with unsafe characters',
+    title: 'is reported without its message, and without a code or request ID that contains unsafe',
   },
   {
     name: 'any text from the service counts as a safe word',
@@ -201,7 +201,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "url.protocol === 'http:' && !mayBeHttp && !LOOPBACK.test(value)",
     to: "url.protocol === 'http:' && value === ''",
     test: urls,
-    title: 'C04: with http is refused unless the host is a loopback host',
+    title: 'C04: with http is refused unless the host is 127.0.0.1, [::1], or localhost',
   },
   {
     name: 'a proxy can read a key that is sent to a loopback address',

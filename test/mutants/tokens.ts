@@ -166,7 +166,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: "is refused unless it is an object, and its refresh token isn't kept",
+    title: 'is refused unless it is an object, and is kept without its refresh token',
   },
   {
     name: 'any text is accepted as a token',
@@ -174,6 +174,6 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title: 'D11 D12: is refused unless its token fits into a header',
+    title: 'D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header',
   },
 ];

@@ -174,13 +174,13 @@ describe('an open .env file for another service', () => {
     );
   });
 
-  it('is checked for the first service with a complete set if the settings name no service', () => {
+  it('is checked for the first service with a complete set of values if the settings name no service', () => {
     const complete = `VENDOR_URL=https://a.example\n${text}CPD_PROJECT_ID=p\n`.replaceAll('"', '');
     assert.equal(parseEnvText(complete, ibm, services, false).service, cpd);
     assert.equal(parseEnvText(complete, ibm, services).service, ibm);
   });
 
-  it("is checked for the service in use if it also contains one of that service's names", () => {
+  it("is checked for the service in use if it also contains one of that service's variable names", () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 

@@ -91,7 +91,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
   });
 
-  it('is reported as a failed start if the whole extension is missing', async () => {
+  it("is reported as a failed start if the extension itself didn't start", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');

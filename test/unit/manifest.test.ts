@@ -186,7 +186,7 @@ describe('the manifest', () => {
     assert.equal(capabilities.untrustedWorkspaces.supported, 'limited');
   });
 
-  it('has no setting for a key', () => {
+  it('has no setting for a key, a token, or another secret', () => {
     assert.equal(
       Object.keys(settings).some((name) => /key$|token$|secret/i.test(name)),
       false,
@@ -277,7 +277,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('L08 L09: activates after startup, on the machine with the keychain, and has no npm hooks', () => {
+  it('L08 L09: activates after startup, on the machine with the keychain, and has no npm install hooks', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);

@@ -13,7 +13,7 @@ const MOST_BYTES_THAT_MOVE = 1_500_000;
 const pages = readPages();
 
 describe('the pages', () => {
-  it('contain the current blocks from manifest, code, and figures', () => {
+  it('contain the current blocks that are generated from manifest, code, and figures', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 

@@ -151,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for an edit with a long text, which can take a busy VS Code seconds to apply', async () => {
+  it('J12: waits longer for an edit with long text, which can take a busy VS Code seconds to apply', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it('removes none of several responses if one of them was changed without an event', async () => {
+  it('refuses to undo several responses if one of them was changed without an event', async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -357,7 +357,7 @@ describe('a stream writer', () => {
       await page.turn();
     };
 
-    it('reports once that all of it is undone', async () => {
+    it('reports once that all of its text is undone', async () => {
       const one = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'first ');
         await write(page, writer, 0, 'second');
@@ -414,7 +414,7 @@ describe('a stream writer', () => {
       assert.equal(page.text, 'one\nagain\ntwo');
     });
 
-    it('removes all of its text after the user redid it', async () => {
+    it('can undo all of its text after the user redid that text', async () => {
       const { page, writer } = await inTwoSteps();
       page.undo();
       page.redo();
@@ -432,7 +432,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
     });
 
-    it('reports nothing if the user deletes the text instead', async () => {
+    it('reports no undo if the user deletes the text by hand', async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');

@@ -45,16 +45,16 @@ describe('a job', () => {
   }
 
   for (const [what, selected, other, isSame] of [
-    ['the same text', [3, 6], [3, 6], true],
+    ['the selected text', [3, 6], [3, 6], true],
     ['overlapping text', [3, 6], [5, 9], true],
-    ['text around it', [3, 6], [0, 9], true],
-    ['the text after it', [3, 6], [6, 9], false],
-    ['the text before it', [3, 6], [0, 3], false],
-    ['a cursor at its end', [3, 6], [6, 6], true],
-    ['a cursor in it', [3, 6], [4, 4], true],
+    ['text around its selection', [3, 6], [0, 9], true],
+    ['the text after its selection', [3, 6], [6, 9], false],
+    ['the text before its selection', [3, 6], [0, 3], false],
+    ['a cursor at the end of its selection', [3, 6], [6, 6], true],
+    ['a cursor in its selection', [3, 6], [4, 4], true],
     ['a cursor elsewhere', [3, 6], [7, 7], false],
     ['text at the cursor it started from', [3, 3], [3, 6], true],
-    ['the same cursor', [3, 3], [3, 3], true],
+    ['the cursor it started from', [3, 3], [3, 3], true],
   ] as const) {
     it(`${isSame ? 'is' : "isn't"} generating for ${what}`, async () => {
       const select = await jobFor(selected);
@@ -196,7 +196,7 @@ describe('a job', () => {
     });
   }
 
-  it('continues the text so far, but not if it was undone', async () => {
+  it('continues the text so far, unless the run is a restart or the text was undone', async () => {
     const document = await jobInDocument();
     await pass(document, truncated);
     job.begin(0, 'continue');

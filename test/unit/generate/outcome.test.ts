@@ -142,7 +142,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it('offer nothing for a response that only an earlier run left truncated', async () => {
+  it('offer nothing for a response that was truncated only in an earlier run', async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;

@@ -220,7 +220,7 @@ describe('runJob', () => {
     ['fail at the same time', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
     ['are canceled', true, [0, 1, 2, 3, 4, 5, 6, 7]],
   ] as const) {
-    it(`copies the responses only once if the first eight ${what}`, async () => {
+    it(`copies the responses to the clipboard only once if the first eight of nine ${what}`, async () => {
       const { clipboard } = await import('../../../src/editor/clipboardMode.ts');
       let started = 0;
       const allStarted = Promise.withResolvers<void>();
@@ -342,7 +342,7 @@ describe('runJob', () => {
     assert.deepEqual(editor.sunk.get('notification'), [EMPTY, '[]']);
   });
 
-  it('announces a continuation without text as complete, because its response has text', async () => {
+  it('announces a continuation without text as complete, because the response already has text', async () => {
     const { done, announced } = await run({ runMode: 'continue', generate: async () => ended });
     await done;
     assert.deepEqual(announced, ['The response is complete']);

@@ -65,7 +65,7 @@ describe('the progress of a waiting run', () => {
     });
   }
 
-  it('counts down to the earliest retry of several requests, then to the next one', () => {
+  it('counts down to the earliest retry of several requests, then to the next retry', () => {
     const other = new AbortController();
     retryIn(20_000, 2, other);
     retryIn(2_000);
@@ -83,7 +83,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it('counts down to the end of a pause, and shows a retry that is earlier', () => {
+  it('counts down to the end of a pause, or to a retry that is earlier', () => {
     progress.onPause(request, 40_000);
     assert.equal(shown.at(-1), 'Waiting 40s for the service. Esc cancels');
     retryIn(1_500, 1, new AbortController());

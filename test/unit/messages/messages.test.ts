@@ -148,7 +148,7 @@ describe('the text of a message', () => {
     assert.doesNotMatch(of('iam.cloud.ibm.com')?.text ?? '', /address in/);
   });
 
-  it('names no host for a redirect without a target host', () => {
+  it('names no host for a redirect whose target host is unknown', () => {
     const message = messageFor(new ServiceError('redirected', { host: 'model.example' }));
     assert.match(message?.text ?? '', /redirected the request to another address/);
   });
@@ -241,7 +241,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('shows the length of a text that is too long, and the limit, if the service reports both', () => {
+  it('shows the length of a prompt that is too long, and the limit, if the service reports both', () => {
     const of = (details: ErrorDetails) =>
       messageFor(new ServiceError('prompt-too-long', details))?.text;
     assert.equal(
@@ -254,7 +254,7 @@ describe('the text of a message', () => {
     );
   });
 
-  it('names the kinds of secrets in a text, but shows no part of a secret', () => {
+  it('names the kinds of secrets in a prompt, but shows no part of a secret', () => {
     const of = (...secretKinds: SecretKind[]) =>
       messageFor(new ServiceError('prompt-holds-secret', { secretKinds }))?.text;
     assert.equal(
@@ -336,7 +336,7 @@ describe('a message about a service', () => {
     });
   }
 
-  it('names the deployment, space, or project only if requests contain one', () => {
+  it('names the deployment, space, or project only if requests contain its ID', () => {
     assert.match(
       said('project-unknown', { service: cloud, resource: 'deployment' }),
       /^The deployment doesn’t exist .* Check the deployment ID/,

@@ -297,13 +297,13 @@ describe('an added service', () => {
     assert.equal(readServices([{ ...entry, name: "Müller & Söhne's" }]).own.length, 1);
   });
 
-  it('is read only once if its entry is repeated, and invalid entries are reported', () => {
+  it('is read only once if its entry is repeated, and repeated and invalid entries are reported', () => {
     const { own, issues } = readServices([entry, entry, null, 7, 'x', []]);
     assert.equal(own.length, 1);
     assert.equal(issues.length, 5);
   });
 
-  it('has another definition if its entry changes', () => {
+  it('has a different definition after its entry changes', () => {
     const of = (changes: object) => readServices([{ ...entry, ...changes }]).own[0]?.definition;
     assert.equal(of({}), of({}));
     assert.notEqual(of({}), of({ authentication: { ...authentication, scope: 'x' } }));
