@@ -32,7 +32,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    else if (isTouched) this.#recall(replay, event, isThere);\n',
     to: '',
     test: 'test/unit/editor/streamWriter.test.ts',
-    title: 'removes all of its text after the user redid it',
+    title: 'can undo all of its text after the user redid that text',
   },
   {
     name: 'generated text is removed even if it was edited',
@@ -152,7 +152,7 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
-    title: 'J34: include an unsaved document whose path is, or may lead to, such a file',
+    title: 'J34: include an unsaved document whose path is, or may lead to, a file that runs automatically',
   },
   {
     name: 'instructions for agents keep invisible text',

@@ -209,7 +209,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(127\\.0\\.0\\.1|',
     to: '(127\\.0\\.0\\.\\d+|',
     test: urls,
-    title: 'C18: with http and a loopback host is refused if VS Code uses a proxy',
+    title: 'C18: with http and a loopback host other than 127.0.0.1',
   },
   {
     name: 'a proxy can read a key that is sent to a name that starts with localhost',
@@ -217,7 +217,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '(?=[:/?#]|$)/i',
     to: '/i',
     test: urls,
-    title: 'C18: with http and a loopback host is refused if VS Code uses a proxy',
+    title: 'C18: with http and a loopback host other than 127.0.0.1',
   },
   {
     name: 'an address can contain a user name',

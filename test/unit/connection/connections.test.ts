@@ -622,7 +622,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`stops at a file ${what}, and names the reason`, async () => {
+      it(`uses no source because of a .env file ${what}, and names the reason`, async () => {
         await useEnvironment();
         make();
         editor.said.length = 0;
@@ -706,7 +706,7 @@ describe('Connections', () => {
       return { answer };
     };
 
-    it("returns the lookup to the caller, but doesn't show it if another folder is active", async () => {
+    it("returns the lookup of a slow folder to the caller, but doesn't show it if another folder is active", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -849,19 +849,19 @@ describe('Connections', () => {
       [work] = editor.folders as WorkspaceFolder[];
     });
 
-    it('forgets the approval for that folder without affecting the active folder', async () => {
+    it('forgets the approval for an inactive folder without affecting the active folder', async () => {
       await connections.forget('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], [undefined, 'approved']);
       assert.equal(shown.at(-1), '/other no key');
     });
 
-    it("stops using only that folder's source once its values are imported", async () => {
+    it("stops using only the inactive folder's source once its values are imported", async () => {
       Object.assign(connections, { setUp: async () => true });
       await connections.importFrom('envFile', work);
       assert.deepEqual([await answerOf(0), await answerOf(1)], ['refused', 'approved']);
     });
 
-    it('selects a source for that folder', async () => {
+    it('selects a source for an inactive folder', async () => {
       editor.files.set('/work/.env', envFile(EVIL, 'another-key'));
       const using = connections.useSource('envFile', work);
       const question = await editor.question();
@@ -909,7 +909,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: ends the use of the file at a sign-out that can’t be announced', async () => {
+    it('A17: ends the use of the .env file at a sign-out that can’t be announced', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();

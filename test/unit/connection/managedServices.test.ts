@@ -158,7 +158,7 @@ describe('a service that the user added', () => {
       );
     });
 
-    it('needs a key if its old login needed none', async () => {
+    it("can't be saved without a key if its old login needed none, but its new login needs one", async () => {
       await store(none);
       editor.picks.push('ACME', CHANGE, OPENAI, 'API Key');
       editor.typed.push(SERVICE, '');
@@ -207,7 +207,7 @@ describe('a service that the user added', () => {
       editor.typed.push(BARE, 'key-of-acme');
     });
 
-    it('is saved with /v1 added to its address if there is a list at that address', async () => {
+    it('is saved with /v1 added to its address if there is a model list at the address with /v1', async () => {
       failTest = ({ serviceUrl }) => {
         if (serviceUrl === BARE) throw new ServiceError('no-model-list');
       };
@@ -227,7 +227,7 @@ describe('a service that the user added', () => {
       assert.deepEqual([addresses(), entries()[0]?.['url']], [[BARE, SERVICE], BARE]);
     });
 
-    it('is saved with its address as typed if there is no list with /v1 either', async () => {
+    it('is saved with its address as typed if there is no model list with /v1 either', async () => {
       failTest = () => {
         throw new ServiceError('no-model-list');
       };
@@ -279,7 +279,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries()[0]?.['headers'], { ...others, 'x-7': 'blue' });
     });
 
-    it('can get a secret header with the longest name', async () => {
+    it('can get a secret header with a name of the maximum length', async () => {
       const name = `X-${'a'.repeat(62)}`;
       await store(none);
       editor.picks.push('ACME', HEADERS, ADD_HEADER, 'Store in Secret Storage');

@@ -177,7 +177,7 @@ describe('service selection', () => {
 
   for (const [what, file, word] of [
     ['malformed values for a service with lower precedence', `${cloudFile}CPD_API_KEY="key`, 'ibm'],
-    ['malformed values with neutral names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
+    ['malformed values with VENDOR_ names', `VENDOR_API_KEY="key\n${platformFile}`, 'cpd'],
     [
       'incomplete values for a service with higher precedence',
       `WATSONX_URL=https://eu-de.ml.cloud.ibm.com\n${platformFile}`,
@@ -202,7 +202,7 @@ describe('service selection', () => {
     }
   }
 
-  it("doesn't use neutral names if the service's own names have malformed values", async () => {
+  it("doesn't use VENDOR_ names if the service's own names have malformed values", async () => {
     const file = `IBM_API_KEY="key\n${cloudFile.replaceAll('IBM_', 'VENDOR_')}`;
     for (const word of ['', 'ibm']) {
       editor.userSettings.set('service', word);
@@ -217,7 +217,7 @@ describe('service selection', () => {
     assert.equal(editor.asked, 0);
   });
 
-  it('uses no source if all values in the .env file are incomplete, and names what the first service lacks', async () => {
+  it('uses no source if the .env file has incomplete values for each service, and names what the first service lacks', async () => {
     editor.files.set('/work/.env', 'CPD_USERNAME=anna\nWATSONX_URL=https://a.example\n');
     Object.assign(environment, variablesIn(platformFile));
     assert.equal(await connections.for(), undefined);

@@ -132,7 +132,7 @@ describe('source selection', () => {
     assert.deepEqual(choice, { kind: 'missing', names: ['apiKey'] });
   });
 
-  it('B11: prompts separately about the environment', () => {
+  it('B11: prompts separately about the environment after the .env file is declined', () => {
     const outside = [envFile(full, 'refused'), environment()];
     const choice = choose(found({ record: undefined, external: outside }));
     assert.ok(choice.kind === 'ask-source' && choice.source.id === 'environment');
@@ -166,7 +166,7 @@ describe('source selection', () => {
     ['a missing value', { key: full.key, url: full.url }],
     ['only an address', { url: full.url }],
   ] as const) {
-    it(`stops at a .env file with ${what}, even if the environment is approved`, () => {
+    it(`uses no source if the .env file has ${what}, even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [envFile(inFile), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
@@ -182,7 +182,7 @@ describe('source selection', () => {
     'not-text',
     'unreadable',
   ] as const) {
-    it(`stops at an unread .env file (${why}), even if the environment is approved`, () => {
+    it(`uses no source if the .env file can't be read (${why}), even if the environment is approved`, () => {
       for (const answer of ['approved', undefined] as const) {
         const outside = [unreadFile(why), environment(full, answer)];
         const all = found({ record: undefined, external: outside });
@@ -237,11 +237,11 @@ describe('source selection', () => {
       assert.ok(choice.kind === 'ready' && choice.source === 'environment');
     });
 
-    it("prompts if the source's values are not approved", () => {
+    it('prompts if the values of the source in the settings are not approved', () => {
       assert.equal(choose(found({ external: [envFile()], settings })).kind, 'ask-source');
     });
 
-    it("uses the automatic order if the source is declined, or if the folder isn't trusted", () => {
+    it("uses the automatic order if the source in the settings is declined, or if the folder isn't trusted", () => {
       const text = { kind: 'unread', why: 'untrusted' } as const;
       for (const source of [
         envFile(full, 'refused'),
@@ -252,7 +252,7 @@ describe('source selection', () => {
       }
     });
 
-    it("doesn't silently use another account if the source can't be used", () => {
+    it("doesn't silently use another account if the source in the settings can't be used", () => {
       for (const source of [envFile({ key: full.key }), envFile({ ...full, key: '"k"' }), noFile]) {
         const choice = choose(found({ external: [source], settings }));
         assert.deepEqual(choice, { kind: 'source-unusable', source });
@@ -263,7 +263,7 @@ describe('source selection', () => {
       ['a malformed value', { ...full, key: '"key-outside"' }],
       ['a missing value', { key: full.key, url: full.url }],
     ] as const) {
-      it(`ignores a .env file with ${what} if the setting names another source`, () => {
+      it(`ignores a .env file with ${what} if the settings name another source`, () => {
         const outside = [envFile(inFile), environment(full, 'approved')];
         const chosen = choose(
           found({ external: outside, record: undefined, settings: ofEnvironment }),
@@ -274,7 +274,7 @@ describe('source selection', () => {
       });
     }
 
-    it('uses no other source if the setting names the editor', () => {
+    it('uses no other source if the settings name the editor', () => {
       const outside = [envFile(full, 'approved'), environment(full, 'approved')];
       const lacking = found({ record: undefined, external: outside, settings: ofEditor });
       assert.deepEqual(choose(lacking), { kind: 'missing', names: ['apiKey'] });
@@ -282,21 +282,21 @@ describe('source selection', () => {
       assert.equal(choose(found({ external: outside, settings })).kind, 'bad-address');
     });
 
-    it('reports an invalid identity address, not an incomplete .env file, if the setting names the environment', () => {
+    it('reports an invalid identity address, not an incomplete .env file, if the settings name the environment', () => {
       const outside = [envFile({ key: full.key }), environment(full, 'approved')];
       const settings = { ...ofEnvironment, authUrl: 'iam.cloud.ibm.com' };
       const choice = choose(found({ external: outside, settings }));
       assert.ok(choice.kind === 'bad-address' && choice.setting === 'authUrl');
     });
 
-    it('still reports an unknown service first', () => {
+    it('reports an unknown service instead of using the source', () => {
       const problem = { word: 'nobody' };
       const outside = [envFile(full, 'approved')];
       const all = found({ external: outside, settings: { ...settings, serviceProblem: problem } });
       assert.deepEqual(choose(all), { kind: 'bad-service', problem });
     });
 
-    it('follows the setting even without a folder', () => {
+    it('applies hostedModel.credentialSource even without a folder', () => {
       const outside = [noFile, environment(full, 'approved')];
       const kindOf = (settings: Parameters<typeof found>[0]) => {
         const choice = chooseWithoutFolder(found({ external: outside, ...settings }));

@@ -320,7 +320,7 @@ describe("the actions for a source that can't be used", () => {
     assert.equal(sourceState('editor', tampered), 'lacks an API key');
   });
 
-  it('are limited to the setup if no setting is missing, but the record or its header secret is missing', () => {
+  it('are limited to the setup if only the stored record or its header secret is missing', () => {
     const { definition } = withSecret;
     const stored = { ...record, authUrl: REGION, ...(definition && { definition }) };
     for (const one of [

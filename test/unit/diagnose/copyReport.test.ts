@@ -78,7 +78,7 @@ describe('Copy Report', () => {
     assert.match(editor.copied.join(), /^Hosted Model 1\.2\.3\n/);
   });
 
-  it('E07: copies nothing if the report contains a header value of another service', async () => {
+  it('E07: copies nothing if the report contains the credential header value of another service', async () => {
     const runtime = new ServiceRuntime();
     for (const open of [undefined, runtime]) {
       const history = new SessionHistory(systemClock);
@@ -165,7 +165,7 @@ describe('Copy Report', () => {
     }
   });
 
-  it("copies a note if secret storage or the folder didn't respond", async () => {
+  it("copies the report with a note if secret storage or the folder didn't respond", async () => {
     await copy(undefined, true);
     const line = '- Not read, because secret storage or the folder didn’t respond';
     assert.ok(editor.copied.join().split('\n').includes(line), editor.copied.join());

@@ -123,7 +123,7 @@ describe('in VS Code,', () => {
       assert.equal(listeners.size, 0);
     });
 
-    it("isn't added after it is disposed, and is never called without the Git extension", async () => {
+    it("isn't added after it is disposed of, and is never called without the Git extension", async () => {
       const { listeners, api } = withEvents();
       for (const extension of [withApi(api), undefined]) {
         editor.extension = extension;
