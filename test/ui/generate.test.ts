@@ -90,7 +90,7 @@ describe(`generating ${nightly}`, () => {
     await undone();
   });
 
-  it('shows the state, hosts, and usage in the tooltip, and the actions on click', async () => {
+  it("shows the state, hosts, and usage in the status item's tooltip, and the actions on click", async () => {
     const tooltip = (await status().tooltip()).replaceAll('\u00a0', ' ');
     assert.match(tooltip, /token valid, \d+ minutes left/);
     assert.match(
@@ -113,7 +113,7 @@ describe(`generating ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it('appears in the report without anything that identifies the user', async () => {
+  it('appears in the diagnosis report without anything that identifies the user', async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');

@@ -210,7 +210,7 @@ describe('a day with the extension', () => {
     await undone('secret.txt');
   });
 
-  it('the message about a 401 names the cause, and leads to the fix', async () => {
+  it('the message about a 401 names the cause, and offers a fix', async () => {
     const { editor, notifications, quickInput } = session.workbench;
     const refused = { status: 401, json: { errors: [{ code: 'authentication_token_not_valid' }] } };
     const accepted = emulator.faults.always(chatPath, refused);

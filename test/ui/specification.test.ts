@@ -294,7 +294,7 @@ describe('the extension, as documented for the service,', () => {
       );
     });
 
-    it('shows in the status bar that there is no token, and requests one only when it is needed', async () => {
+    it('shows in the status bar that there is no token, and requests no token before it is needed', async () => {
       await storeKey(session);
       approveHosts();
       await status().waitFor({ ariaLabel: product.token.none, background: 'none' });
@@ -348,7 +348,7 @@ describe('the extension, as documented for the service,', () => {
       });
     }
 
-    it('names an unknown or expired API key as the cause, and shows that in the status bar', async () => {
+    it('names an unknown or expired API key as the cause, and shows the refusal in the status bar', async () => {
       const { notifications, editor } = session.workbench;
       const before = await editor.visibleText();
       emulator.settings.apiKeys = [];

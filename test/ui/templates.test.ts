@@ -76,7 +76,7 @@ describe(`templates ${nightly}`, () => {
     return messages[0]?.content ?? '';
   };
 
-  it('are listed with the last used one on top, and unsuitable and broken ones at the end', async () => {
+  it('are listed with the last used template first, and with templates that are broken or for other languages last', async () => {
     const { editor } = session.workbench;
     await select('rows.py');
     await pick('Summarize');
@@ -132,7 +132,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(body['max_completion_tokens'], 77);
   });
 
-  it('run from a keybinding that names them, and send nothing if the name is unknown', async () => {
+  it('run from a keybinding that names them, and send nothing if the name or the insert mode is unknown', async () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
@@ -153,7 +153,7 @@ describe(`templates ${nightly}`, () => {
     assert.equal(await promptSent(), '# Some text.');
   });
 
-  it('open at their mistake, which is underlined and explained', async () => {
+  it('open at their error if they are broken, and the error is underlined and explained', async () => {
     const { editor, page, screen } = session.workbench;
     await select('short.py');
     await pick('Broken');

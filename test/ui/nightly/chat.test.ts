@@ -61,7 +61,7 @@ describe('chat in detail', () => {
     );
   });
 
-  it(`runs 20 agent steps over one connection, with one request per step and no others between them ${nightly}`, async () => {
+  it(`runs 20 agent steps over one connection, with one request per step and no other requests between steps ${nightly}`, async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'x' } });
     await storeKey(session);
     await startChat(session, 'Agent');

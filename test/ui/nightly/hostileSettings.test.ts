@@ -104,7 +104,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: from a workspace file change only the project of folders that set none', async () => {
+  it('A14 B03: from a workspace file change only the project of folders that set no project', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',

@@ -239,7 +239,7 @@ describe(`the insert mode ${nightly}`, () => {
   });
   after(() => emulator.close());
 
-  it('comes from the setting', async () => {
+  it('comes from hostedModel.insertMode', async () => {
     const session = await openWindow(emulator, {
       userSettings: { 'hostedModel.insertMode': 'above' },
       folderFiles: { 'a.py': lines(asked) },
@@ -305,7 +305,7 @@ describe(`the insert mode ${nightly}`, () => {
     below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
     replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
   })) {
-    it(`J27: ${mode} becomes a preview in auto-run files`, async () => {
+    it(`J27: ${mode} becomes a preview in files that run automatically`, async () => {
       const session = await openWindow(emulator, {
         userSettings: { 'hostedModel.insertMode': mode },
         folderFiles: obeyed,

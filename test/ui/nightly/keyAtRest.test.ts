@@ -103,7 +103,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('A19: is not stored if the service refuses it, unless the user insists', async () => {
+  it('A19: is not stored if the service refuses it, unless the user saves it without testing', async () => {
     const session = await fresh();
     const { workbench } = session;
     const { quickInput } = workbench;
@@ -126,7 +126,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09: keeps its hosts if the user chooses that, and is used for another project without a question', async () => {
+  it('A09: keeps its hosts if the user selects Keep Saved Hosts, and is used for another project without a question', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

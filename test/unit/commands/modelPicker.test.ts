@@ -114,7 +114,7 @@ describe('Select Model', () => {
     );
   });
 
-  it('returns nothing if it is closed before the list loads or fails to load', async () => {
+  it('returns undefined if it is closed before the list loads or fails to load', async () => {
     for (const end of ['resolve', 'reject'] as const) {
       const { models, picked } = await start();
       list.hide();

@@ -1052,7 +1052,7 @@ describe('Connections', () => {
       editor.pressed = 'Use New Credentials';
     };
 
-    it('uses that source after the usual prompt', async () => {
+    it('uses the source in the settings after the usual prompt', async () => {
       await storeKey();
       setEnvironment();
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
@@ -1075,7 +1075,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it("doesn't prompt again after a refusal", async () => {
+    it("uses the editor after a refusal, and doesn't prompt again", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1094,7 +1094,7 @@ describe('Connections', () => {
       assert.deepEqual([editor.asked, editor.inputs], [0, 1]);
     });
 
-    it('uses the automatic order if the value is unknown', async () => {
+    it('uses the automatic order if the value of hostedModel.credentialSource is unknown', async () => {
       await storeKey();
       for (const word of ['enviroment', 'Editor', '', 7, null, ['editor']]) {
         editor.userSettings.set('credentialSource', word);
@@ -1142,7 +1142,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('uses that source in chat without a prompt, but only once the source is approved', async () => {
+    it('uses the source in the settings in chat without a prompt, but only once the source is approved', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1191,7 +1191,7 @@ describe('Connections', () => {
   describe('with Use Another Source', () => {
     beforeEach(storeKeyAndFile);
 
-    it('changes the folder settings', async () => {
+    it('saves the source in the folder settings', async () => {
       const using = connections.useSource('envFile');
       await (await editor.question()).answer(use);
       assert.equal(await using, true);
@@ -1205,7 +1205,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('changes the workspace settings for a file outside the folders', async () => {
+    it('saves the source in the workspace settings for a file outside the folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';
@@ -1224,7 +1224,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.targets, [Workspace, Workspace]);
     });
 
-    it('changes the user settings if there is no folder', async () => {
+    it('saves the source in the user settings if there is no folder', async () => {
       editor.folders = [];
       setEnvironment();
       const using = connections.useSource('environment');
@@ -1234,7 +1234,7 @@ describe('Connections', () => {
       assert.equal(editor.folderSettings.has('credentialSource'), false);
     });
 
-    it("changes nothing for a source that can't be used", async () => {
+    it("saves no source that can't be used", async () => {
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
       assert.equal(await connections.useSource('envFile'), false);
       assert.equal(await connections.useSource('environment'), false);
