@@ -235,7 +235,7 @@ describe('insert modes', () => {
     assert.equal(job.isUndone, false);
   });
 
-  it('clipboard copies the part of a response that was kept, even if others never started', async () => {
+  it('clipboard copies the part of a response that was kept, even if other responses never started', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of [0, 1]) job.begin(index, 'restart');

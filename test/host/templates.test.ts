@@ -285,7 +285,7 @@ describe('templates in a real editor', () => {
       }
     });
 
-    it('open at their mistake @nightly', async () => {
+    it('open at their first error @nightly', async () => {
       write('broken.md', `---\nname: Broken\n---\nSay \${this}.`);
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'Broken');
       assert.ok(entry && isBroken(entry));
