@@ -41,7 +41,7 @@ describe('a call with a fault', () => {
     }
   }
 
-  it(`K15: is tested in all ${CELLS} cells, except the impossible ones`, () => {
+  it(`K15: is tested in all ${CELLS} cells of the fault table, except the impossible cells`, () => {
     const impossible = [...reasons.values()].reduce((sum, count) => sum + count, 0);
     assert.deepEqual([faultTable.length, played + impossible], [13, CELLS]);
   });

@@ -19,7 +19,7 @@ const header = fc.oneof(
 const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('Retry-After', () => {
-  it(`M06: leads to a wait of 0.5 to 60 s, unless it is longer than 60 s (seed ${seed})`, async () => {
+  it(`M06: leads to a wait of 0.5 to 60 s, unless it requests a longer wait (seed ${seed})`, async () => {
     await repeat(
       'Retry-After',
       [

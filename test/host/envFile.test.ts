@@ -109,7 +109,7 @@ describe('the .env file in a real editor', () => {
       });
     }
 
-    it('offers to remove either of two conflicting lines, even the last line, and prefers neither', async () => {
+    it('offers to remove either of two conflicting lines, even the last line, and marks neither fix as preferred', async () => {
       const other = 'IBM_URL=https://eu-gb.ml.cloud.ibm.com';
       for (const [title, becomes] of [
         ['Remove This Line', good],

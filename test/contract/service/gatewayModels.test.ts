@@ -155,7 +155,7 @@ describe('the models of an added service', () => {
     held.open();
   });
 
-  it("don't include those that LiteLLM marks as not generating text", async () => {
+  it("don't include models that LiteLLM marks as not generating text", async () => {
     const { emulator, list } = await start('litellm');
     const modes = [null, 'chat', 'completion', 'responses', 'embedding', 'rerank'];
     const infoOf = (mode: string | null) => ({ model_name: `m-${mode}`, model_info: { mode } });
@@ -216,7 +216,7 @@ describe('the models of an added service', () => {
       { id: 'team/three', output: 99 },
     ];
 
-    it('override those that the service lists, and come first', async () => {
+    it('override the models that the service lists, and come first', async () => {
       for (const gateway of ['vllm', 'litellm'] as const) {
         const { list } = await start(gateway, { models: stated });
         const listed = await list();
@@ -232,7 +232,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('are used as the list if the service has none', async () => {
+    it('are used as the list if the service has no list', async () => {
       for (const status of [404, 405]) {
         const { emulator, list } = await start('litellm', { models: stated });
         emulator.faults.always(listPath, { status });
@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('hide no failure except a missing list, which fails if the settings have no models', async () => {
+    it('hide no failure except a missing list, which causes a failure if the settings have no models', async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');

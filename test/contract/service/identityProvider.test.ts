@@ -114,7 +114,7 @@ describe('a client of a real identity provider', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('replaces a token before it expires, so the service never refuses one', async () => {
+  it('replaces a token before it expires, so the service never refuses a token', async () => {
     const { world, provider } = await start();
     await world.generate();
     await time.pass(400_000);

@@ -121,7 +121,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('H18: requests a token immediately when another key replaces a refused one', async () => {
+  it('H18: requests a token immediately when another key replaces a refused key', async () => {
     const { emulator, generate } = await start();
     for (let call = 0; call < 3; call += 1) {
       assert.equal(await kindOf(generate('a-key-nobody-knows')), 'key-refused');
@@ -325,7 +325,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), before);
   });
 
-  it('lists a model that the service has withdrawn only if it is the current one', async () => {
+  it('lists a model that the service has withdrawn only if it is the current model', async () => {
     const { runtime, withKey } = await start(1, { now: () => Date.parse('2027-01-16') });
     const { serviceUrl, service } = withKey('key-number-one');
     const from = { service, serviceUrl, operation: 'chat' as const };
@@ -437,7 +437,7 @@ describe('a runtime', () => {
   for (const [place, owner] of ['the model', 'the service URL', 'the identity address'].flatMap(
     (place) => [[place, ''] as const, [place, ' of another service'] as const],
   )) {
-    it(`E16: sends a key${owner} pasted as ${place} only in the token request`, async () => {
+    it(`E16: sends a key${owner} pasted as ${place} in no request other than the token request`, async () => {
       const { runtime, emulator, settings, withKey } = await start();
       const key = 'a-key-that-was-pasted';
       const own = owner === '' ? key : 'key-number-one';

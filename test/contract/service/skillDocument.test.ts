@@ -206,7 +206,7 @@ describe('docs/skill.openapi.json', () => {
     assert.doesNotMatch(text, /eyJ|Bearer [A-Za-z0-9]|\\[nrt]/);
   });
 
-  it('describes the two operations that we use, without streaming', () => {
+  it('describes the two operations that the extension uses, without streaming', () => {
     assert.deepEqual(
       pathsSent,
       operations.map((operation) => pathOf(operation, false)),
@@ -215,7 +215,7 @@ describe('docs/skill.openapi.json', () => {
 
   for (const operation of operations) {
     describe(`for ${operation}`, () => {
-      it('describes the request that we send', async () => {
+      it('describes the request that the extension sends', async () => {
         const world = await startWorld({ operation });
         await world.generate({}, parameters);
         const path = pathOf(operation, false);
@@ -232,7 +232,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(described(schema, sent.json), sent.json, 'nothing else is sent');
       });
 
-      it('describes every parameter with the range that we check', () => {
+      it('describes every parameter with the range that the extension checks', () => {
         const { model_id, project_id, messages, input, parameters, ...fields } =
           jsonOf(postOf(operation).requestBody).schema.properties ?? {};
         assert.equal(model_id?.default, ibm.defaultModelId);
@@ -253,7 +253,7 @@ describe('docs/skill.openapi.json', () => {
         assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected));
       });
 
-      it('describes the response fields that we read, all of which the service sends', async () => {
+      it('describes the response fields that the extension reads, all of which the service sends', async () => {
         const { json } = recorded[operation].response;
         const { schema } = jsonOf(postOf(operation).responses['200'] ?? {});
         assertValid(schema, json);
@@ -290,7 +290,7 @@ describe('docs/skill.openapi.json', () => {
         }
       });
 
-      it('describes the statuses that we distinguish, and the response to an expired token', async () => {
+      it('describes the statuses that the extension distinguishes, and the response to an expired token', async () => {
         const { responses } = postOf(operation);
         assert.deepEqual(
           Object.keys(responses),
