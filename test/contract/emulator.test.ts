@@ -322,7 +322,7 @@ describe('The emulated inference service', () => {
     assert.equal((await probe(`${emulator.url}${modelList}`)).status, 400);
   });
 
-  it('lists models in pages, and filters out withdrawn ones on request', async () => {
+  it('lists models in pages, and filters out withdrawn models on request', async () => {
     let nowMs = recordedNowMs;
     const emulator = await start({ now: () => nowMs });
     const list = async (more: string) =>

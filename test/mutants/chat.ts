@@ -128,8 +128,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title:
-      'starts a selection before waiting and retried low-priority calls at a limit of one',
+    title: 'starts a selection before waiting and retried low-priority calls at a limit of one',
   },
   {
     name: 'a conversation can contain the key',
@@ -137,6 +136,6 @@ export const chatMutants: readonly Mutant[] = [
     from: 'inputs: inputTexts(conversation.messages)',
     to: 'inputs: []',
     test: 'test/contract/service/chat.test.ts',
-    title: 'blocks a private key in a user message, but not in a model message',
+    title: 'is blocked if a private key is in a user message, but not if it is in a model message',
   },
 ];

@@ -152,7 +152,8 @@ export const editorMutants: readonly Mutant[] = [
     from: " || (uri.scheme === 'untitled' && uri.authority === '')",
     to: '',
     test: 'test/unit/editor/autoRunFiles.test.ts',
-    title: 'J34: include an unsaved document whose path is, or may lead to, a file that runs automatically',
+    title:
+      'J34: include an unsaved document whose path is, or may lead to, a file that runs automatically',
   },
   {
     name: 'instructions for agents keep invisible text',

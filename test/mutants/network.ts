@@ -183,7 +183,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'facts.context ?? model.contextLength',
     to: 'model.contextLength ?? facts.context',
     test: 'test/contract/service/gatewayModels.test.ts',
-    title: 'override those that the service lists',
+    title: 'override the models that the service lists',
   },
   {
     name: "the size of an event isn't limited",

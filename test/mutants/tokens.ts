@@ -174,6 +174,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~+/=-]{16,8192}$/))',
     to: 'v.string()',
     test: life,
-    title: 'D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header',
+    title:
+      'D11 D12: is refused unless its token has 16 to 8,192 characters that are valid in a header',
   },
 ];

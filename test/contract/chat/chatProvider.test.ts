@@ -238,7 +238,7 @@ describe('the chat provider', () => {
     });
   }
 
-  it('reports no tool calls if one of them is malformed', async () => {
+  it('reports no tool calls if any tool call is malformed', async () => {
     const read = { name: 'read', arguments: '{}' };
     emulator.settings.step = () => ({ toolCalls: [read, { name: 'list', arguments: '{"a' }] });
     const { told, failure } = await respond();

@@ -110,7 +110,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
     }
   }
 
-  it(`E01: at least ${LEAST_RUNS} runs write to at least ${LEAST_SINKS} sinks, and leave the others empty`, async () => {
+  it(`E01: at least ${LEAST_RUNS} runs write to at least ${LEAST_SINKS} sinks, and leave the other sinks empty`, async () => {
     for (const [name, scenario] of Object.entries(echoes)) {
       for (const source of KEY_SOURCES) await play(name, scenario, source);
     }

@@ -23,7 +23,7 @@ function trueKeys(editor: SinkEditor): string[] {
 describe('the commands in the palette', () => {
   const suite = eachWithLife();
 
-  it('include none that need credentials until the setup is done', async () => {
+  it('include no commands that need credentials until the setup is done', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());

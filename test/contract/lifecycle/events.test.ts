@@ -111,7 +111,7 @@ describe('an open window', () => {
     assert.deepEqual([emulator.count(tokenPath), emulator.count(pathOf('chat', true))], [1, 2]);
   });
 
-  it('shows no token after a failed sign-out until it gets the next one', async () => {
+  it('shows no token after a failed sign-out until it gets a new token', async () => {
     const locked = new LockedKeyring();
     for (const [name, value] of keyring.values) locked.values.set(name, value);
     const { emulator } = life;
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('keeps the token from testing a key, even if it looks for the key before the key is stored', async () => {
+  it('keeps the token from a test of a key, even if the window looks for the key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());

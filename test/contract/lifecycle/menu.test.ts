@@ -86,7 +86,7 @@ describe('the menu', () => {
     return editor;
   };
 
-  it('offers to refresh the token only if the service has tokens', async () => {
+  it('offers to refresh the token only if the service uses tokens', async () => {
     for (const [service, isOffered] of [
       ['ibm', true],
       ['acme', false],
@@ -99,7 +99,7 @@ describe('the menu', () => {
     }
   });
 
-  it('opens instead of starting the setup if only a service other than the selected one is set up', async () => {
+  it('opens instead of starting the setup if another service is set up, but the selected service is not', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
     await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
@@ -189,7 +189,7 @@ describe('a deployment', () => {
       editor.userSettings.set('deploymentId', 'emulator-deployment');
     });
 
-    it('has its own model, so no other model is offered', async () => {
+    it('has its own model, so no other model is offered if no other service is set up', async () => {
       await selectModel();
       const said = /^Your deployment has its own model\.$/m;
       assert.match(editor.textOf('notification'), said);
@@ -197,7 +197,7 @@ describe('a deployment', () => {
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });
 
-    it('has its own model, so only the models of other services are offered', async () => {
+    it('has its own model, so only the models of other services are offered if others are set up', async () => {
       const { url } = suite.life.emulator;
       const models = [{ id: 'acme/large' }];
       const entry = { ...acme, url, models };

@@ -100,7 +100,7 @@ describe('a window that opens', () => {
   };
   for (const [what, [breakIt, logged]] of Object.entries(breaks)) {
     it(
-      `K02: keeps its commands if ${what} throws, and each reports the failed start`,
+      `K02: keeps its commands if ${what} throws, and each command reports the failed start`,
       closing(async () => {
         life = await startLife();
         const editor = life.editor();
@@ -146,7 +146,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: shares only the key with another window, and signs out both',
+    'K13: shares only the key with another window, and signs out both windows',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;

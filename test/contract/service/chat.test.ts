@@ -76,7 +76,7 @@ describe('a conversation with the service', () => {
     await chat(world).answer;
   });
 
-  it('continues with a new token if the old one is revoked during a tool loop', async () => {
+  it('continues with a new token if the old token is revoked during a tool loop', async () => {
     const world = await startWorld({ emulator: { step: () => call } });
     await chat(world).answer;
     world.emulator.revokeTokens();
@@ -169,7 +169,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.requests.length, 0);
   });
 
-  it('blocks a private key in a user message, but not in a model message', async () => {
+  it('is blocked if a private key is in a user message, but not if it is in a model message', async () => {
     const world = await startWorld();
     const line = 'A'.repeat(64);
     const text = `-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`;

@@ -31,7 +31,7 @@ describe('a truncated response', () => {
     for (const streams of [false, true]) {
       const path = pathOf(operation, streams);
 
-      it(`continues exactly where it ended on ${path}, until it matches the whole response byte for byte`, async () => {
+      it(`continues exactly where it ended, until it matches the whole response byte for byte: ${path}`, async () => {
         for (const tokens of [1, 7, 10_000]) {
           const { client } = await startWorld({ operation });
           const parts = await inParts(client, tokens, streams);

@@ -73,7 +73,7 @@ describe('a diagnosis', () => {
     });
   }
 
-  it('keeps the token service of credentials that replaced the diagnosed ones', async () => {
+  it('keeps the token service of credentials that replaced the diagnosed credentials', async () => {
     const { examine, runtime, credentials } = await startExamination({
       mayUse: async () => false,
     });

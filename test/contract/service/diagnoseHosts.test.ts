@@ -4,7 +4,7 @@ import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { counts, endExaminations, modelsPath, startExamination } from './diagnoseWorld.ts';
 import { tokenPath } from './world.ts';
 
-describe('a diagnosis sends nothing to an unapproved host', () => {
+describe('a diagnosis', () => {
   afterEach(endExaminations);
 
   const redirects: readonly [
@@ -32,7 +32,7 @@ describe('a diagnosis sends nothing to an unapproved host', () => {
     ],
   ];
   for (const [what, plant, sent] of redirects) {
-    it(`if ${what} is redirected to it`, async () => {
+    it(`sends nothing to an unapproved host if ${what} is redirected to that host`, async () => {
       const elsewhere = await startUnapproved();
       const examination = await startExamination();
       plant(examination.emulator, `${elsewhere.url}/elsewhere`);
@@ -47,7 +47,7 @@ describe('a diagnosis sends nothing to an unapproved host', () => {
   }
 
   for (const address of ['authUrl', 'serviceUrl'] as const) {
-    it(`if ${address} points to it`, async () => {
+    it(`sends nothing to an unapproved host if ${address} points to that host`, async () => {
       const elsewhere = await startUnapproved();
       const { examine } = await startExamination({
         credentials: (url) => ({
