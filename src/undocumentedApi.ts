@@ -105,6 +105,18 @@ export const SYSTEM_ROLE = 3;
 export const USAGE_TYPE = 'usage';
 
 /**
+ * Returns a link that executes a command, for the text of a notification or of its progress. The
+ * link can be reached with Tab. A screen reader reads only the label, and so does a status bar that
+ * shows the progress after its notification was hidden.
+ * Seen in 1.133.0 and 1.139.1:
+ * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/base/common/linkedText.ts
+ * @param tooltip shown instead of the ID of the command
+ */
+export function commandLink(label: string, command: string, tooltip: string): string {
+  return `[${label}](command:${command} "${tooltip}")`;
+}
+
+/**
  * Returns the ID of the extension that sent a chat request, in lowercase. Empty if VS Code doesn't
  * provide the ID.
  * Seen in 1.133.0 and 1.139.1:

@@ -62,15 +62,17 @@ export const MASKING =
 // Until the first text arrives
 export const GENERATING = 'Generating… Esc cancels';
 export const STILL_WAITING = 'No response yet. Esc cancels';
-export const NO_RESPONSE_YET =
-  'No response for 20 seconds. You can keep waiting or retry. If you retry, the service may bill both requests.';
+export const RETRY_TOOLTIP = 'Send the request again';
+
+/** @param retryLink link whose label is `RETRY` */
+export function noResponseText(retryLink: string): string {
+  return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
+}
 
 /** @param leftMs milliseconds until the service accepts requests again */
 export function pausedText(leftMs: number): string {
   return `Waiting ${Math.ceil(leftMs / 1_000)}s for the service. Esc cancels`;
 }
-
-export const NO_LONGER_WAITING = 'That request is no longer waiting for a response.';
 
 export function generatingCount(done: number, all: number): string {
   return `Generating… ${done} of ${all} done. Esc cancels`;

@@ -115,7 +115,9 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
       const progress = new WaitProgress(say);
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
-      return generateAll(run, { connection, onUsed, signal, progress });
+      return generateAll(run, { connection, onUsed, signal, progress }).finally(() =>
+        progress.dispose(),
+      );
     },
     controller,
   ).finally(endStart);

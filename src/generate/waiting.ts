@@ -1,9 +1,9 @@
-import { Range, type TextDocument, ThemeColor, window } from 'vscode';
+import { commands, type Disposable, Range, type TextDocument, ThemeColor, window } from 'vscode';
 import { editorOf } from '../editor/documentEdit.ts';
 import { retryText } from '../messages/messages.ts';
 import type { Retry } from '../service/http/httpTypes.ts';
 import { toNextSecond } from '../status/statusView.ts';
-import { inform } from '../ui/notify.ts';
+import { commandLink } from '../undocumentedApi.ts';
 import * as texts from './generateMessages.ts';
 
 /** The label and the progress text of a generation that is waiting for its response. */
@@ -36,16 +36,21 @@ const OFFER_AFTER_MS = 15_000;
  * Shows in a run's progress notification what its requests are waiting for: a slow response, the
  * next attempt, or the end of a pause that the service requested. A network connection can die
  * silently after the service has received a request. If a slow request is retried, the service may
- * bill both requests, so the user decides whether to retry.
+ * bill both requests, so the user decides whether to retry. The offer is part of the progress text,
+ * because VS Code can't close a message once the response has arrived.
  */
-export class WaitProgress {
+export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
   /** The text to show while there is no wait to report. */
   #generating = texts.GENERATING;
   /** The requests without a response, each with the timer for the offer to retry it. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The requests that the open offer is about. */
-  #offered: Set<AbortController> | undefined;
+  /** The silent requests that the user is offered to retry. */
+  readonly #offered = new Set<AbortController>();
+  /** The ID of the command behind the offer. Each run has its own one. */
+  readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
+  /** Undefined until the first offer, because few runs need the command. */
+  #retryCommand: Disposable | undefined;
   /**
    * The requests that are waiting for their next attempt or for the end of a pause, each with the
    * time left and the text to show.
@@ -64,9 +69,9 @@ export class WaitProgress {
    */
   onSilence(request: AbortController): void {
     this.onEnd(request);
-    this.#say(texts.STILL_WAITING);
-    const timer = setTimeout(() => void this.#offer(request), OFFER_AFTER_MS).unref();
+    const timer = setTimeout(() => this.#offer(request), OFFER_AFTER_MS).unref();
     this.#silent.set(request, timer);
+    this.#show();
   }
 
   /**
@@ -89,54 +94,68 @@ export class WaitProgress {
   onActivity(request: AbortController): void {
     const wasWaiting = this.#silent.has(request) || this.#waits.has(request);
     this.onEnd(request);
-    if (wasWaiting && this.#waits.size === 0) this.#say(this.#generating);
+    if (wasWaiting) this.#show();
   }
 
   /** Called when one of several generations has ended. */
   onDone(done: number, all: number): void {
     this.#generating = texts.generatingCount(done, all);
-    if (this.#waits.size === 0) this.#say(this.#generating);
+    this.#show();
   }
 
-  /** Called when the request is no longer waiting. */
+  /**
+   * Called when the request is no longer waiting. Shows nothing, because the notification may be
+   * about to close.
+   */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
     this.#silent.delete(request);
+    this.#offered.delete(request);
     this.#waits.delete(request);
     if (this.#waits.size === 0) clearTimeout(this.#countDown);
+  }
+
+  /** Called when the run ends. */
+  dispose(): void {
+    this.#retryCommand?.dispose();
   }
 
   #wait(request: AbortController, leftMs: () => number, text: () => string): void {
     this.onEnd(request);
     this.#waits.set(request, { leftMs, text });
-    this.#showWaits();
+    this.#show();
   }
 
-  #showWaits(): void {
+  /** Shows the offer to retry, the next end of a wait, or else the progress of the run. */
+  #show(): void {
     clearTimeout(this.#countDown);
     for (const [request, { leftMs }] of this.#waits) {
       if (leftMs() <= 0) this.#waits.delete(request);
     }
     const [next] = [...this.#waits.values()].sort((one, other) => one.leftMs() - other.leftMs());
-    this.#say(next ? next.text() : this.#generating);
-    if (!next) return;
-    this.#countDown = setTimeout(() => this.#showWaits(), toNextSecond(next.leftMs())).unref();
+    if (this.#offered.size > 0) {
+      const link = commandLink(texts.RETRY, this.#retryId, texts.RETRY_TOOLTIP);
+      this.#say(texts.noResponseText(link));
+    } else if (next) {
+      this.#say(next.text());
+      this.#countDown = setTimeout(() => this.#show(), toNextSecond(next.leftMs())).unref();
+    } else {
+      this.#say(this.#silent.size > 0 ? texts.STILL_WAITING : this.#generating);
+    }
   }
 
-  /**
-   * Offers to retry a silent request. If an offer is open, adds the request to it. A retry aborts
-   * the requests that are still silent, which also closes their network connections.
-   */
-  async #offer(request: AbortController): Promise<void> {
-    const open = this.#offered;
-    if (open && [...open].some((one) => this.#silent.has(one))) return void open.add(request);
-    const offered = new Set([request]);
-    this.#offered = offered;
-    const answer = await window.showWarningMessage(texts.NO_RESPONSE_YET, texts.RETRY);
-    if (this.#offered === offered) this.#offered = undefined;
-    if (answer !== texts.RETRY) return;
-    const silent = [...offered].filter((one) => this.#silent.has(one));
-    if (silent.length === 0) inform(texts.NO_LONGER_WAITING);
-    for (const one of silent) one.abort();
+  #offer(request: AbortController): void {
+    this.#offered.add(request);
+    this.#retryCommand ??= commands.registerCommand(this.#retryId, () => this.#retry());
+    this.#show();
+  }
+
+  /** Aborts the offered requests, which also closes their network connections. */
+  #retry(): void {
+    for (const request of [...this.#offered]) {
+      this.onEnd(request);
+      request.abort();
+    }
+    this.#show();
   }
 }

@@ -50,6 +50,17 @@ describe('the undocumented API of VS Code', () => {
     assert.equal(role, SYSTEM_ROLE, gone('LanguageModelChatMessageRole.System'));
   });
 
+  // `test/ui/feedback.test.ts` shows that such a link works.
+  it('has links to commands in the text of a notification', async () => {
+    const path =
+      env.uiKind === vscode.UIKind.Web
+        ? 'code/browser/workbench/workbench.js'
+        : 'workbench/workbench.desktop.main.js';
+    const code = await readFile(join(env.appRoot, 'out', 'vs', path), 'utf8');
+    assert.ok(code.includes('|command:|'), gone('the pattern of links to commands'));
+    assert.match(code, /\{raw:\w+,linkedText:\w+/, gone('links in notifications'));
+  });
+
   describe('for the built-in chat', () => {
     const file = (path: string) =>
       readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Emulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
+import { ScreenReader } from '../vscode/screenReader.ts';
 import {
   chatPath,
   generateByKeys,
@@ -14,7 +15,7 @@ import {
 import { nightly, type Session } from './session.ts';
 
 const original = 'Write a poem.\nThe end.\n';
-const names = ['retry', 'silence', 'end', 'widgets', 'twice', 'narrow'];
+const names = ['retry', 'silence', 'late', 'end', 'widgets', 'twice', 'narrow'];
 describe(`while text is generated ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
@@ -51,21 +52,50 @@ describe(`while text is generated ${nightly}`, () => {
     await editor.waitForText(complete);
   });
 
+  const offer = /No response for 20 seconds\. Retry or keep waiting\./;
+
   it('a service that sends no response is reported, and Retry uses a new connection', async () => {
-    const { editor, notifications } = session.workbench;
+    const { editor, notifications, page, screen } = session.workbench;
+    const reader = await ScreenReader.on(screen);
     await select('silence');
     emulator.faults.next(chatPath, { neverAnswers: true });
     const arrived = emulator.nextRequest(chatPath);
     await generateByKeys(session);
     const silent = await arrived;
-    const { buttons } = await notifications.waitFor(/No response for 20 seconds/);
-    assert.deepEqual(buttons, ['Retry']);
+    const { buttons } = await notifications.progress(offer);
+    assert.deepEqual(buttons, ['Cancel']);
+    await reader.waitForAloud(offer);
     await session.workbench.screenshot('feedback-silence');
     const again = emulator.nextRequest(chatPath);
-    await notifications.click(/No response for 20 seconds/, 'Retry');
+    await session.workbench.runCommand('Notifications: Focus Notification Toast');
+    await screen.until('the keyboard on Retry', async () => {
+      if (await screen.read(`document.activeElement.matches('a[href^="command:"]')`)) return true;
+      await page.keyboard.press('Tab');
+      return undefined;
+    });
+    await reader.waitForKeyboardOn({
+      role: 'link',
+      name: 'Retry',
+      description: /Send the request/,
+    });
+    await page.keyboard.press('Enter');
     assert.notEqual((await again).connection, silent.connection);
     await editor.waitForText(complete);
-    await notifications.waitUntilGone(/No response yet|Generating/);
+    await notifications.waitUntilGone(/No response|Generating/);
+  });
+
+  it('the offer to retry disappears when the response arrives', async () => {
+    const { editor, notifications } = session.workbench;
+    await select('late');
+    const answer = gate();
+    emulator.faults.next(chatPath, { hold: answer.opened });
+    await generateByKeys(session);
+    await notifications.progress(offer);
+    answer.open();
+    await editor.waitForText(complete);
+    await notifications.waitUntilGone(offer);
+    await session.workbench.showNotifications();
+    assert.deepEqual(await notifications.list(), []);
   });
 
   it('completion is announced by a temporary alert beside the status item', async () => {

@@ -70,8 +70,14 @@ describe('the extension', () => {
 
   it('G01 G04: has commands that accept at most a template name and an insert mode, and return nothing', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
-    assert.equal(registered.length, 1, 'one place registers commands');
+    assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
+    // The link to retry a request without a response.
+    assert.match(
+      registered[1] ?? '',
+      /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,
+    );
+    assert.equal(places(/#retry\(\): void/g).length, 1);
     const run =
       /const run = \(given: unknown\): Promise<undefined> => \{\s+const args = name === 'generateFromSelection' \? generateArguments\(given\) : \{\};\s+return guarded\(name, hostOf\(\), invoked\(args\)\);\s+\};/g;
     assert.equal(places(run).length, 1);

@@ -4,7 +4,6 @@ import type { WaitProgress } from '../../../src/generate/waiting.ts';
 import { ServiceError } from '../../../src/service/errors.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
-import { settled } from '../connection/fakes.ts';
 
 const GENERATING = 'Generating… Esc cancels';
 const error = new ServiceError('server-failed', { status: 503 });
@@ -113,66 +112,90 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), 'Generating… 2 of 5 done. Esc cancels');
   });
 
-  const offers = () => editor.textOf('notification').match(/No response for 20 seconds/g) ?? [];
+  const offer =
+    /^No response for 20 seconds\. \[Retry\]\(command:(hostedModel\.retry\.[-\w]+) "[\w ]+"\) or keep waiting\. If you retry, the service may bill both requests\.$/;
+  const offers = () => shown.filter((text) => offer.test(text));
+  const pickRetry = () => editor.run(offer.exec(offers().at(-1) ?? '')?.[1] ?? '');
+  const [SILENT, IN_3S] = ['No response yet. Esc cancels', 'Retrying in 3s (attempt 2 of 4, 503)'];
 
   it('offers only once to retry silent requests, 15 s after the first of them is reported as silent', () => {
     progress.onSilence(request);
+    pass(100);
     progress.onSilence(new AbortController());
-    mock.timers.tick(14_999);
+    mock.timers.tick(14_899);
     assert.equal(offers().length, 0);
     mock.timers.tick(1);
-    assert.equal(offers().length, 1);
+    assert.equal(shown.at(-1), offers()[0]);
+    pass(1_000);
+    assert.equal(new Set(offers()).size, 1);
+    assert.equal(editor.textOf('notification'), '');
   });
 
-  it('aborts only the silent requests if the user chooses to retry', async () => {
-    const [silent, active] = [new AbortController(), new AbortController()];
-    editor.button = 'Retry';
+  it('aborts only the silent requests that the offer is about if the user retries', async () => {
+    const silent = new AbortController();
+    const active = new AbortController();
+    const later = new AbortController();
     for (const each of [request, silent, active]) progress.onSilence(each);
     progress.onActivity(active);
-    pass(15_000);
-    await settled();
-    assert.deepEqual(
-      [request, silent, active].map(({ signal }) => signal.aborted),
-      [true, true, false],
-    );
-  });
-
-  it('aborts no request that became silent after the offer, and offers to retry that request later', async () => {
-    const later = new AbortController();
-    editor.button = 'Retry';
-    const answered = Promise.withResolvers<string>();
-    const window = editor.exports()['window'] as object;
-    const asked: string[] = [];
-    const showWarningMessage = (text: string) => {
-      asked.push(text);
-      return answered.promise;
-    };
-    Object.defineProperty(window, 'showWarningMessage', { value: showWarningMessage });
-    progress.onSilence(request);
-    pass(15_000);
-    progress.onActivity(request);
+    pass(10_000);
     progress.onSilence(later);
     pass(5_000);
-    answered.resolve('Retry');
-    await settled();
-    assert.deepEqual([request.signal.aborted, later.signal.aborted], [false, false]);
-    assert.match(editor.textOf('notification'), /no longer waiting/);
+    assert.equal(await pickRetry(), undefined);
+    assert.deepEqual(
+      [request, silent, active, later].map(({ signal }) => signal.aborted),
+      [true, true, false, false],
+    );
+    assert.equal(shown.at(-1), SILENT);
     pass(10_000);
-    assert.equal(asked.length, 2);
+    assert.equal(shown.at(-1), offers()[0]);
+    await pickRetry();
+    assert.equal(later.signal.aborted, true);
+    assert.equal(shown.at(-1), GENERATING);
   });
 
-  for (const [what, event] of [
-    ['text or reasoning arrives', () => progress.onActivity(request)],
-    ['the request is about to be retried', () => retryIn(30_000)],
-    ['the request ends', () => progress.onEnd(request)],
+  const endOfTwo = () => {
+    progress.onEnd(request);
+    progress.onDone(1, 2);
+  };
+  for (const [what, event, then] of [
+    ['text or reasoning arrives', () => progress.onActivity(request), GENERATING],
+    ['the request is about to be retried', () => retryIn(3_000), IN_3S],
+    ['the request ends before another one', endOfTwo, 'Generating… 1 of 2 done. Esc cancels'],
   ] as const) {
-    it(`offers no retry if ${what}`, () => {
+    it(`offers no retry if ${what}, and withdraws an earlier offer`, async () => {
       progress.onSilence(request);
       event();
-      mock.timers.tick(20_000);
+      pass(20_000);
       assert.equal(offers().length, 0);
+      progress.onSilence(request);
+      pass(15_000);
+      assert.equal(shown.at(-1), offers()[0]);
+      event();
+      assert.equal(shown.at(-1), then);
+      await pickRetry();
+      assert.equal(request.signal.aborted, false);
     });
   }
+
+  it('keeps the offer while another request counts down or ends', () => {
+    const other = new AbortController();
+    progress.onSilence(request);
+    pass(15_000);
+    retryIn(3_000, 1, other);
+    pass(1_000);
+    progress.onDone(1, 3);
+    assert.equal(shown.at(-1), offers()[0]);
+    progress.onActivity(request);
+    assert.equal(shown.at(-1), 'Retrying in 2s (attempt 2 of 4, 503)');
+  });
+
+  it('has no command to retry after the run has ended', async () => {
+    progress.onSilence(request);
+    pass(15_000);
+    progress.dispose();
+    await pickRetry();
+    assert.equal(request.signal.aborted, false);
+  });
 
   it('waits 15 s again if a second attempt gets no response', () => {
     progress.onSilence(request);
