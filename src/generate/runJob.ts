@@ -112,7 +112,11 @@ async function attempt(asked: Run, controller: AbortController): Promise<RunResu
     texts.GENERATING,
     (cancel, say) => {
       const signal = AbortSignal.any([cancel, signedOut]);
-      const progress = new WaitProgress(say);
+      const progress = new WaitProgress((text) => {
+        // Ends the announcement, because the status item may now show a wait.
+        endStart();
+        say(text);
+      });
       const onUsed = (used: UsedTokens) =>
         options.onUsage(connection, { model: connection.modelId, caller: 'selection', ...used });
       return generateAll(run, { connection, onUsed, signal, progress }).finally(() =>

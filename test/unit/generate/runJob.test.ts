@@ -86,6 +86,7 @@ describe('runJob', () => {
       import('../../../src/editor/insertModes.ts'),
     ]);
     const announced: string[] = [];
+    const starts = new Set<string>();
     let sent = 0;
     const client = {
       secretKindsIn: () => [],
@@ -132,7 +133,10 @@ describe('runJob', () => {
         },
         keepResult: () => {},
         announcements: {
-          started: () => () => {},
+          started: (text: string) => {
+            starts.add(text);
+            return () => starts.delete(text);
+          },
           done: (text: string) => announced.push(text),
         },
       },
@@ -148,7 +152,7 @@ describe('runJob', () => {
       },
     } as unknown as GenerateDeps;
     const done = runJob(options, job, job.indices, runMode);
-    return { done, cancel, announced, sent: () => sent, reported };
+    return { done, cancel, announced, starts, sent: () => sent, reported };
   }
 
   const sentFor = async (mode: string) => {
@@ -178,6 +182,19 @@ describe('runJob', () => {
     const { done, announced, reported } = await run({ count: 3, generate });
     await done;
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
+  });
+
+  it('ends the announcement of the start when a request has to wait for its next attempt', async () => {
+    const shown: number[] = [];
+    const generate = async (index: number, options: CallOptions) => {
+      shown.push(starts.size);
+      options.onRetry?.({ retry: 1, waitMs: 0, error: failure });
+      shown.push(starts.size);
+      return respond(index, options);
+    };
+    const { done, starts } = await run({ generate });
+    await done;
+    assert.deepEqual(shown, [1, 0]);
   });
 
   it('reports a failure with its template', async () => {
