@@ -69,7 +69,7 @@ export function noResponseText(retryLink: string): string {
   return `No response for 20 seconds. ${retryLink} or keep waiting. If you retry, the service may bill both requests.`;
 }
 
-/** @param leftMs milliseconds until the service accepts requests again */
+/** @param leftMs milliseconds until the pause ends */
 export function pausedText(leftMs: number): string {
   return `Waiting ${Math.ceil(leftMs / 1_000)}s for the service. Esc cancels`;
 }

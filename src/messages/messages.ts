@@ -108,22 +108,28 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
     text: `The service refused the request${parenthesized(status)}. A parameter may be out of range, or the text may be too long for the model. Check the settings.`,
     actions: ['openSettings'],
   }),
-  'rate-limited': (details, { isIdentity }) =>
-    isIdentity
-      ? {
-          text: `Too many token requests. The identity service refused ${sent(details)}${until(details)}. Try again later.`,
-          actions: ['retry'],
-        }
+  'rate-limited': (details, { isIdentity }) => {
+    if (isIdentity) {
+      return {
+        text: `Too many token requests. The identity service refused ${sent(details)}. ${tryAgain(details)}.`,
+        actions: ['retry'],
+      };
+    }
+    const text = `Too many requests. The service refused ${sent(details)}.`;
+    // If the service stated a wait, fewer concurrent requests might not have helped.
+    return details.retryAfterMs
+      ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
-          text: `Too many requests. The service refused ${sent(details)}${until(details)}. Lower the number of concurrent requests in the settings.`,
+          text: `${text} Lower the number of concurrent requests in the settings.`,
           actions: ['retry', 'openSettings'],
-        },
+        };
+  },
   'capacity-full': (details) => ({
-    text: `The model is busy. The service refused ${sent(details)}${until(details)}. Try again later, or select another model.`,
+    text: `The model is busy. The service refused ${sent(details)}. ${tryAgain(details)}, or select another model.`,
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
-    text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}${until(details)}. Try again later.`,
+    text: `${details.host ?? 'The service'} failed${parenthesized(details.status)}${onAllAttempts(details)}. ${tryAgain(details)}.`,
     actions: ['retry'],
   }),
   ...NETWORK_MESSAGES,
@@ -186,15 +192,16 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? '' : ` on all ${attempts} attempts`;
 }
 
-function until({ retryAfterMs }: ErrorDetails): string {
-  return retryAfterMs ? ` and asked you to wait ${duration(retryAfterMs)}` : '';
+/** Says when to try again: after the wait that the service stated, or just later. */
+function tryAgain({ retryAfterMs }: ErrorDetails): string {
+  return `Try again ${retryAfterMs ? `in ${duration(retryAfterMs)}` : 'later'}`;
 }
 
 const DAY_MS = 86_400_000;
 
 function duration(ms: number): string {
   // If the wait is longer than a day, an exact duration doesn't help the user.
-  if (ms > DAY_MS) return 'longer than a day';
+  if (ms > DAY_MS) return 'more than a day';
   const seconds = Math.ceil(ms / 1_000);
   if (seconds === 1) return '1 second';
   return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;

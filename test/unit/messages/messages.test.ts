@@ -85,20 +85,31 @@ describe('the text of a message', () => {
 
   const DAY_MS = 86_400_000;
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'asked you to wait 90 seconds'],
-    ['minutes', 3_600_000, 'asked you to wait 60 minutes'],
-    ['a day', DAY_MS, 'asked you to wait 1440 minutes'],
-    ['more than a day', DAY_MS + 1, 'asked you to wait longer than a day'],
-    ['until the year 9999', 251_606_966_940_000, 'asked you to wait longer than a day'],
-    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'asked you to wait longer than a day'],
+    ['seconds', 90_000, 'Try again in 90 seconds'],
+    ['minutes', 3_600_000, 'Try again in 60 minutes'],
+    ['a day', DAY_MS, 'Try again in 1440 minutes'],
+    ['more than a day', DAY_MS + 1, 'Try again in more than a day'],
+    ['until the year 9999', 251_606_966_940_000, 'Try again in more than a day'],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'Try again in more than a day'],
   ] as const) {
-    it(`states how long the service asks to wait: ${what}`, () => {
+    it(`says when to try again if the service stated a wait: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
         const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
         assert.ok(text.includes(words), text);
       }
     });
   }
+
+  it('advises fewer concurrent requests only if the service stated no wait', () => {
+    assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
+      text: 'Too many requests. The service refused the request. Lower the number of concurrent requests in the settings.',
+      actions: ['retry', 'openSettings'],
+    });
+    assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
+      text: 'Too many requests. The service refused the request. Try again in 2 minutes.',
+      actions: ['retry'],
+    });
+  });
 
   it('is undefined if the user canceled', () => {
     assert.equal(messageFor(new ServiceError('cancelled')), undefined);

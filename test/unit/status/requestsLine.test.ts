@@ -38,7 +38,7 @@ describe('the requests line in the tooltip', () => {
     [
       'requests, a lowered limit, and a pause in one line',
       { inFlight: 3, waiting: 2, limit: 1, loweredFrom: 3, resumesInMs: 7_001 },
-      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused by the service for another 8 s',
+      'Requests: 3 in progress, 2 waiting, limit lowered from 3 to 1 after a 429, paused for another 8 s',
     ],
   ];
   for (const [what, state, expected] of rows) {
@@ -63,7 +63,7 @@ describe('the requests line in the tooltip', () => {
     const slot = await limiter.acquire(new AbortController().signal);
     slot.release('throttled', 8_000);
     const paused = (seconds: number) =>
-      `Requests: limit lowered from 3 to 1 after a 429, paused by the service for another ${seconds} s`;
+      `Requests: limit lowered from 3 to 1 after a 429, paused for another ${seconds} s`;
     assert.equal(requestsLine(limiter.state), paused(8));
     monotonic += 5_500;
     for (wall of [NOW - 3_600_000, NOW + 3_600_000]) {
