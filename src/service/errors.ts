@@ -77,6 +77,7 @@ export type ErrorKind =
 
 /** Everything that `src/service` reveals about a failure, apart from its kind. */
 export interface ErrorDetails {
+  /** The status of the response. Also set if the response broke off or stalled. */
   readonly status?: number;
   /** The service's error code. For a network failure, the code from Node or undici. */
   readonly code?: string;
@@ -175,11 +176,12 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 }
 
 /**
- * True if the network, the proxy, or the service is unreachable or stopped responding. False for
- * any other error, such as a refusal by the service.
+ * True if the network, the proxy, or the service is unreachable or didn't respond. False for any
+ * other error, such as a response that broke off.
  */
 export function isUnreachable(error: unknown): boolean {
-  return isKind(error, 'unreachable', 'offline', 'connection-lost', 'timeout', 'proxy');
+  if (isKind(error, 'unreachable', 'offline', 'proxy')) return true;
+  return isKind(error, 'connection-lost', 'timeout') && error.details.status === undefined;
 }
 
 /** Returns a value from a response if it's safe to show: a short word without markup. */

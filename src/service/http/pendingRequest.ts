@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
+import { isKind, ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../masking.ts';
 import type { ApprovedTarget } from './approvedFetch.ts';
 import type { Body } from './body.ts';
@@ -53,6 +53,8 @@ export class PendingRequest implements ApprovedTarget {
    * refused the request.
    */
   #isRefused = false;
+  /** The status of the current attempt's response; undefined until its headers arrive. */
+  #status: number | undefined;
 
   constructor(
     request: HttpRequest<unknown>,
@@ -90,7 +92,8 @@ export class PendingRequest implements ApprovedTarget {
     this.#request.onSilence?.();
   }
 
-  onResponse({ ok, headers }: Response): void {
+  onResponse({ ok, status, headers }: Response): void {
+    this.#status = status;
     this.#request.limiter?.applyRateLimit(readRateLimit((name) => headers.get(name) ?? undefined));
     this.#isRefused = !ok;
   }
@@ -103,6 +106,7 @@ export class PendingRequest implements ApprovedTarget {
    */
   async prepareAttempt(): Promise<readonly [name: string, value: string] | undefined> {
     const { limiter, budget, scheme = 'Bearer', tokenHeader } = this.#request;
+    this.#status = undefined;
     const tokens = this.#request.tokenProvider?.();
     await tokens?.get(this.signal);
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
@@ -191,9 +195,11 @@ export class PendingRequest implements ApprovedTarget {
       return new ServiceError('cancelled', { attempts: isRefused ? 0 : attempts });
     }
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
-      return new ServiceError('timeout', { phase: 'total', host, attempts });
+      return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });
     }
-    return new ServiceError(error.kind, { host, attempts, ...error.details });
+    const isBroken = isKind(error, 'connection-lost', 'timeout');
+    const status = isBroken ? this.#status : undefined;
+    return new ServiceError(error.kind, { host, attempts, status, ...error.details });
   }
 
   #release(): void {

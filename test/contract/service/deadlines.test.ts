@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { ErrorDetails, ServiceError } from '../../../src/service/errors.ts';
+import {
+  type ErrorDetails,
+  isUnreachable,
+  type ServiceError,
+} from '../../../src/service/errors.ts';
 import { type Fault, gate } from '../../emulator/faults.ts';
 import { FakeTime, never } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -114,6 +118,7 @@ describe('the deadline', () => {
       const { silentAfterBytes = 0 } = fault;
       await becomes('the bytes to be read', () => watched.bytes(path) === silentAfterBytes);
       await endsAfter(DEADLINE_MS, phase, call);
+      assert.equal(isUnreachable(await call), silentAfterBytes === 0);
       await emulator.disconnected(request);
       assert.equal(emulator.count(path), 1);
     });
@@ -148,6 +153,7 @@ describe('the deadline', () => {
         await becomes('the bytes to be read', () => watched.bytes(path) === index + 1);
       }
       await endsAfter(APART_MS, 'total', call);
+      assert.equal(isUnreachable(await call), false);
       await emulator.disconnected(request);
       assert.equal(emulator.count(path), 1);
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isUnreachable } from '../../../src/service/errors.ts';
 import type { Fault } from '../../emulator/faults.ts';
 import { endWorlds, failureOf, kindOf, pathOf, startWorld, type World } from './world.ts';
 
@@ -145,7 +146,8 @@ describe('streamed text', () => {
     for (const reset of [true, false]) {
       const world = await startWorld({ emulator: { answer: () => pieces } });
       world.emulator.faults.next(pathOf('chat', true), { cutAfterBytes: 900, reset });
-      assert.equal(await kindOf(streamed(world)), 'connection-lost');
+      const error = await failureOf(streamed(world));
+      assert.deepEqual([error.kind, isUnreachable(error)], ['connection-lost', false]);
       assert.equal(world.inferenceCount(), 1);
     }
   });

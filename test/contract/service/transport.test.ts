@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fetchToken } from '../../../src/service/auth/identityService.ts';
+import { isUnreachable } from '../../../src/service/errors.ts';
 import { assertUntouched, startUnapproved } from '../../emulator/unapproved.ts';
 import { FakeTime, settled } from '../../unit/service/fixtures.ts';
 import { becomes } from '../../vscode/deadline.ts';
@@ -160,12 +161,20 @@ describe('a connection', () => {
     for (const streams of [false, true]) {
       const world = await startWorld();
       world.emulator.faults.always(pathOf('chat', streams), { resetBeforeHeaders: true });
-      const { kind, details } = await failureOf(
-        world.generate(streams ? { onText: () => {} } : {}),
-      );
-      assert.deepEqual([kind, details.attempts], ['connection-lost', 1]);
+      const error = await failureOf(world.generate(streams ? { onText: () => {} } : {}));
+      assert.deepEqual([error.kind, error.details.attempts], ['connection-lost', 1]);
+      assert.ok(isUnreachable(error));
       assert.equal(world.inferenceCount(), 1);
     }
+  });
+
+  it('that is reset during a retry counts as unreachable, even if an earlier attempt got a response', async () => {
+    const world = await startWorld();
+    world.emulator.faults.next(chat, { status: 503 });
+    world.emulator.faults.next(chat, { resetBeforeHeaders: true });
+    const error = await failureOf(world.generate());
+    assert.deepEqual([error.kind, error.details.attempts], ['connection-lost', 2]);
+    assert.ok(isUnreachable(error));
   });
 
   it("that a plain HTTP proxy resets after the request was sent isn't retried", async () => {

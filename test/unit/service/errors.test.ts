@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isKind, ServiceError, safeWord } from '../../../src/service/errors.ts';
+import { isKind, isUnreachable, ServiceError, safeWord } from '../../../src/service/errors.ts';
 import { redact, withoutSecrets } from '../../../src/service/masking.ts';
 import { seed } from './fixtures.ts';
 
@@ -60,6 +60,21 @@ describe('a service error', () => {
     assert.ok(!isKind(error, 'cancelled'));
     assert.ok(!isKind(new Error('timeout'), 'timeout'));
   });
+});
+
+describe('a failure that shows that the service is unreachable', () => {
+  const rows: readonly [string, ServiceError, boolean][] = [
+    ['a failed connection', new ServiceError('unreachable'), true],
+    ['a proxy that requires a login', new ServiceError('proxy', { status: 407 }), true],
+    ['a lost connection', new ServiceError('connection-lost'), true],
+    ['a lost response', new ServiceError('connection-lost', { status: 200 }), false],
+    ['no response in time', new ServiceError('timeout', { phase: 'headers' }), true],
+    ['a stalled response', new ServiceError('timeout', { phase: 'idle', status: 200 }), false],
+    ['a refusal', new ServiceError('forbidden', { status: 403 }), false],
+  ];
+  for (const [what, error, isSo] of rows) {
+    it(`${isSo ? 'is' : 'isn’t'} ${what}`, () => assert.equal(isUnreachable(error), isSo));
+  }
 });
 
 describe('a safe word', () => {
