@@ -45,7 +45,6 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
     lifeText(model),
     oneLine(model.provider, MAX_PROVIDER_LENGTH),
     model.contextLength && `${model.contextLength.toLocaleString('en')} tokens`,
-    priceText(model),
     oneLine(model.description),
   ];
   const name = oneLine(model.label) || model.id;
@@ -57,15 +56,6 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
     description: notes.filter(Boolean).join(' · '),
     detail: details.filter(Boolean).join(' · '),
   };
-}
-
-/**
- * Formats the price classes of the prompt and the response, such as "price class_12 in, class_9
- * out".
- */
-function priceText({ inputTier, outputTier }: Model): string {
-  const tiers = [inputTier && `${inputTier} in`, outputTier && `${outputTier} out`].filter(Boolean);
-  return tiers.length > 0 ? `price ${tiers.join(', ')}` : '';
 }
 
 /**

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Operation } from '../apiCapabilities.ts';
-import { safeWord } from '../errors.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, count, shape } from '../schemaHelpers.ts';
 
@@ -20,10 +19,6 @@ export interface Model {
   readonly contextLength?: number | undefined;
   /** The maximum number of tokens in one response; undefined if not listed. */
   readonly maxOutputTokens?: number | undefined;
-  /** The billing class of prompt tokens, such as `class_12`. */
-  readonly inputTier?: string | undefined;
-  /** The billing class of output tokens. */
-  readonly outputTier?: string | undefined;
   /** The supported functions, such as `text_chat` or `image_chat`. */
   readonly functions: readonly string[];
   /** The tasks that the model is suited for, such as `function_calling`. */
@@ -86,8 +81,6 @@ const model = shape({
   label: text,
   provider: text,
   short_description: text,
-  input_tier: v.optional(v.unknown()),
-  output_tier: v.optional(v.unknown()),
   functions: listOf(shape({ id: v.string() })),
   task_ids: listOf(v.string()),
   model_limits: v.fallback(
@@ -118,8 +111,6 @@ export function readModels(json: unknown, date: string | undefined, most = MAX_M
     description: each.short_description,
     contextLength: each.model_limits.max_sequence_length,
     maxOutputTokens: each.model_limits.max_output_tokens,
-    inputTier: safeWord(each.input_tier),
-    outputTier: safeWord(each.output_tier),
     functions: each.functions.map((one) => one.id),
     tasks: each.task_ids,
     lifecycle: each.lifecycle.map((one) => ({

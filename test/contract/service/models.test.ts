@@ -43,7 +43,7 @@ describe('the model list', () => {
     assert.equal(filters, 'function_text_generation,!lifecycle_withdrawn:and');
   });
 
-  it('includes the label, provider, limits, price class, and lifecycle of a model', async () => {
+  it('includes the label, provider, limits, and lifecycle of a model', async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, { headers: { date } });
     const model = (await list(world)).models[1];
@@ -55,8 +55,6 @@ describe('the model list', () => {
       description: 'General use',
       contextLength: 131_072,
       maxOutputTokens: 16_384,
-      inputTier: 'class_12',
-      outputTier: 'class_12',
       functions: ['text_chat', 'text_generation'],
       lifecycle: [
         { stage: 'available', from: '2025-04-01', alternatives: [] },
@@ -168,10 +166,8 @@ describe('the model list', () => {
     const [first, second, ...others] = (await list(world)).models;
     assert.equal(others.length, recordedModels.length);
     const nothing = { provider: '', description: '', tasks: [] };
-    const noPrice = { inputTier: undefined, outputTier: undefined };
     const unlimited = {
       ...nothing,
-      ...noPrice,
       contextLength: undefined,
       maxOutputTokens: undefined,
     };
@@ -197,20 +193,15 @@ describe('the model list', () => {
     });
   });
 
-  it("leaves out a price class that isn't a short word, and a limit that isn't a number", async () => {
+  it("leaves out a limit that isn't a number", async () => {
     const world = await startWorld();
     const odd = {
       model_id: 'odd',
-      input_tier: '[x](command:y)',
-      output_tier: 12,
       model_limits: { max_sequence_length: 10, max_output_tokens: 'many' },
     };
     world.emulator.faults.next(path, { json: { resources: [odd] } });
     const [model] = (await list(world)).models;
-    assert.deepEqual(
-      [model?.inputTier, model?.outputTier, model?.contextLength, model?.maxOutputTokens],
-      [undefined, undefined, 10, undefined],
-    );
+    assert.deepEqual([model?.contextLength, model?.maxOutputTokens], [10, undefined]);
   });
 
   it('is requested up to four times if the service returns a 503', async () => {

@@ -11,8 +11,6 @@ const full = modelOf({
   provider: 'IBM',
   description: 'General use',
   contextLength: 131_072,
-  inputTier: 'class_12',
-  outputTier: 'class_9',
   lifecycle: [
     stageOf('available', '2025-04-01'),
     stageOf('deprecated', '2026-09-01', 'ibm/granite-4-h-small'),
@@ -25,25 +23,25 @@ describe('the rows in Select Model', () => {
   const lifeOf = (...lifecycle: ReturnType<typeof stageOf>[]) =>
     modelRows([modelOf({ lifecycle })], '')[0]?.detail;
 
-  it("show a model's label, ID, lifecycle, provider, context length, price, and description", () => {
+  it("show a model's label, ID, lifecycle, provider, context length, and description", () => {
     assert.deepEqual(modelRows([full], 'another'), [
       {
         id: 'ibm/granite-3-3-8b-instruct',
         label: 'granite-3-3-8b-instruct',
         description: 'ibm/granite-3-3-8b-instruct',
         detail:
-          'deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072 tokens · price class_12 in, class_9 out · General use',
+          'deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072 tokens · General use',
       },
     ]);
   });
 
   it('show nothing for missing or invalid data', () => {
-    const models = [modelOf({ id: 'a', label: '\n', outputTier: 'class_1' })];
+    const models = [modelOf({ id: 'a', label: '\n' })];
     assert.deepEqual(modelRows(models, '')[0], {
       id: 'a',
       label: 'a',
       description: '',
-      detail: 'price class_1 out',
+      detail: '',
     });
     assert.equal(lifeOf(), '');
     assert.equal(lifeOf(stageOf('available', '2025-01-01')), '');

@@ -9,8 +9,6 @@ export function modelOf(facts: Partial<Model> = {}): Model {
     description: '',
     contextLength: undefined,
     maxOutputTokens: undefined,
-    inputTier: undefined,
-    outputTier: undefined,
     tasks: [],
     functions: [],
     lifecycle: [],
