@@ -18,6 +18,7 @@ import type { GitRisk } from './gitRisk.ts';
 import {
   type Choice,
   type ExternalSource,
+  hasOnlyErrors,
   isFaultyFile,
   type SourceObstacle,
   type SourceSnapshot,
@@ -221,6 +222,17 @@ export function sourceProblem({ text, values, decision }: ExternalSource): strin
   }
   if (parts.length > 0) return parts.join(', ');
   return decision === 'refused' ? 'declined by you' : undefined;
+}
+
+/** Explains the mistake in a source that names settings, but can't be used. */
+export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): string {
+  const problem = sourceProblem(source) ?? '';
+  const isShort = problem.startsWith('lacks ');
+  const name = capitalized(sourceName(source.id, found));
+  const what = `${name} ${isShort ? problem : `can’t be used: ${problem}`}.`;
+  return hasOnlyErrors(source)
+    ? `${what} Nothing was sent. Fix the value.`
+    : `${what} One source must contain all the values. Nothing was sent.`;
 }
 
 export const USE_NEW_CREDENTIALS = 'Use New Credentials';

@@ -1,4 +1,4 @@
-import { type WorkspaceFolder, window } from 'vscode';
+import { commands, type WorkspaceFolder, window } from 'vscode';
 import type { SettingsTarget } from '../config/configuration.ts';
 import type { Settings } from '../config/settings.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
@@ -214,6 +214,18 @@ export async function requireAddress({ url, service }: Settings): Promise<string
  */
 export function reportSetting(text: string): void {
   offer('error', text, ACTION_LABELS.openSettings, () => openSettings());
+}
+
+/**
+ * Shows a mistake in the `.env` file of a folder. Doesn't wait for the user, because the message may
+ * stay open until the window closes.
+ */
+export function reportEnvFile(text: string, { workspaceFolder }: Folder): void {
+  const { openEnvFile: open, setUp } = ACTION_LABELS;
+  void window.showWarningMessage(text, open, setUp).then((picked) => {
+    if (picked === open) void openEnvFile(workspaceFolder);
+    else if (picked === setUp) void commands.executeCommand('hostedModel.setUp');
+  });
 }
 
 /**

@@ -4,11 +4,18 @@ import { Secret } from '../service/secret.ts';
 import { offer } from '../ui/notify.ts';
 import type { Obstacle } from './activeConnection.ts';
 import type { ApprovalDecision } from './approvals.ts';
-import { addressText, checkedSourcesText, projectText, serviceText } from './connectionMessages.ts';
-import { askSource, reportSetting, warnOfLeftKey } from './credentialDialogs.ts';
+import {
+  addressText,
+  checkedSourcesText,
+  projectText,
+  serviceText,
+  sourceFaultText,
+} from './connectionMessages.ts';
+import { askSource, reportEnvFile, reportSetting, warnOfLeftKey } from './credentialDialogs.ts';
 import { settleUnusable } from './credentialSourceSetting.ts';
 import { type SetUpReason, settleDestination } from './setUp.ts';
 import {
+  faultySource,
   needsApproval,
   type SourceObstacle,
   type SourceSnapshot,
@@ -59,6 +66,11 @@ export async function resolveObstacle(
       return false;
     case 'missing': {
       onObstacle('missing');
+      const faulty = faultySource(found);
+      if (faulty?.id === 'envFile') {
+        reportEnvFile(sourceFaultText(faulty, found), found.folder);
+        return false;
+      }
       const text = `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`;
       if (hasDeclined) {
         offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');

@@ -260,6 +260,29 @@ export function isFaultyFile({ id, text, values }: ExternalSource): boolean {
 }
 
 /**
+ * True if only errors keep a source from being used. A placeholder counts as both an error and a
+ * missing value.
+ */
+export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
+  if (text.kind !== 'read' || values) return false;
+  const { named, missing, issues } = text.reading;
+  const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
+  return named.length > 0 && missing.every(isFaulty);
+}
+
+/**
+ * Finds the external source whose mistake explains why no source is usable. The user probably meant
+ * to use an incomplete source if the editor has no stored key.
+ */
+export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
+  return othersInOrder(found).find((source) => {
+    const { text, values, decision } = source;
+    if (text.kind !== 'read' || values || decision === 'refused') return false;
+    return text.reading.named.length > 0 && (hasOnlyErrors(source) || !found.record);
+  });
+}
+
+/**
  * Selects a source if it's approved. Otherwise, returns the missing approval as an obstacle.
  * Undefined if the source can't be used.
  */

@@ -15,6 +15,7 @@ import {
   addressName,
   projectPlace,
   SOURCE_ACTIONS,
+  sourceFaultText,
   sourceName,
   sourceProblem,
   WHY_NOT_USED,
@@ -24,6 +25,7 @@ import {
   type ExternalSource,
   editorSourceProject,
   externalSource,
+  faultySource,
   isUsable,
   type SourceSnapshot,
   selectEditorSource,
@@ -246,13 +248,17 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown.
+ * No part of a key is shown. Returns the mistake instead if one in the `.env` file leaves no usable
+ * source.
  */
 export function provenanceLines(
   found: SourceSnapshot,
   choice: Choice,
 ): readonly string[] | undefined {
-  if (choice.kind !== 'ready') return undefined;
+  if (choice.kind !== 'ready') {
+    const faulty = choice.kind === 'missing' ? faultySource(found) : undefined;
+    return faulty?.id === 'envFile' ? [sourceFaultText(faulty, found)] : undefined;
+  }
   const { connection } = choice;
   const { source, projectId, account } = connection;
   const { auth, service } = connection.approved;

@@ -8,16 +8,17 @@ import {
   projectPlace,
   projectText,
   serviceText,
+  sourceFaultText,
   sourceName,
   sourceProblem,
   unusableText,
 } from '../connection/connectionMessages.ts';
 import {
   type Choice,
-  type ExternalSource,
   editorSourceProject,
   externalSource,
-  othersInOrder,
+  faultySource,
+  hasOnlyErrors,
   type SourceSnapshot,
 } from '../connection/sourceSelection.ts';
 import { reasonText } from '../connection/sourceView.ts';
@@ -100,14 +101,9 @@ function sourceOf(found: SourceSnapshot, choice: Choice): SourceId | undefined {
   if (['source-unusable', 'bad-service'].includes(choice.kind)) return undefined;
   if (choice.kind !== 'missing') return 'editor';
   // If only errors keep a source from being used, those errors are the cause, not the values that
-  // the editor lacks. A placeholder counts as both an error and a missing value.
-  const faulty = othersInOrder(found).find(({ text, values, decision }) => {
-    if (text.kind !== 'read' || decision === 'refused') return false;
-    const { named, missing, issues } = text.reading;
-    const isFaulty = (name: string) => issues.some((one) => one.isError && one.name === name);
-    return named.length > 0 && missing.every(isFaulty) && !values;
-  });
-  return faulty?.id;
+  // the editor lacks.
+  const faulty = faultySource(found);
+  return faulty && hasOnlyErrors(faulty) ? faulty.id : undefined;
 }
 
 /** Describes the source of the checked values, and the reason why it's used. */
@@ -138,15 +134,8 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
       isOpenable ? 'openEnvFile' : 'useOtherSources',
     );
   }
-  const partial = partialSource(found, choice);
-  if (partial) {
-    const name = sourceName(partial.id, found);
-    const problem = sourceProblem(partial) ?? '';
-    const isShort = problem.startsWith('lacks ');
-    const what = `${capitalized(name)} ${isShort ? problem : `can’t be used: ${problem}`}.`;
-    const text = `${what} One source must contain all the values. Nothing was sent.`;
-    return failed('settings', text, fixOf(partial.id));
-  }
+  const partial = choice.kind === 'missing' ? faultySource(found) : undefined;
+  if (partial) return failed('settings', sourceFaultText(partial, found), fixOf(partial.id));
   if (choice.kind === 'bad-service') {
     return failed('settings', serviceText(choice.problem), 'openSettings');
   }
@@ -156,17 +145,6 @@ function settingsIssue(found: SourceSnapshot, choice: Choice): ShownCheck {
     `${missingText(names, found.settings)} ${checkedSourcesText(found)}`,
     'setUp',
   );
-}
-
-/**
- * Finds an incomplete source if the editor has no stored key. The user probably meant to use that
- * source, so its missing values explain why there's no connection.
- */
-function partialSource(found: SourceSnapshot, choice: Choice): ExternalSource | undefined {
-  if (choice.kind !== 'missing' || found.record) return undefined;
-  return othersInOrder(found).find(({ text, decision }) => {
-    return text.kind === 'read' && decision !== 'refused' && text.reading.named.length > 0;
-  });
 }
 
 function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
@@ -191,8 +169,7 @@ function editorSyntax(found: SourceSnapshot, choice: Choice): ShownCheck {
 function externalSyntax(id: SourceId, found: SourceSnapshot): ShownCheck {
   const source = externalSource(found, id);
   if (!source || source.values) return passed('syntax', WELL_FORMED);
-  const what = `${capitalized(sourceName(id, found))} can’t be used: ${sourceProblem(source)}.`;
-  return failed('syntax', `${what} Nothing was sent. Fix the value.`, fixOf(id));
+  return failed('syntax', sourceFaultText(source, found), fixOf(id));
 }
 
 function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {

@@ -16,7 +16,6 @@ import {
   chatPath,
   generateByKeys,
   generateFrom,
-  giveUpSetUp,
   openWindow,
   outside,
   projectId,
@@ -62,6 +61,8 @@ const product = {
     project: /project doesn’t exist/,
     token: /new token has already expired/,
   },
+  /** The buttons of a message about a mistake in the .env file. */
+  fixFile: ['Open .env', 'Set Up...'],
   lacks: (name: string) => new RegExp(`lacks ${name}`),
   exhausted: /failed \(503\) on all 4 attempts/,
   /** The attempt, and the seconds before it. */
@@ -205,15 +206,19 @@ describe('the extension, as documented for the service,', () => {
       ];
     for (const [what, cause, from, to] of broken) {
       it(`refuses to generate if the .env file has ${what}, and never uses the environment instead`, async () => {
-        const { notifications, dialogs, editor } = session.workbench;
+        const { notifications, dialogs, editor, quickInput } = session.workbench;
         await writeEnvFile(fileFor(elsewhere).replace(from, to));
         if (cause === 'quotes') await session.workbench.openFile(session.path('a.txt'));
         await editor.selectLines(1);
         await generateByKeys(session);
         if (typeof cause === 'string') await isReported(cause);
-        else await notifications.waitFor(cause);
+        const named = typeof cause === 'string' ? product.causes[cause] : cause;
+        const { text, buttons } = await notifications.waitFor(named);
+        assert.match(text, /Nothing was sent\./);
+        assert.deepEqual(buttons, product.fixFile);
         assert.equal(await dialogs.state(), undefined, 'nothing waits for an approval');
-        await giveUpSetUp(session.workbench);
+        assert.equal(await quickInput.state(), undefined, 'no setup opens');
+        await notifications.close(named);
         assertUntouched(...unapproved);
       });
     }

@@ -634,6 +634,66 @@ describe('Connections', () => {
     }
   });
 
+  describe('with a faulty .env file that was approved before', () => {
+    const complete = envFile();
+    const required = async () => {
+      editor.said.length = 0;
+      assert.equal(await connections.for(), undefined);
+      await settled();
+    };
+    beforeEach(async () => {
+      editor.files.set('/work/.env', complete);
+      const approved = connections.for();
+      await (await editor.question()).answer(use);
+      assert.equal((await approved)?.source, 'envFile');
+    });
+
+    const faults: [what: string, text: string, said: string][] = [
+      [
+        'with quotes around the key',
+        complete.replace('key-in-the-file', '"key-in-the-file"'),
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the value.',
+      ],
+      [
+        'with spaces around the key',
+        complete.replace('=', '= '),
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has spaces around its value. Nothing was sent. Fix the value.',
+      ],
+      [
+        'with an endpoint path in the address',
+        complete.replace(EVIL, `${EVIL}/ml/v1/text/chat`),
+        'The .env file in work can’t be used: VENDOR_URL on line 3 includes an endpoint path. Nothing was sent. Fix the value.',
+      ],
+      [
+        'without the project',
+        complete.replace(/VENDOR_PROJECT_ID.*\n/, ''),
+        'The .env file in work lacks VENDOR_PROJECT_ID. One source must contain all the values. Nothing was sent.',
+      ],
+    ];
+    for (const [what, text, said] of faults) {
+      it(`says what to fix in a file ${what}, and doesn't open the setup`, async () => {
+        editor.files.set('/work/.env', text);
+        setEnvironment();
+        await required();
+        assert.deepEqual([editor.said, editor.inputs, editor.asked], [[said], 0, 1]);
+        assert.equal(connections.obstacle, 'missing');
+      });
+    }
+
+    it('opens the file or the setup', async () => {
+      editor.files.set('/work/.env', complete.replace('=', '= '));
+      const { commands } = await import('vscode');
+      let setUps = 0;
+      commands.registerCommand('hostedModel.setUp', () => (setUps += 1));
+      editor.pressed = 'Open .env';
+      await required();
+      assert.deepEqual([editor.openedFiles, setUps], [['/work/.env'], 0]);
+      editor.pressed = 'Set Up...';
+      await required();
+      assert.deepEqual([editor.openedFiles, setUps], [['/work/.env'], 1]);
+    });
+  });
+
   it('reads no file when the active editor changes, until credentials have been needed once', async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');

@@ -16,6 +16,7 @@ import {
   full,
   noFile,
   record,
+  unreadFile,
 } from './sources.ts';
 
 const diagnosed = (changes: Changes) => {
@@ -68,6 +69,14 @@ describe('the preparation of a diagnosis', () => {
         'openEnvFile',
       ],
       [[noFile, environment({ url: full.url })], /^The environment lacks VENDOR_API_KEY/, 'setUp'],
+      [
+        // The environment isn't used until the file is fixed, so the file comes first.
+        [envFile({ key: full.key }), environment({ ...full, key: '"quoted"' })],
+        /^The \.env file in a lacks VENDOR_PROJECT_ID and VENDOR_URL\./,
+        'openEnvFile',
+      ],
+      // A complete source isn't to blame.
+      [[unreadFile('symbolic-link'), environment()], /needs an API key\. .*symbolic link/, 'setUp'],
     ] as const) {
       const { preliminary } = diagnosed({ record: undefined, external: outside });
       const conclusion = conclusionOf(preliminary);

@@ -67,6 +67,8 @@ export class FakeEditor {
   };
   /** The number of file reads. */
   reads = 0;
+  /** The paths of the documents that were shown. */
+  readonly openedFiles: string[] = [];
   /** The open modal prompts. */
   questions: Question[] = [];
   /** The number of modal prompts so far. */
@@ -248,7 +250,10 @@ export class FakeEditor {
           editor.said.push(text);
           return new Promise(() => {});
         },
-        showTextDocument: async ({ path }: Address) => void editor.#read(path),
+        showTextDocument: async ({ path }: Address) => {
+          editor.#read(path);
+          editor.openedFiles.push(path);
+        },
         showInformationMessage: (text: string, ...rest: unknown[]) => editor.ask(text, rest),
         showInputBox: async ({ value }: { readonly value?: string } = {}) => {
           editor.inputs += 1;

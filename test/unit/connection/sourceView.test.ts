@@ -167,6 +167,13 @@ describe('provenance', () => {
     );
   });
 
+  it('says what to fix if a mistake in the .env file leaves no usable source', () => {
+    const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
+    assert.deepEqual(provenanceLines(one, choiceOf(one)), [
+      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the value.',
+    ]);
+  });
+
   it('is undefined if no source can be used', () => {
     const one = found({ record: undefined });
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
