@@ -337,7 +337,7 @@ export class Connections implements Disposable {
   }
 
   async #require(owner: WorkspaceFolder | null): Promise<Connection | undefined> {
-    let [hasSetUp, hasDeclined] = [false, false];
+    let hasPrompted = false;
     for (;;) {
       const signedOut = this.signOutSignal;
       // A sign-out replaces the signal, so an aborted signal means that the window is closing.
@@ -349,13 +349,10 @@ export class Connections implements Disposable {
         this.#active.setObstacle('none', owner);
         return choice.connection;
       }
-      // The setup has already run once, and running it again wouldn't help.
-      if (choice.kind === 'missing' && hasSetUp) return undefined;
-      hasSetUp ||= choice.kind === 'missing';
       const options = this.#resolveOptions(owner);
-      const outcome = await resolveObstacle(options, found, choice, hasDeclined);
+      const outcome = await resolveObstacle(options, found, choice, hasPrompted);
       if (!outcome) return undefined;
-      hasDeclined ||= outcome === 'declined';
+      hasPrompted ||= outcome === 'declined' || choice.kind === 'missing';
     }
   }
 

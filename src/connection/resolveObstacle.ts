@@ -1,4 +1,4 @@
-import { ACTION_LABELS, SHOW_LOG } from '../messages/actions.ts';
+import { ACTION_LABELS } from '../messages/actions.ts';
 import { missingText } from '../messages/settingLabels.ts';
 import { Secret } from '../service/secret.ts';
 import { offer } from '../ui/notify.ts';
@@ -32,15 +32,15 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasDeclined true if the user has just declined a source. Another prompt would be a
- * nuisance, so the setup is only offered, not started.
+ * @param hasPrompted true if the user has just declined a source or finished the setup. Another
+ * prompt would be a nuisance, so the setup is only offered, not started.
  * @returns false if the obstacle remains; `declined` if the user declined a source
  */
 export async function resolveObstacle(
   options: ResolveOptions,
   found: SourceSnapshot,
   choice: SourceObstacle,
-  hasDeclined = false,
+  hasPrompted = false,
 ): Promise<boolean | 'declined'> {
   const { onObstacle } = options;
   if (needsApproval(choice)) onObstacle('approval');
@@ -71,14 +71,14 @@ export async function resolveObstacle(
         reportEnvFile(sourceFaultText(faulty, found), found.folder);
         return false;
       }
-      const text = `${missingText(choice.names, found.settings)} ${checkedSourcesText(found)}`;
-      if (hasDeclined) {
-        offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
-        return false;
-      }
-      // Offer only the log, because a button that opens a list would close the setup.
-      offer('warning', text, SHOW_LOG, 'hostedModel.showLog');
-      return options.setUp({ missing: choice.names });
+      const needed = missingText(choice.names, found.settings);
+      const reason = { missing: choice.names, intro: needed };
+      if (!hasPrompted && (await options.setUp(reason))) return true;
+      // Show no message before the setup closes. Once it's finished, the message would be untrue,
+      // but an extension can't close it.
+      const text = `${needed} ${checkedSourcesText(found)}`;
+      offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
+      return false;
     }
   }
 }

@@ -30,6 +30,8 @@ export interface SetUpReason {
   readonly imported?: SetUp['imported'];
   /** The settings that the user has to add or correct. */
   readonly missing?: readonly SettingName[];
+  /** Complete sentences that say why the setup opens. The first step shows them. */
+  readonly intro?: string;
   /** True if the caller reports the success itself, because it also offers a retry. */
   readonly isRepair?: boolean;
 }
@@ -43,7 +45,7 @@ export interface SetUpReason {
  */
 export async function runSetUp(
   { keys, runtime }: SetUpOptions,
-  { imported, missing = [], isRepair = false }: SetUpReason = {},
+  { imported, missing = [], intro, isRepair = false }: SetUpReason = {},
 ): Promise<boolean> {
   const options = { keys, runtime, imported };
   const service = imported?.service ?? (await readSettingsInUse(keys)).service;
@@ -57,7 +59,7 @@ export async function runSetUp(
   const [first = 'service'] = missing.includes('apiKey') ? [] : missing;
   const isSaved = refusal
     ? await askAll(setUp, 'apiKey', { step: 'apiKey', text: refusal })
-    : await askAll(setUp, first);
+    : await askAll(setUp, first, undefined, intro);
   // A command that is waiting for the setup continues automatically, so don't offer to generate.
   if (isSaved && !isRepair)
     void offerUses(setUp.settings.service, missing.length === 0 && !imported);
@@ -80,10 +82,17 @@ async function offerUses(service: Service, mayGenerate: boolean): Promise<void> 
 /**
  * Runs the steps until the user saves or closes the setup.
  * @param first the step to start at; if the service has no such step, starts at its first one
+ * @param intro sentences for the step that is shown first
  * @returns true if credentials were saved
  */
-async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Promise<boolean> {
+async function askAll(
+  setUp: SetUp,
+  first: StepName,
+  refusal?: StepProblem,
+  intro?: string,
+): Promise<boolean> {
   let problem = refusal;
+  let shownIntro = intro;
   let index = Math.max(0, setUp.steps.indexOf(first));
   for (;;) {
     const name = setUp.steps[index] ?? 'save';
@@ -92,8 +101,10 @@ async function askAll(setUp: SetUp, first: StepName, refusal?: StepProblem): Pro
       title: SET_UP.title,
       step: index + 1 + (index > 0 ? addedSteps(setUp) : 0),
       totalSteps: setUp.steps.length + addedSteps(setUp),
+      intro: shownIntro,
       problem: problem?.step === name ? problem.text : undefined,
     });
+    shownIntro = undefined;
     if (answer === undefined) return false;
     if (answer === 'saved') return true;
     problem = typeof answer === 'object' ? answer : undefined;

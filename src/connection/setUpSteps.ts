@@ -34,10 +34,12 @@ import { askToSave } from './setUpSave.ts';
 /** The steps of the setup. Most of them prompt for one value. */
 
 export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
-  service: async (setUp, position) => {
+  // The lists and boxes that follow within this step don't repeat the intro.
+  service: async (setUp, { intro, ...position }) => {
     const { service: chosen } = setUp.settings;
     const picked = await askPick<QuickPickItem & { readonly service?: Service }>({
       ...position,
+      intro,
       placeholder: SET_UP.whichService,
       items: [...(await serviceItems(setUp)), { label: NEW_SERVICE.add, alwaysShow: true }],
     });

@@ -24,6 +24,8 @@ export interface Question {
   readonly title: string;
   readonly step: number;
   readonly totalSteps: number;
+  /** Complete sentences that precede the prompt, such as the reason for the question. */
+  readonly intro?: string | undefined;
   /** A problem with the previous answer, shown until the user types. */
   readonly problem?: string | undefined;
   /** A web page that helps the user answer. A button in the title bar opens it. */
@@ -42,7 +44,7 @@ export interface TextQuestion extends Question {
 /** @returns the text as typed, `back`, or undefined if the box was closed */
 export function askText(question: TextQuestion): Promise<StepAnswer<string>> {
   const box = window.createInputBox();
-  box.prompt = question.prompt;
+  box.prompt = [question.intro, question.prompt].filter(Boolean).join(' ');
   box.value = question.value ?? '';
   box.password = question.password ?? false;
   box.validationMessage = question.problem;
@@ -81,7 +83,8 @@ export function askPick<Item extends QuickPickItem>(
   const pick = window.createQuickPick<Item>();
   const closed = new AbortController();
   const say = (problem: string | undefined) => {
-    pick.prompt = [problem, question.text].filter(Boolean).join(' · ') || undefined;
+    const parts = [problem, question.intro, question.text];
+    pick.prompt = parts.filter(Boolean).join(' · ') || undefined;
   };
   say(question.problem);
   pick.matchOnDescription = true;

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Emulator, startEmulator } from '../emulator/emulator.ts';
 import { gate } from '../emulator/faults.ts';
 import type { ReceivedRequest } from '../emulator/requests.ts';
@@ -86,16 +87,25 @@ export async function generateFrom({ workbench, path }: Session, name = 'a.txt',
   await into.runCommand(generate);
 }
 
-/** Closes a setup that opened because of missing settings, and the message that names them. */
+/**
+ * Closes a setup that opened because of missing settings, and the message that then lists the
+ * checked sources. The first step of the setup names the missing settings, too.
+ * @returns the text of the message
+ */
 export async function giveUpSetUp(
   { quickInput, notifications }: Session['workbench'],
   missing = /needs an API key/,
-) {
-  await notifications.waitFor(missing);
-  await quickInput.waitFor({ step: /^1\// });
+): Promise<string> {
+  const { prompt } = await quickInput.waitFor({ step: /^1\//, prompt: missing });
+  assert.match(prompt, /Nothing was sent\.$/);
+  const shown = (await notifications.list()).map(({ text }) => text);
+  assert.ok(!shown.some((text) => missing.test(text)), 'no message while the setup is open');
   await quickInput.dismiss();
   await quickInput.waitUntilClosed();
+  const { text } = await notifications.waitFor(missing);
+  assert.ok(text.startsWith(`${prompt} Sources checked: `), text);
   await notifications.close(missing);
+  return text;
 }
 
 /**

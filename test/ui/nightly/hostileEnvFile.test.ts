@@ -51,11 +51,10 @@ describe(`a .env file in a folder ${nightly}`, () => {
     const { workbench, path } = session;
     const { dialogs } = workbench;
     await generateFrom(session);
-    const { text } = await workbench.notifications.waitFor(/needs/);
+    const text = await giveUpSetUp(workbench);
     assert.match(text, /needs an API key, a project ID, and a service URL/);
     assert.match(text, /the \.env file in project \(not read in an untrusted folder\)/);
     assert.equal(await dialogs.state(), undefined);
-    await giveUpSetUp(workbench);
     assertUntouched(unapproved, second);
 
     await workbench.trustFolder();
@@ -70,9 +69,8 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await workbench.notifications.close(/needs an API key/);
 
     await generateFrom(session);
-    const message = await workbench.notifications.waitFor(/needs/);
-    assert.match(message.text, /the \.env file in project \(declined by you\)/);
-    await giveUpSetUp(workbench);
+    const message = await giveUpSetUp(workbench);
+    assert.match(message, /the \.env file in project \(declined by you\)/);
     const other = await session.anotherWindow();
     await generateFrom(session, 'a.txt', other);
     await giveUpSetUp(other);

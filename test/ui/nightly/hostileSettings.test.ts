@@ -139,6 +139,8 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     const window = await session.anotherWindow(session.path('all.code-workspace'));
     await window.waitForFolder(name);
     await generateFrom(session, 'one/a.txt', window);
+    await window.quickInput.waitFor({ step: /^1\//, prompt: /needs an API key/ });
+    await window.quickInput.dismiss();
     const message = await window.notifications.waitFor(/needs an API key/);
     assert.doesNotMatch(message.text, /Repair|\u202e/);
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);

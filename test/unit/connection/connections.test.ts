@@ -1340,6 +1340,64 @@ describe('Connections', () => {
     assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
   });
 
+  describe('with a setup that a command opens', () => {
+    const needed =
+      'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
+    const checked =
+      'Sources checked: secret storage and user settings, the .env file in work (not found), and the environment (has no settings for this service).';
+    const required = async () => {
+      const connection = await connections.for();
+      await settled();
+      return connection;
+    };
+
+    it('names the missing settings in its first step, and lists the sources only after it is closed', async () => {
+      editor.picks.push(IBM);
+      assert.equal(await required(), undefined);
+      assert.deepEqual(editor.prompts, [
+        needed,
+        'API key for IBM watsonx.ai. It’s kept in VS Code’s secret storage.',
+      ]);
+      assert.deepEqual(editor.said, [`${needed} ${checked}`]);
+    });
+
+    it('names the missing settings if its first step is an input box, too', async () => {
+      await storeKey();
+      editor.userSettings.delete('projectId');
+      assert.equal(await required(), undefined);
+      assert.deepEqual(editor.prompts, [
+        'Hosted Model needs a project ID. Nothing was sent. ID of the project to bill. In the project, open Manage > General > Details.',
+      ]);
+      assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
+    });
+
+    it('only reports success if it is finished', async () => {
+      editor.picks.push(IBM, 'Dallas', SAVE);
+      editor.typed.push('my-key', 'my-project');
+      assert.ok(await required());
+      assert.deepEqual(editor.said, ['Hosted Model is set up. The key is in secret storage.']);
+    });
+
+    it('lists the sources if a setting is still missing after it is finished', async () => {
+      editor.hiddenSettings.add('projectId');
+      editor.picks.push(IBM, 'Dallas', SAVE);
+      editor.typed.push('my-key', 'my-project');
+      assert.equal(await required(), undefined);
+      assert.equal(editor.inputs, 5, 'the setup runs only once');
+      assert.match(
+        editor.said.at(-1) ?? '',
+        /^Hosted Model needs a project ID\. .* Sources checked: /,
+      );
+    });
+
+    it('mentions no missing settings if the user opened it', async () => {
+      assert.equal(await connections.setUp(), false);
+      await connections.setUp({ missing: ['projectId'], isRepair: true });
+      assert.deepEqual(editor.said, []);
+      assert.doesNotMatch(editor.prompts.join(), /needs/);
+    });
+  });
+
   for (const [what, spoil] of Object.entries({
     'was refused': async () => {
       service.isRefused = (key) => key === 'my-key';
