@@ -29,7 +29,10 @@ export interface StatusFacts {
   readonly unreachable: boolean;
   /** The message of the last failure; undefined after a success. */
   readonly lastFailure: Message | undefined;
-  /** Tooltip lines about the key and the service; undefined without a usable connection. */
+  /**
+   * Tooltip lines about the key and the service, or about a mistake in the `.env` file. Undefined if
+   * neither is known.
+   */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */
   readonly connection: Pick<Connection, 'reason' | 'service' | 'resource' | 'modelId'> | undefined;

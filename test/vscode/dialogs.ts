@@ -32,13 +32,16 @@ export class Dialogs {
 
   /** Waits for a dialog with this button, clicks it, and waits until the dialog has closed. */
   async click(button: string): Promise<void> {
+    const { page } = this.#screen;
     const { text } = await this.#screen.until(`a dialog with the button "${button}"`, async () => {
       const state = await this.state();
       return state?.buttons.includes(button) === true ? state : undefined;
     });
-    await this.#screen.page.click(`${box} .monaco-button:text-is(${JSON.stringify(button)})`);
+    // Marked, because another dialog with the same text can open at once.
+    await page.evaluate(`document.querySelector('${box}').classList.add('clicked')`);
+    await page.click(`${box}.clicked .monaco-button:text-is(${JSON.stringify(button)})`);
     await this.#screen.until(`the dialog "${text}" to go`, async () =>
-      (await this.state())?.text === text ? undefined : true,
+      (await page.locator(`${box}.clicked`).count()) === 0 ? true : undefined,
     );
   }
 }
