@@ -99,7 +99,7 @@ function askProgram(
     [
       ...(approved ? [`Approved: ${approved}`] : []),
       runText(wanted, service),
-      'Nothing was run. Use the new program only if you installed or moved it yourself.',
+      'Nothing was run. Use this program only if you installed or moved it yourself.',
     ],
     [
       ['Do Not Use', undefined],

@@ -56,7 +56,7 @@ export const SET_UP = {
   current: '(current)',
   typedAddress: (hadEndpoint: boolean, url: string) =>
     `${hadEndpoint ? 'Without the endpoint path' : 'Will be saved as'}: ${url}`,
-  hostsHint: 'Are these the right hosts?',
+  hostsHint: 'Check the hosts before you continue',
   /**
    * Appended to the hosts during an import, because the source applied to one folder, but the
    * imported values apply to all folders.
@@ -98,7 +98,7 @@ export const NEW_SERVICE = {
 
 /** Texts of the steps that change or remove a service. */
 export const MANAGE = {
-  whichAction: (name: string) => `What do you want to change about ${name}?`,
+  whichAction: (name: string) => `What do you want to do with ${name}?`,
   actions: {
     credentials: '$(key) Change Credentials...',
     login: '$(link) Change Address or Login...',

@@ -180,7 +180,7 @@ export const LIST_TEXTS = {
   title: 'Diagnose Connection',
   placeholder: 'Checks and results',
   placeholderAtEnd: 'Press Enter to run the selected action',
-  prompt: 'Checking. The only text sent is the word “hello”, and nothing is generated.',
+  prompt: 'Checking. Nothing is generated, and no text is sent, except possibly the word “hello”.',
   checks: 'Checks',
 } as const;
 

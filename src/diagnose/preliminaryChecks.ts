@@ -178,7 +178,7 @@ function hostsCheck(found: SourceSnapshot, choice: Choice): ShownCheck {
     const hosts = listOf([...new Set([authHost, serviceHost])]);
     return failed(
       'hosts',
-      `${what} to ${hosts}, which you haven’t approved. Nothing was sent.`,
+      `${what} to ${hosts}, and can’t be used without your approval. Nothing was sent.`,
       'approve',
     );
   };

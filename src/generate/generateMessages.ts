@@ -81,7 +81,7 @@ export function generatingCount(done: number, all: number): string {
 // After a response
 export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
-export const CANNOT_INSERT = 'Skipped selections whose document or text has changed.';
+export const CANNOT_INSERT = 'Skipped selections whose document was closed or changed.';
 export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';

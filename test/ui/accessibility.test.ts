@@ -58,7 +58,7 @@ describe(`with only a keyboard and a screen reader ${nightly}`, () => {
     await page.keyboard.press('Enter');
     await reader.waitForKeyboardOn({
       role: /textbox|combobox/,
-      name: `Are these the right hosts? - ${title}`,
+      name: `Check the hosts before you continue - ${title}`,
       description: `The API key and selected text go to ${new URL(emulator.url).host}`,
     });
     await reader.waitForMarked({ role: 'option', name: /Test and Save, Checks the key, project/ });
