@@ -62,7 +62,7 @@ export const undocumentedCommands = {
 } as const;
 
 /**
- * The setting that turns off VS Code's chat and all models.
+ * The setting that turns off VS Code's chat and all language models.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/contrib/chat/browser/chat.contribution.ts
  */
@@ -105,9 +105,9 @@ export const SYSTEM_ROLE = 3;
 export const USAGE_TYPE = 'usage';
 
 /**
- * Returns a link that executes a command, for the text of a notification or of its progress. The
- * link can be reached with Tab. A screen reader reads only the label, and so does a status bar that
- * shows the progress after its notification was hidden.
+ * Returns a link that executes a command, for the message or progress text of a notification. The
+ * link can be reached with Tab. Screen readers read only the label. If the user hides a progress
+ * notification, the status bar shows its text, also with only the label.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/base/common/linkedText.ts
  * @param tooltip shown instead of the ID of the command
@@ -117,8 +117,8 @@ export function commandLink(label: string, command: string, tooltip: string): st
 }
 
 /**
- * Returns the ID of the extension that sent a chat request, in lowercase. Empty if VS Code doesn't
- * provide the ID.
+ * Returns the caller of a chat request, in lowercase: the ID of an extension, or `core` for VS Code
+ * itself. Empty if VS Code doesn't report the caller.
  * Seen in 1.133.0 and 1.139.1:
  * https://github.com/microsoft/vscode/blob/1.139.1/src/vs/workbench/api/common/extHostLanguageModels.ts
  * @param options the options of the request

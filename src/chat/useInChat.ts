@@ -89,7 +89,7 @@ async function isGrouped(provider: ChatProvider): Promise<boolean> {
 
 /**
  * Turns on the built-in chat, which is off in a new profile. VS Code starts the chat when
- * `enableAi` writes its setting.
+ * `enableAi` writes the setting for AI features.
  * @returns true if the chat has started
  */
 async function ensureChatOn(cancel: AbortSignal): Promise<boolean> {

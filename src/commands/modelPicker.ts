@@ -31,8 +31,8 @@ interface GroupedRow extends ModelRow {
  * its own model
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked nothing
- * @throws if the service in use or, for a deployment, each other service fails to list its models
- * before the user closes the pick list
+ * @throws if the service in use can't list its models; for a deployment, if none of the other
+ * services can
  */
 export function pickModel(
   own: ModelSource | undefined,

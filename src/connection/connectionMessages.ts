@@ -313,8 +313,9 @@ export function contextOfTest(credentials: Credentials): MessageContext {
 }
 
 /**
- * Includes `authHost` only if it differs from the service host. If the hosts are the same, the host
- * of a failed request doesn't show whether the identity service or the service failed.
+ * Returns the context for messages about a service. Includes `authHost` only if it differs from the
+ * service host. If the hosts are the same, the host of a failed request doesn't show whether the
+ * identity service or the service failed.
  */
 function serviceContext(connection: PublicCredentials): MessageContext {
   const { authUrl, serviceUrl, service, resource } = connection;

@@ -69,7 +69,11 @@ export async function renameService(
   inform(MANAGE.renamed(name.trim()));
 }
 
-/** Asks for confirmation, then deletes the key and the entry of a service. */
+/**
+ * Asks for confirmation, then deletes the key and the entry of a service. If the settings name the
+ * service, also resets the service and model in the settings.
+ * @param usedWord the `word` of the service in use
+ */
 export async function removeService(
   keys: KeyStore,
   { word, name }: Service,

@@ -74,8 +74,8 @@ export async function resolveObstacle(
       const needed = missingText(choice.names, found.settings);
       const reason = { missing: choice.names, intro: needed };
       if (!hasPrompted && (await options.setUp(reason))) return true;
-      // Show no message before the setup closes. Once it's finished, the message would be untrue,
-      // but an extension can't close it.
+      // Don't show this message until the setup closes. After a successful setup, the message would
+      // be untrue, and an extension can't close it.
       const text = `${needed} ${checkedSourcesText(found)}`;
       offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
       return false;

@@ -61,7 +61,7 @@ interface ServiceAnswers {
   readonly steps: readonly StepName[];
   /** The service that this setup adds or changes. */
   readonly added?: NewService | undefined;
-  /** False if the new service has no model list at its address. */
+  /** False if a test found no model list at the new service's address; undefined before a test. */
   hasModelList?: boolean;
   /** The stored record, as last read during this setup. */
   stored: KeyRecord | undefined;

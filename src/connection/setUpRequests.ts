@@ -25,7 +25,7 @@ export function testConnection(
   return (isPicked ? connection : connection.with({ modelId: '' })).test(signal);
 }
 
-/** Returns the models of a new service. Undefined if the list can't be loaded. */
+/** Returns the models of a new service. Undefined if loading them failed or was canceled. */
 export function loadModels(
   { settings, runtime }: SetUp,
   credentials: Credentials,

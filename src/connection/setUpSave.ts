@@ -33,8 +33,8 @@ interface SaveItem extends QuickPickItem {
 }
 
 /**
- * Shows everything that the user approves, tests the credentials, prompts for a new service's
- * model, and saves the answers.
+ * Shows everything that the user approves, tests the credentials if the user chooses that, prompts
+ * for a new service's model, and saves the answers.
  */
 export const askToSave: AskStep = async (setUp, position) => {
   const { settings, stored } = setUp;
@@ -191,7 +191,7 @@ async function testCredentials(
 }
 
 /**
- * Returns the step where the user can fix an error.
+ * Returns the step where the user can fix an error, or else the last step.
  * @param authHost undefined if the identity service and the service have the same host
  */
 function stepOf(error: unknown, authHost: string | undefined): StepName {

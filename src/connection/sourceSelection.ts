@@ -271,8 +271,8 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 }
 
 /**
- * Finds the external source whose mistake explains why no source is usable. The user probably meant
- * to use an incomplete source if the editor has no stored key.
+ * Finds the external source whose mistake explains why no source is usable. An incomplete source
+ * counts only if the editor has no stored key, because the user then probably meant to use it.
  */
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
   return othersInOrder(found).find((source) => {

@@ -248,8 +248,8 @@ function envFileCause(found: SourceSnapshot): string | undefined {
 
 /**
  * Returns the values in use, as tooltip lines. The source itself is named in `Connection.reason`.
- * No part of a key is shown. Returns the mistake instead if one in the `.env` file leaves no usable
- * source.
+ * No part of a key is shown. If a mistake in the `.env` file leaves no usable source, returns the
+ * mistake instead. Undefined if there's no connection for another reason.
  */
 export function provenanceLines(
   found: SourceSnapshot,
@@ -286,6 +286,7 @@ function editorPlace(name: SettingName, found: SourceSnapshot): string {
 
 /**
  * Shortens a project ID, as in `1a2b…`. Four characters are enough to distinguish it from others.
+ * IDs of at most 8 characters aren't shown at all.
  */
 function maskedId(text: string): string {
   return text.length > 8 ? `${text.slice(0, 4)}…` : '…';

@@ -1,6 +1,6 @@
 import type { StorageIssue } from './keyStore.ts';
 
-/** Messages about secret storage. They have their own file, because activation loads them. */
+/** Messages about secret storage. Activation loads this file, so it contains no other messages. */
 export const STORAGE_MESSAGES: Readonly<Record<StorageIssue | 'keeps-key', string>> = {
   fails:
     'Couldn’t read VS Code’s secret storage. This machine’s keyring may be locked or missing. Unlock or install a keyring, or use a .env file or environment variables.',

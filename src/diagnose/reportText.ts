@@ -25,7 +25,7 @@ export interface Report {
 export interface ReportFacts {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Versions of the extension, the editor, and the system, one per line. */
+  /** Versions of the extension, the editor, and Node, one per line. */
   readonly versions: readonly string[];
   /** The checks as shown in the list, but without the name of the folder. */
   readonly checks: readonly ShownCheck[];

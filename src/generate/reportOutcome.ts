@@ -66,7 +66,7 @@ async function offerMore(
 ): Promise<void> {
   const text = texts.truncatedText(truncated.length, job.indices.length, outcome.limit);
   const { CONTINUE, RAISE_LIMIT, UNDO } = texts;
-  // Another limit, or one that the template sets, can't be raised in the settings.
+  // Only `max_new_tokens` can be raised in the settings, and only if the template doesn't set it.
   const isOfSettings =
     outcome.limit !== undefined && job.template?.parameters?.['max_new_tokens'] === undefined;
   const canRaise = isOfSettings && !hasRaised;

@@ -212,7 +212,7 @@ async function generateOne(
 }
 
 /**
- * Runs a request, and restarts it each time the user gives up waiting for its first text.
+ * Runs a request, and restarts it each time the user retries it while it's silent.
  * @throws the error of the last request
  */
 async function rerunUntilText<Result>(

@@ -37,17 +37,17 @@ const OFFER_AFTER_MS = 15_000;
  * next attempt, or the end of a pause that the service requested. A network connection can die
  * silently after the service has received a request. If a slow request is retried, the service may
  * bill both requests, so the user decides whether to retry. The offer is part of the progress text,
- * because VS Code can't close a message once the response has arrived.
+ * because an extension can't close a message once the response has arrived.
  */
 export class WaitProgress implements Disposable {
   readonly #say: (message: string) => void;
   /** The text to show while there is no wait to report. */
   #generating = texts.GENERATING;
-  /** The requests without a response, each with the timer for the offer to retry it. */
+  /** The requests that got no response within 5 s, each with the timer for the offer to retry. */
   readonly #silent = new Map<AbortController, NodeJS.Timeout>();
-  /** The silent requests that the user is offered to retry. */
+  /** The silent requests that the current offer would retry. */
   readonly #offered = new Set<AbortController>();
-  /** The ID of the command behind the offer. Each run has its own one. */
+  /** The ID of the command behind the offer, unique to each run. */
   readonly #retryId = `hostedModel.retry.${crypto.randomUUID()}`;
   /** Undefined until the first offer, because few runs need the command. */
   #retryCommand: Disposable | undefined;
@@ -75,8 +75,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called before each retry of a request. Counts down the seconds until the earliest next attempt
-   * of all requests.
+   * Called before each retry of a request. Counts down the seconds until the first of all current
+   * waits ends.
    * @param leftMs returns the milliseconds until the next attempt of this request
    */
   onRetry(request: AbortController, retry: Retry, leftMs: () => number): void {
@@ -104,8 +104,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called when the request is no longer waiting. Shows nothing, because the notification may be
-   * about to close.
+   * Called when the request is no longer waiting. Doesn't update the notification, because that may
+   * be about to close.
    */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));
@@ -126,7 +126,10 @@ export class WaitProgress implements Disposable {
     this.#show();
   }
 
-  /** Shows the offer to retry, the next end of a wait, or else the progress of the run. */
+  /**
+   * Shows the first that applies: the offer to retry, the wait that ends next, a slow response, or
+   * the progress of the run.
+   */
   #show(): void {
     clearTimeout(this.#countDown);
     for (const [request, { leftMs }] of this.#waits) {

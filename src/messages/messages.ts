@@ -116,7 +116,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
       };
     }
     const text = `Too many requests. The service refused ${sent(details)}.`;
-    // If the service stated a wait, fewer concurrent requests might not have helped.
+    // If the service stated a wait, lowering the number of concurrent requests might not help.
     return details.retryAfterMs
       ? { text: `${text} ${tryAgain(details)}.`, actions: ['retry'] }
       : {
@@ -192,7 +192,7 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? '' : ` on all ${attempts} attempts`;
 }
 
-/** Says when to try again: after the wait that the service stated, or just later. */
+/** Returns advice to try again after the wait that the service stated, or else later. */
 function tryAgain({ retryAfterMs }: ErrorDetails): string {
   return `Try again ${retryAfterMs ? `in ${duration(retryAfterMs)}` : 'later'}`;
 }

@@ -34,7 +34,7 @@ interface WatchDeps {
   readonly history: SessionHistory;
 }
 
-/** One function for each running generation. It returns the milliseconds until the next attempt. */
+/** For each running generation, a function that returns the milliseconds until its next attempt. */
 type Running = Set<() => number>;
 
 function watchGeneration(

@@ -21,7 +21,7 @@ interface MenuSection {
  * Shows a menu with the status, the commands, and further rows. Runs the picked row.
  * @param connection the reason that this connection is used, and the text that names its model;
  * undefined without a connection
- * @param keys hide commands that would have nothing to show, as in the palette
+ * @param keys a key that's false hides its command, which would have nothing to show
  * @param sections further rows, grouped under headings
  */
 export async function showMenu(

@@ -205,7 +205,7 @@ function tooltipOf(
 /** Returns the target of the link for an action, and the command that the link runs. */
 function linkOf(fix: Action, { resource = 'project' }: StatusSettings) {
   if (fix === 'openSettings') return settingsLink();
-  // No command changes only the project, so the link shows its setting, wherever it's set.
+  // No command changes only the project, so the link opens the settings editor at its setting.
   if (fix === 'changeProject') return settingsLink(`hostedModel.${resource}Id`);
   const own = `hostedModel.${fix}`;
   return { command: own, target: own };

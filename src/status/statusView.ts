@@ -16,13 +16,13 @@ export interface StatusFacts {
   readonly obstacle: Obstacle;
   readonly token: TokenState;
   /**
-   * One function for each running generation. It returns the milliseconds until the next attempt,
-   * independent of the wall clock; 0 or less if the generation isn't waiting for one.
+   * For each running generation, a function that returns the milliseconds until its next attempt,
+   * independent of the wall clock; 0 or less if it isn't waiting for one.
    */
   readonly running: readonly (() => number)[];
   /**
    * The current requests to the service in use; undefined without a connection. The times in the
-   * state are relative to the moment it's read, so it's read for each repaint.
+   * state are relative to the moment it's read, so `state` is read again for each repaint.
    */
   readonly requests: Pick<ConcurrencyLimit, 'state'> | undefined;
   /** True if the service or the network was unreachable at the last attempt. */

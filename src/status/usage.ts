@@ -60,7 +60,7 @@ export class Usage {
     return this.#hasUsage;
   }
 
-  /** Makes the tooltip show today's usage of this connection's key. */
+  /** Makes the tooltip show today's usage of this connection's key, or none without a connection. */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
     this.#active = connection;
@@ -105,7 +105,7 @@ export class Usage {
     const fingerprint = await this.#fingerprintOf(connection);
     const { usedNow } = await this.#readUsage(connection, fingerprint);
     // No `await` from here on. During an `await`, another request could claim the same part of the
-    // budget. A request that ends then could be missing from both the usage and the estimates.
+    // budget. A request that ends meanwhile could be missing from the usage and the estimates.
     const use = usedNow();
     this.#budget.notify(use);
     const claimed = () => this.#claimed.get(fingerprint) ?? 0;

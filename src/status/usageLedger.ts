@@ -130,7 +130,7 @@ export class UsageLedger {
     return (Array.isArray(json) ? json : []).filter((row) => v.is(rowShape, row));
   }
 
-  /** Returns the names of all files; none if the folder doesn't exist yet. */
+  /** Returns the names of all usage files. Empty if the folder doesn't exist or can't be read. */
   async #fileNames(): Promise<string[]> {
     const found = await workspace.fs.readDirectory(this.#uriOf()).then(undefined, () => []);
     return found.map(([name]) => name).filter((name) => FILE_NAME.test(name));

@@ -8,7 +8,7 @@ export type ContextKey =
   | 'hasChatted'
   /** True while the active document has a generation in progress, which Escape cancels. */
   | 'isGenerating'
-  /** True after the first generation in this window has started, even if it fails. */
+  /** True once a generation was started in this window, even if it failed or was canceled. */
   | 'hasJobs'
   /** True once this window has found usage for today, even if another window recorded it. */
   | 'hasUsage'

@@ -139,6 +139,7 @@ function showStep<Value>(
  * input.
  * @param listen adds listeners, which are disposed with the input
  * @returns the answer; undefined if the user closed the input
+ * @throws the error that was passed to `fail`
  */
 export function showInput<Value>(
   input: QuickInput,
