@@ -110,8 +110,8 @@ function certificate(
 }
 
 /**
- * Returns the actions for an address that may be wrong. They don't include changing the address of a
- * built-in service, because the user can't have misspelled it.
+ * Returns the actions for an address that may be wrong. They don't include changing the address of
+ * a built-in service, because the user can't have misspelled it.
  */
 function fixAddress({ address, isBuiltInHost }: FailureContext): readonly Action[] {
   return isBuiltInHost ? ELSEWHERE : [address.value, 'diagnose'];

@@ -60,7 +60,7 @@ export class Usage {
     return this.#hasUsage;
   }
 
-  /** Makes the tooltip show today's usage of this connection's key, or none without a connection. */
+  /** Makes the tooltip show today's usage of this connection's key; none without a connection. */
   async setActive(connection: Connection | undefined): Promise<void> {
     const before = this.#active;
     this.#active = connection;
