@@ -279,7 +279,7 @@ export class Connections implements Disposable {
       await this.#options.keys.delete();
     } catch (error) {
       this.#options.runtime.forgetTokens();
-      // Fire `onDidChange`, so that its listeners switch from the forgotten token to the next one.
+      // Fire `onDidChange`, so that its listeners stop following the forgotten tokens.
       this.#options.inBackground(this.#active.refresh());
       throw error;
     }

@@ -67,7 +67,7 @@ export async function reportRun(
     job.indices.length > 1 ? some.map((index) => job.linesOf(index).first) : [];
   const lost = outcomes.filter(({ isPlaced }) => !isPlaced).map(({ index }) => index);
   if (lost.length > 0 && !job.isUndone) {
-    // Modes that write elsewhere write all responses to the same place.
+    // Modes that don't write into the document put all responses in one place, so all are affected.
     const affected = job.mode.placeOf ? lost : job.indices;
     void offerResult(job, linesOf(affected), affected, job.mode.failedText);
   }

@@ -142,7 +142,7 @@ function tooltipLines(
 function modelLine(facts: StatusFacts, settings: StatusSettings): string | undefined {
   const { connection } = facts;
   const { invalidModelId, serviceProblem } = settings;
-  // The service isn't known yet, and neither is its default model.
+  // If the service isn't known, neither is its default model.
   if (!connection && (serviceProblem || areUnread(facts, settings))) return undefined;
   const used = connection ?? settings;
   const isIgnored = invalidModelId && !hasOwnModel(used);
