@@ -7,9 +7,9 @@ import {
   window,
 } from 'vscode';
 import type { Settings } from '../config/settings.ts';
-import { ACTION_LABELS, type Action, type Message } from '../messages/actions.ts';
+import { ACTION_LABELS, type Message } from '../messages/actions.ts';
 import { hasOwnModel, neededSettings } from '../service/service.ts';
-import { settingsLink } from '../ui/openSettings.ts';
+import { SETTINGS_LINK } from '../ui/openSettings.ts';
 import { requestsLine } from './requestsLine.ts';
 import { amount, initialFacts, modelText, renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -86,8 +86,7 @@ export class StatusItem implements Disposable {
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     this.#paintAgainIn(view.changesInMs);
-    const settings = this.#settings();
-    const lines = tooltipLines(this.#facts, view.words, settings, now);
+    const lines = tooltipLines(this.#facts, view.words, this.#settings(), now);
     const { lastFailure } = this.#facts;
     const painting = JSON.stringify([view.text, view.background, lines, lastFailure]);
     if (painting === this.#painted) return;
@@ -96,7 +95,7 @@ export class StatusItem implements Disposable {
     this.#item.backgroundColor =
       view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
     this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };
-    this.#item.tooltip = tooltipOf(lines, lastFailure, settings);
+    this.#item.tooltip = tooltipOf(lines, lastFailure);
     this.#item.show();
   }
 
@@ -183,32 +182,23 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host || 'invalid address';
 }
 
-function tooltipOf(
-  lines: readonly string[],
-  lastFailure: Message | undefined,
-  settings: StatusSettings,
-): MarkdownString {
+function tooltipOf(lines: readonly string[], lastFailure: Message | undefined): MarkdownString {
   const tooltip = new MarkdownString();
   for (const line of lines) appendPlain(tooltip, line);
   if (!lastFailure) return tooltip;
   tooltip.appendMarkdown('\n---\n');
   appendPlain(tooltip, `Last failure: ${lastFailure.text}`);
-  const fix = lastFailure.actions.find((one) => !['retry', 'openEnvFile'].includes(one));
+  const fix = lastFailure.actions.find(
+    (one) => !['retry', 'openEnvFile', 'changeProject'].includes(one),
+  );
   if (fix) {
-    const { command, target } = linkOf(fix, settings);
+    const own = `hostedModel.${fix}`;
+    const { command, target } =
+      fix === 'openSettings' ? SETTINGS_LINK : { command: own, target: own };
     tooltip.isTrusted = { enabledCommands: [command] };
     tooltip.appendMarkdown(`[${ACTION_LABELS[fix]}](command:${target})`);
   }
   return tooltip;
-}
-
-/** Returns the target of the link for an action, and the command that the link runs. */
-function linkOf(fix: Action, { resource = 'project' }: StatusSettings) {
-  if (fix === 'openSettings') return settingsLink();
-  // No command changes only the project, so the link opens the settings editor at its setting.
-  if (fix === 'changeProject') return settingsLink(`hostedModel.${resource}Id`);
-  const own = `hostedModel.${fix}`;
-  return { command: own, target: own };
 }
 
 /**

@@ -19,12 +19,8 @@ export async function openSettingsOfWorkspace(query: string): Promise<void> {
   await commands.executeCommand(undocumentedCommands.openWorkspaceSettings, query);
 }
 
-/**
- * Returns a Markdown link target that opens the settings editor, and the command that the link
- * runs.
- * @param query see `openSettings`
- */
-export function settingsLink(query = OF_THIS_EXTENSION) {
-  const target = `${COMMAND}?${encodeURIComponent(JSON.stringify([query]))}`;
-  return { command: COMMAND, target };
-}
+/** A Markdown link target for this extension's settings, and the command that the link runs. */
+export const SETTINGS_LINK = {
+  command: COMMAND,
+  target: `${COMMAND}?${encodeURIComponent(JSON.stringify([OF_THIS_EXTENSION]))}`,
+} as const;

@@ -328,19 +328,4 @@ describe('an open window', () => {
       });
     });
   }
-
-  it('links the project ID setting in the tooltip after the service refused the project', async () => {
-    const { emulator, stores } = life;
-    emulator.settings.projectIds = [];
-    const editor = life.editor();
-    await opened.open(editor, stores, async (run) => {
-      await run('generateFromSelection');
-      assert.match(editor.textOf('notification'), /Change Project\.\.\./);
-      const link =
-        '[Change Project...](command:workbench.action.openSettings?%5B%22hostedModel.projectId%22%5D)';
-      await becomes('painted', () => editor.tooltips.at(-1)?.value.endsWith(link) ?? false);
-      const enabledCommands = ['workbench.action.openSettings'];
-      assert.deepEqual(editor.tooltips.at(-1)?.isTrusted, { enabledCommands });
-    });
-  });
 });
