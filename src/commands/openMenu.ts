@@ -37,8 +37,7 @@ export async function openMenu(app: App): Promise<unknown> {
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
-  const keys = { hasJobs: app.jobs.hasJobs, hasUsage: app.usage.hasUsage };
-  return showMenu(status.facts, connection && shownInMenu(app, connection, found), keys, [
+  return showMenu(status.facts, connection && shownInMenu(app, connection, found), [
     { label: services, rows: ofServices },
     {
       label: sources,

@@ -17,7 +17,6 @@ export class Jobs implements Disposable {
   /** Oldest first. */
   readonly #kept: Job[] = [];
   #result: Job | undefined;
-  #hasJobs = false;
 
   /**
    * Adds a job. Forgets idle jobs that are older than the last 20, except the job for *Show Last
@@ -25,16 +24,10 @@ export class Jobs implements Disposable {
    */
   add(job: Job): void {
     this.#kept.push(job);
-    this.#hasJobs = true;
     setContextKey('hasJobs');
     for (const old of this.#kept.slice(0, -KEPT)) {
       if (old.isIdle && old !== this.#result) this.forget(old);
     }
-  }
-
-  /** The context key of the same name. */
-  get hasJobs(): boolean {
-    return this.#hasJobs;
   }
 
   forget(job: Job): void {

@@ -1,5 +1,4 @@
 import { commands, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
-import type { ContextKey } from '../ui/contextKeys.ts';
 import { openSettings } from '../ui/openSettings.ts';
 import { renderStatus, type StatusFacts } from './statusView.ts';
 
@@ -7,9 +6,6 @@ import { renderStatus, type StatusFacts } from './statusView.ts';
 export interface MenuItem extends QuickPickItem {
   readonly run: () => unknown;
 }
-
-/** The context keys that also hide commands in the palette. */
-type MenuKeys = Readonly<Record<Extract<ContextKey, 'hasJobs' | 'hasUsage'>, boolean>>;
 
 /** Rows under a heading. */
 interface MenuSection {
@@ -21,17 +17,15 @@ interface MenuSection {
  * Shows a menu with the status, the commands, and further rows. Runs the picked row.
  * @param connection the reason that this connection is used, and the text that names its model;
  * undefined without a connection
- * @param keys a key that's false hides its command, which would have nothing to show
  * @param sections further rows, grouped under headings
  */
 export async function showMenu(
   facts: StatusFacts,
   connection: { readonly reason: string; readonly model: string } | undefined,
-  keys: MenuKeys,
   sections: readonly MenuSection[],
 ): Promise<void> {
   const { words } = renderStatus(facts, Date.now());
-  const { first, last } = commandSections(facts, connection?.model, keys);
+  const { first, last } = commandSections(facts, connection?.model);
   const rows = [...first, ...sections, ...last].flatMap(({ label, rows }) =>
     rows.length > 0 ? [{ label, kind: QuickPickItemKind.Separator }, ...rows] : [],
   );
@@ -47,7 +41,6 @@ export async function showMenu(
 function commandSections(
   { isSetUp, refreshesTokens, token }: StatusFacts,
   model: string | undefined,
-  { hasJobs, hasUsage }: MenuKeys,
 ) {
   const item = (icon: string, label: string, name: string, description = ''): MenuItem => ({
     label: `$(${icon}) ${label}`,
@@ -61,22 +54,20 @@ function commandSections(
     { label: 'Setup', rows: isUrgent ? [setUp] : [] },
     {
       label: 'Generate',
-      rows: [
-        ...(isSetUp
-          ? [
-              item('sparkle', 'Generate from selection', 'generateFromSelection'),
-              item('symbol-snippet', 'Generate with Template...', 'generateWithTemplate'),
-            ]
-          : []),
-        ...(hasJobs ? [item('go-to-file', 'Show Last Response', 'showLastResponse')] : []),
-      ],
+      rows: isSetUp
+        ? [
+            item('sparkle', 'Generate from selection', 'generateFromSelection'),
+            item('symbol-snippet', 'Generate with Template...', 'generateWithTemplate'),
+            item('go-to-file', 'Show Last Response', 'showLastResponse'),
+          ]
+        : [item('go-to-file', 'Show Last Response', 'showLastResponse')],
     },
     {
       label: 'Model',
       rows: [
         item('list-selection', 'Select Model...', 'selectModel', model),
         ...(isSetUp ? [item('comment-discussion', 'Use in Chat', 'useInChat')] : []),
-        ...(hasUsage ? [item('graph', 'Show Usage', 'showUsage')] : []),
+        item('graph', 'Show Usage', 'showUsage'),
       ],
     },
     {

@@ -42,7 +42,6 @@ export class Usage {
   #active: Connection | undefined;
   /** Estimated tokens of the chat requests in progress, by key fingerprint. */
   readonly #claimed = new Map<string, number>();
-  #hasUsage = false;
 
   /**
    * @param storage the extension's storage folder
@@ -53,11 +52,6 @@ export class Usage {
     this.#ledger = new UsageLedger(storage, now);
     this.#budget = new DailyBudget(deps.globalState, now);
     this.#now = now;
-  }
-
-  /** The context key of the same name. */
-  get hasUsage(): boolean {
-    return this.#hasUsage;
   }
 
   /** Makes the tooltip show today's usage of this connection's key; none without a connection. */
@@ -142,10 +136,7 @@ export class Usage {
     const usedToday = await this.#ledger.today(fingerprint);
     const today = usedToday();
     const total = totalOf(today);
-    if (total.requests > 0) {
-      this.#hasUsage = true;
-      setContextKey('hasUsage');
-    }
+    if (total.requests > 0) setContextKey('hasUsage');
     const usageToday = () =>
       day === dayOf(this.#now())
         ? texts.todayLine(connection, total, readSettings().dailyTokenBudget)

@@ -99,20 +99,6 @@ describe('the menu', () => {
     }
   });
 
-  it('offers the last response and the usage in the same states as the palette', async () => {
-    const editor = editorWithBoth();
-    const offered = () => editor.textOf('quick pick').match(/Show (?:Last Response|Usage)/g) ?? [];
-    await suite.opened.open(editor, suite.life.stores, async (run) => {
-      await run('showMenu');
-      assert.deepEqual(offered(), []);
-      await run('generateFromSelection');
-      const isCounted = () => editor.textOf('context key').includes('"hostedModel.hasUsage",true');
-      await becomes('counted', isCounted);
-      await run('showMenu');
-      assert.deepEqual(offered(), ['Show Last Response', 'Show Usage']);
-    });
-  });
-
   it('opens instead of starting the setup if another service is set up, but the selected service is not', async () => {
     const editor = editorWithBoth();
     suite.life.stores.keyring.values.delete('hostedModel.key.ibm');
