@@ -1,6 +1,6 @@
 /**
- * The capabilities of each API, which the setup needs before it loads the code of the API. A request
- * needs the ID of exactly one resource, unless `resources` is empty.
+ * The capabilities of each API, which the setup needs before it loads the code of the API. A
+ * request needs the ID of exactly one resource, unless `resources` is empty.
  */
 export const APIS = {
   watsonx: {

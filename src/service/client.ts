@@ -332,7 +332,8 @@ export class Client {
   /**
    * Throws the error of a failed request, or a more specific error if the model's entry explains
    * the failure. Looks up the model only after a `bad-request` or `model-unknown`, because neither
-   * fully explains why the request was refused. The model of a deployment has no ID and no entry.
+   * fully explains why the request was refused. Doesn't look up the model of a deployment, which
+   * has no ID and no entry.
    * @throws the more specific error if there is one; `cancelled` if the signal aborts during the
    * lookup; the original error in all other cases
    */

@@ -129,7 +129,7 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Runs the checks of a diagnosis, which generate nothing.
+   * Runs the checks of a diagnosis, which don't generate text.
    * @param onResult called when a check starts, waits for a retry, ends, or is skipped after a
    * failure
    * @param mayUse called before each check that uses the key or a token; returns true if this
@@ -152,8 +152,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Verifies the credentials: gets a new token if they're exchanged for one, and then checks
-   * access. Generates nothing.
+   * Verifies the credentials. If they're exchanged for a token, gets a new token. Then checks access
+   * without generating text.
    * @throws {ServiceError}
    */
   test(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { headerSecretsOf, type NameSet, type Service } from './service.ts';
 
 export const NO_NAMES: NameSet = { account: [], apiKey: [], projectId: [], url: [] };
 
-/** Returns all setting names of the service in use, in search order. */
+/** Returns all setting names that apply to this service, in search order. */
 export function allNameSets(service: Service): readonly NameSet[] {
   return [...serviceNameSets(service), neutralNameSet(service)];
 }

@@ -176,8 +176,8 @@ export function isKind(error: unknown, ...kinds: ErrorKind[]): error is ServiceE
 }
 
 /**
- * True if the network, the proxy, or the service is unreachable or didn't respond. False for any
- * other error, such as a response that broke off.
+ * True if the proxy caused the failure, or if the network or service is unreachable or didn't
+ * respond. False for any other error, such as a response that broke off.
  */
 export function isUnreachable(error: unknown): boolean {
   if (isKind(error, 'unreachable', 'offline', 'proxy')) return true;

@@ -47,8 +47,8 @@ type Call<Result> = Pick<
   readonly mayResend?: () => boolean;
   readonly callbacks?: Callbacks;
   /**
-   * The token that the call got before its first attempt, if any. It may be sent even if it was late:
-   * see `TokenService.get`.
+   * The token that the call got before its first attempt, if any. The token may be sent even if it
+   * was late (see `TokenService.get`).
    */
   readonly waitedFor?: Token | undefined;
 };
@@ -59,7 +59,8 @@ const MAX_STREAM_BYTES = 67_108_864;
 
 /**
  * Sends a request to the inference service, with a token or key if the service needs one. If the
- * service refuses an access token, gets a new token and sends the request once more.
+ * service refuses an access token, gets a new token and sends the request once more. Doesn't resend
+ * the request if `mayResend` returns false, or if the token can't be replaced yet.
  * @throws {ServiceError} An error from a callback is rethrown unchanged.
  */
 export async function sendWithToken<Result>(

@@ -2,11 +2,11 @@ import { APIS, type ApiConfig, type ResourceKind } from './apiCapabilities.ts';
 import { AUTH_INPUTS, type Authentication } from './authentication.ts';
 import type { StatedModel } from './statedModels.ts';
 
-/** The description of a service, and what follows from it. Pure. */
+/** The description of a service, and functions that derive facts from it. Pure. */
 
 /** A hosted model service that the extension can call. */
 export interface Service {
-  /** The service's ID in the settings. Setting names start with it, as in `IBM_API_KEY`. */
+  /** The service's ID in the settings. Names in a `.env` file start with it: `IBM_API_KEY`. */
   readonly word: string;
   readonly name: string;
   /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */
@@ -24,14 +24,15 @@ export interface Service {
   readonly aliases: NameSet;
   readonly defaultModelId: string;
   /**
-   * Models in a user-defined entry. Facts about these models take precedence over the service's
-   * list.
+   * Models that a user-defined entry describes. Facts in the entry take precedence over the
+   * service's list.
    */
   readonly models: readonly StatedModel[];
   /** Sent with every request to the service, but never to an identity service. */
   readonly headers: readonly FixedHeader[];
   /**
    * The entry of a user-defined service, as JSON. An approval is valid only for this exact text.
+   * Undefined for a built-in service.
    */
   readonly definition?: string;
   /** True if the settings name no service, and this is the first service with a stored key. */
@@ -117,7 +118,8 @@ export function headerSecretsOf({ headers }: Service): readonly string[] {
 
 /**
  * True if the user may approve an unencrypted address for this service. Only a service that the
- * user added can have such an address, and only if no secret is exchanged for a token there.
+ * user added can have such an address, and only if no secret is exchanged for a token at that
+ * address.
  */
 export function mayBeUnencrypted({ authentication, authUrl, definition }: Service): boolean {
   const { getsToken, secret } = AUTH_INPUTS[authentication.kind];

@@ -20,14 +20,14 @@ export interface ServiceRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** The keys from all sources, both used and unused. */
+/** The keys from all sources, whether or not they're in use. */
 type KnownKeys = Secret<readonly ServiceKey[]>;
 
 const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own.
+ * and a concurrency limit for each service origin. Clients are cheap, so each call creates a new one.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;
@@ -72,8 +72,8 @@ export class ServiceRuntime {
   }
 
   /**
-   * Tests credentials before they're used: gets a new token if they're exchanged for one, and then
-   * checks access. Generates nothing. The first generation reuses the token.
+   * Tests credentials before they're used. If they're exchanged for a token, gets a new token. Then
+   * checks access without generating text. The first generation reuses the token.
    * @throws {ServiceError}
    */
   async test(
@@ -86,7 +86,7 @@ export class ServiceRuntime {
     await this.#tokenServices.test(credentials, check, signal);
   }
 
-  /** Returns the token service for these credentials. */
+  /** Returns the token service for these credentials. Equal credentials share a token service. */
   tokenService(credentials: Credentials): TokenService {
     return this.#tokenServices.for(credentials);
   }
@@ -98,8 +98,8 @@ export class ServiceRuntime {
 
   /**
    * Requests the models that a service offers. See `Models.list`.
-   * @param from `otherKeys` are keys that requests must not contain; used only if there are no
-   * credentials
+   * @param from `otherKeys` contains keys that requests must not contain; ignored if `credentials`
+   * is set
    * @param credentials required if the list isn't public
    */
   listModels(
@@ -114,7 +114,7 @@ export class ServiceRuntime {
 
   /**
    * Requests information about the model in the settings. See `Models.fetchModel`.
-   * @returns undefined if the model is unknown, as it always is for a deployment
+   * @returns undefined if the model is unknown, as the model of a deployment always is
    */
   fetchModelInfo(
     credentials: Credentials,
@@ -212,7 +212,7 @@ export class ServiceRuntime {
   }
 }
 
-/** Returns all secrets of the known keys. See `secretsOfKeys`. */
+/** Returns the secrets of these keys, if there are any keys. See `secretsOfKeys`. */
 function secretsIn(keys: KnownKeys | undefined): readonly string[] {
   return keys ? secretsOfKeys(Secret.open(keys)) : [];
 }

@@ -22,12 +22,15 @@ export interface StatedModel extends ModelFacts {
   readonly id: string;
 }
 
-/** Far more models than anyone would describe. */
+/** Maximum number of models in an entry, far more than anyone would describe. */
 const MAX_STATED_MODELS = 200;
 /** Matches a name without Markdown, because VS Code renders Markdown in model names. */
 export const MODEL_NAME = /^[\p{L}\p{N}_ .,:/()+-]{1,80}$/u;
 
-/** Returns the models in an entry, without unknown fields. Undefined if the list isn't valid. */
+/**
+ * Returns the models that an entry lists, without unknown fields. Empty if the entry has no list;
+ * undefined if the list isn't valid.
+ */
 export function readStatedModels(value: unknown): readonly StatedModel[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > MAX_STATED_MODELS || !value.every(isStatedModel)) {

@@ -51,7 +51,7 @@ export function readFrontMatter(source: string): FrontMatter {
   }
 }
 
-/** Returns the entries in source order. An object would list numeric keys first. */
+/** Returns the entries in source order, unlike `Object.entries`, which lists numeric keys first. */
 function entriesOf(
   events: readonly Event[],
   source: string,

@@ -38,7 +38,7 @@ export interface TemplateReading {
   readonly fields: TextFields;
   /** The prompt, trimmed and with `\n` line endings. */
   readonly prompt: string;
-  /** Unsorted. Offsets are relative to the start of the file. */
+  /** Unsorted. In a template file, offsets are relative to the start of the file. */
   readonly issues: readonly TemplateIssue[];
 }
 
@@ -85,7 +85,8 @@ export async function readTemplateText(
 }
 
 /**
- * Creates a template, or a broken template if there is an error. Warnings are ignored.
+ * Creates a template, or a broken template if there is an error or no valid name. Warnings are
+ * ignored.
  * @param place the origin and the file; `otherName` is used if the template has no valid name of
  * its own
  */

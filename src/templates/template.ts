@@ -9,8 +9,8 @@ interface Provenance {
   /** The origin as displayed, such as `user settings` or `.hosted-model/templates/x.md`. */
   readonly origin: string;
   /**
-   * The kind of template that this one hides, because both have the same name. Set only for
-   * templates that come from a repository or a remote machine.
+   * The kind of the template that this template hides, because both have the same name. Set only
+   * for templates that come from a repository or a remote machine.
    */
   readonly hides?: 'built-in' | 'user';
 }
@@ -64,7 +64,7 @@ export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** Finds a template by name, ignoring case. Also finds broken templates. */
+/** Finds a template by name, compared as in `nameKey`. Also finds broken templates. */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,
@@ -74,18 +74,18 @@ export function findTemplate(
 
 /**
  * Returns the trimmed name; undefined if it's empty, longer than 60 characters, or contains
- * characters that are invisible, private-use, or unassigned.
+ * characters that are invisible, private-use, or unassigned. Emoji are allowed.
  */
 export function checkedName(text: string): string | undefined {
   const name = text.trim();
   if (name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   if (name.search(UNWANTED) < 0) return name;
-  // Emoji are allowed, although they may contain joiners and variation selectors. This check comes
-  // last, because compiling its expression takes 20 ms (measured).
+  // Emoji may contain joiners and variation selectors. This check comes last, because compiling the
+  // regular expression takes 20 ms (measured).
   return name.replace(/\p{RGI_Emoji}/gv, '').search(UNWANTED) < 0 ? name : undefined;
 }
 
-/** Shortens text and replaces its invisible characters, so it can be shown as a name. */
+/** Shortens text and replaces its invisible characters, so that it can be shown as a name. */
 export function displayName(text: string): string {
   const plain = text.slice(0, MAX_NAME_LENGTH).replace(UNWANTED, '?').trim();
   return text.length > MAX_NAME_LENGTH ? `${plain}…` : plain;
@@ -99,7 +99,7 @@ export function lastUsedTemplates(memento: Memento): readonly string[] {
 }
 
 /**
- * Moves a name to the front of the last used templates.
+ * Puts a name at the front of the last used templates, and drops the oldest name if necessary.
  * @throws if VS Code can't store the name
  */
 export async function noteLastUsed(memento: Memento, name: string): Promise<void> {

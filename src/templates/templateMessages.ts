@@ -6,7 +6,7 @@ import { oneLine } from '../ui/oneLine.ts';
 
 /**
  * The issues that templates can have, and all messages about templates. A message never includes a
- * prompt, and includes a name only if it was checked or shortened.
+ * prompt, and includes a name only if the name was checked or shortened.
  */
 
 /** Maximum size of a template file, far more than a prompt needs. */
@@ -125,10 +125,10 @@ export const HIDES: Readonly<Record<'built-in' | 'user', string>> = {
   user: ' · hides your template',
 };
 
-/** The text shown after the origin of a template that can't be used yet. */
+/** The text shown after a template's origin if its prompt needs a selection and there is none. */
 export const NEEDS_SELECTED_TEXT = ' · needs selected text';
 
-/** The origins to display for templates in the settings, by level. */
+/** The origins to display for templates in the settings, by settings level. */
 export const ORIGINS: Readonly<Record<SettingLevel, string>> = {
   user: 'user settings',
   remote: 'remote settings',

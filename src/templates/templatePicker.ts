@@ -40,7 +40,7 @@ export async function pickTemplate(
   return undefined;
 }
 
-/** Issues of a path that isn't opened, because it's a link, isn't a file, or can't be read. */
+/** Issues with a path that isn't opened, because it's a link, isn't a file, or can't be read. */
 const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
   'link',
   'not-a-file',
@@ -48,8 +48,9 @@ const UNOPENED: ReadonlySet<TemplateIssueDetails['kind']> = new Set([
 ]);
 
 /**
- * Opens a broken template's file at the error. If the error has no position, or the file can't be
- * opened, shows a message. Never opens a link, because a repository may have chosen its target.
+ * Opens a broken template's file at the error. Also shows a message if the error has no position.
+ * If there is no file, or the file can't be opened, shows only the message. Never opens a link,
+ * because a repository may have chosen its target.
  */
 export async function showIssue({ issue, file }: BrokenTemplate): Promise<void> {
   const { kind, offset, length } = issue;
@@ -79,7 +80,7 @@ interface TemplateItem extends QuickPickItem {
 export interface TemplateUse {
   /** VS Code language ID of the document to generate for. */
   readonly languageId: string;
-  /** Template names, newest first. */
+  /** Names of the last used templates, newest first. */
   readonly lastUsed: readonly string[];
   /** True if text other than whitespace is selected. */
   readonly hasSelection: boolean;

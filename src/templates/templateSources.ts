@@ -27,14 +27,15 @@ const MAX_FILES = 200;
 const ENDING = '.md';
 
 interface TemplateScope extends FieldContext, Pick<Settings, 'templates'> {
-  /** The folder whose template files apply; null if the document belongs to none. */
+  /** The workspace folder whose template files apply; null if there is none. */
   readonly folder: WorkspaceFolder | null;
 }
 
 /**
  * Reads all templates, from the lowest to the highest precedence. A template overrides earlier ones
  * with the same name. Marks a template from a repository or remote machine if it hides a built-in
- * template or one of the user's. A keybinding with that name then sends a different prompt.
+ * template or one of the user's, because a keybinding that names this template would then send a
+ * different prompt.
  */
 export async function readTemplates(scope: TemplateScope): Promise<readonly TemplateEntry[]> {
   const own = byName([...builtInTemplates, ...templatesOfSetting(scope, 'user')]);
@@ -62,7 +63,7 @@ function byName(entries: readonly TemplateEntry[]): Map<string, TemplateEntry> {
   return found;
 }
 
-/** Reads the `hostedModel.templates` setting at one level. */
+/** Returns the templates in `hostedModel.templates` at one settings level. */
 function templatesOfSetting(scope: TemplateScope, level: SettingLevel): TemplateEntry[] {
   return scope.templates[level].map((item, index) => {
     const written = isObject(item) ? item : {};
@@ -129,8 +130,8 @@ async function templatesOfFiles({
 }
 
 /**
- * Returns `folder` if every URI is a folder and none is a link. A link could lead outside the
- * workspace.
+ * Returns `folder` if every URI is a folder and none is a link. Otherwise, returns the reason why
+ * the first other URI can't be used. A link could lead outside the workspace.
  */
 async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unreadable' | 'folder'> {
   for (const step of path) {
@@ -143,8 +144,8 @@ async function stateOf(path: readonly Uri[]): Promise<'absent' | 'link' | 'unrea
 }
 
 /**
- * Converts an error from `stat`. Without permission, the folder counts as unreadable, because it
- * may exist. With any other error, such as an unavailable file system, it counts as absent.
+ * Converts an error from `stat`. If permission is denied, the folder counts as unreadable, because
+ * it may exist. After any other error, such as an unavailable file system, it counts as absent.
  */
 function absentOrUnreadable({ code }: Partial<FileSystemError>): 'absent' | 'unreadable' {
   return code === 'NoPermissions' ? 'unreadable' : 'absent';

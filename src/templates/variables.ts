@@ -13,7 +13,7 @@ export type Variable = (typeof VARIABLES)[number];
 export const INPUT = 'input:';
 
 export type PromptValues = Readonly<Record<Variable, string>> & {
-  /** The user's answers by question. */
+  /** The user's answers, keyed by question. */
   readonly inputs: ReadonlyMap<string, string>;
 };
 
@@ -49,9 +49,10 @@ export function needsSelection({ prompt }: { readonly prompt: string }): boolean
 }
 
 /**
- * Returns the text to send. Values are inserted in one pass, so variables in them aren't expanded.
- * Invalid variables stay as written. If the prompt doesn't use the selection, the selection is
- * appended after an empty line, because users expect the text they selected to be sent.
+ * Returns the text to send. Values are inserted in one pass, so variables in the values aren't
+ * expanded. Invalid variables stay as written. If the prompt doesn't contain `${selection}`, the
+ * selection is appended after an empty line, unless it's blank. Users expect the text they selected
+ * to be sent.
  */
 export function fillPrompt(prompt: string, values: PromptValues): string {
   const filled = partsOf(prompt).map((part) => {

@@ -21,8 +21,9 @@ export interface ResponseChunk {
   readonly toolCalls: readonly ToolCallFragment[];
   /** Undefined until the generation stops. */
   readonly stopReason: StopReason | undefined;
-  /** The total so far, as in `outputTokens`. Undefined if this chunk doesn't contain a count. */
+  /** The prompt's total number of tokens. Undefined if this chunk doesn't contain a count. */
   readonly inputTokens: number | undefined;
+  /** The response's number of tokens so far. Undefined if this chunk doesn't contain a count. */
   readonly outputTokens: number | undefined;
   /** IDs of the service's warnings, such as `api_legacy`. */
   readonly warnings: readonly string[];

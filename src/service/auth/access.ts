@@ -16,7 +16,8 @@ export function publicAccess(credentials: Credentials): PublicAccess {
 /**
  * Returns the fields that give a request access to the service: those of `publicAccess`, and the
  * token fields if the service needs a token.
- * @param waitedFor the token that the call got before its first attempt, which may be sent late
+ * @param waitedFor the token that the call got before its first attempt; may be sent even if it was
+ * late
  * @param onToken called with each token that an attempt gets; only the last one is sent
  */
 export function accessOf(

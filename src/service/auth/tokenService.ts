@@ -150,8 +150,8 @@ export class TokenService {
   }
 
   /**
-   * True if a token that the service refused may be replaced. An on-demand token must be at least
-   * `MIN_REPLACED_MS` old.
+   * True if a token that the service refused may be replaced, or has been replaced already. The
+   * current on-demand token may be replaced only if it's at least `MIN_REPLACED_MS` old.
    */
   canReplace(token: Token): boolean {
     const current = this.#current;

@@ -64,8 +64,8 @@ export class TokenServices {
   }
 
   /**
-   * The secrets of all credentials that were used or tested, including replaced tokens. They must
-   * not appear in messages, logs, or prompts.
+   * The secrets of all credentials that were used or tested, and their latest tokens, even replaced
+   * ones. They must not appear in messages, logs, or prompts.
    */
   get secrets(): readonly string[] {
     return [...this.#former.secrets, ...secretsIn([...this.#entries.values()])];

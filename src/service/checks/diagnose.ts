@@ -53,7 +53,7 @@ export interface CheckFacts {
   readonly clockAheadMs?: number;
   /** Set only if the model is deprecated or withdrawn. */
   readonly model?: ModelLifecycle;
-  /** The functions that the model supports, according to the model list or the service's entry. */
+  /** The functions that the model supports, according to the model list or the user's settings. */
   readonly functions?: readonly string[];
   /**
    * True if the project and model couldn't be checked, because the model doesn't support the access

@@ -114,8 +114,8 @@ function causesOf(error: unknown): unknown[] {
 }
 
 /**
- * Returns the code of an error, or an empty string. Replaces slashes with underscores, because some
- * OpenSSL codes contain `SSL/TLS`.
+ * Returns the code of an error, or an empty string if it has no valid code. Replaces slashes with
+ * underscores, because some OpenSSL codes contain `SSL/TLS`.
  */
 function codeOf(error: unknown): string {
   const code = property(error, 'code');

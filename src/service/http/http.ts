@@ -279,8 +279,8 @@ function probeFailure({ status }: ErrorResponse): ServiceError {
 
 /**
  * True if a failure shows that the host responded. A page with a success status doesn't count,
- * because it may be a network's login page. If such a page counted as a response, the key could
- * then be sent to the network's login server.
+ * because it may be a network's login page. If such a page counted as a response, the key could be
+ * sent to the network's login server.
  */
 function showsHostResponds({ kind, details: { status = 0 } }: ServiceError): boolean {
   const isPage = status >= 200 && status < 300;

@@ -126,8 +126,8 @@ export class PendingRequest implements ApprovedTarget {
   }
 
   /**
-   * Converts an error to the failure of this request, and removes details that contain secrets. The
-   * failure determines the outcome of the attempt.
+   * Converts an error to the failure of this request, and removes details that contain secrets.
+   * Also sets the outcome with which the attempt's slot is released.
    */
   fail(cause: unknown): Failure {
     const { clock, secrets } = this.#options;

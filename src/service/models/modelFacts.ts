@@ -9,9 +9,9 @@ import type { ModelFacts } from '../statedModels.ts';
  * settings. Pure.
  */
 
-/** The task of a model that can call tools. */
+/** The entry in `Model.tasks` of a model that can call tools. */
 export const TOOLS = 'function_calling';
-/** The function of a model that accepts images. */
+/** The entry in `Model.functions` of a model that accepts images. */
 export const IMAGES = 'image_chat';
 
 interface StatedFor {
@@ -69,7 +69,7 @@ function unlistedModel(id: string, { service, operation }: StatedFor): Model {
   };
 }
 
-/** @param isIncluded undefined if it's unknown, which leaves the list unchanged */
+/** @param isIncluded undefined to return the list unchanged, because the fact is unknown */
 function withItem(
   list: readonly string[],
   item: string,

@@ -14,8 +14,8 @@ import { withFacts } from './modelFacts.ts';
  */
 const DEADLINE_MS = 5_000;
 /**
- * Maximum bytes of the response. Allows 1,024 models with 16 KB each. Real entries have 2 to 4 KB, mostly
- * prices.
+ * Maximum bytes of the response. Allows 1,024 models with 16 KB each. Real entries have 2 to 4 KB,
+ * mostly prices.
  */
 const MAX_BYTES = 16_777_216;
 

@@ -3,7 +3,7 @@ import { type ServiceError, safeWord } from '../errors.ts';
 
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
-  /** Undefined if the model is in neither stage, or if the response had no valid date. */
+  /** Undefined if the model is in neither stage, or if the response had no valid `Date` header. */
   readonly stage: 'deprecated' | 'withdrawn' | undefined;
   /** The date of deprecation, past or future, YYYY-MM-DD. */
   readonly deprecated: string | undefined;

@@ -93,7 +93,7 @@ export class Models {
    * @param limiter the limit that applies to the request; omitted if the user waits for the result
    * @returns undefined if neither the settings, the cache, nor the response describes the model.
    * Entries with a secret are ignored.
-   * @throws {ServiceError} if the service doesn't respond; `cancelled` if the signal aborts
+   * @throws {ServiceError} as `Http.probe` does; `cancelled` if the signal aborts
    */
   async fetchModel(
     from: ModelQuery,
@@ -137,7 +137,7 @@ export class Models {
     return task.wait(signal);
   }
 
-  /** Returns a model from the cache and the settings, without a request. */
+  /** Like `fetchModel`, but uses only the cache and the settings, and sends no request. */
   knownModel(from: ModelQuery, modelId: string): Model | undefined {
     return withStatedFacts(this.#cached(from, modelId), modelId, from);
   }

@@ -22,8 +22,9 @@ const CAUSES: readonly ErrorKind[] = [
 ];
 
 /**
- * Returns the cause of a refusal, based on the checks that followed it.
- * @param failure the first failed check; undefined if all passed
+ * Returns the error that explains a refusal, based on the checks that ran after the refusal. If
+ * the checks don't explain it, returns the refusal.
+ * @param failure the failure of the first check that failed; undefined if all checks passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
   if (failure) return isKind(failure, ...CAUSES) ? failure : refusal.with({ isUnchecked: true });
