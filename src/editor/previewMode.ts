@@ -9,11 +9,11 @@ import type { ResponsePlace } from './responseInDocument.ts';
 import { type ResponseWriter, StreamWriter, type Undone } from './streamWriter.ts';
 
 /**
- * Time between refreshes, each of which makes VS Code recompute the diff. Short enough to look like
- * streaming.
+ * Milliseconds between refreshes, each of which makes VS Code recompute the diff. Short enough to
+ * look like streaming.
  */
 const REFRESH_MS = 100;
-/** Delay before checking that a refresh arrived, because VS Code can lose change events. */
+/** Milliseconds to wait before checking a refresh, because VS Code can lose change events. */
 const CHECK_MS = 1_000;
 
 export const preview = previewing(replace.placeOf);

@@ -12,7 +12,7 @@ export class ReplayStates<State> {
 
   /**
    * Keeps the state from before a change.
-   * @param replay undefined if the change is an edit
+   * @param replay undefined if the change is neither an undo nor a redo
    */
   keep(state: State, replay: Replay | undefined): void {
     const states = this.#states[replay === 'undo' ? 'redo' : 'undo'];

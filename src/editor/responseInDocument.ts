@@ -22,7 +22,7 @@ export interface NextChange extends TextChange {
   readonly tailLength: number;
 }
 
-/** Only `restart` can lead from one of the other states back to `open`. */
+/** Only `restart` can lead from `lost` or `undone` back to `open`. */
 type ResponseState =
   | 'open'
   /** The text that is waiting can't be written. */
@@ -162,7 +162,10 @@ export class ResponseInDocument {
     this.#isStreaming = false;
   }
 
-  /** Makes the next text replace the response so far, even if it was undone. */
+  /**
+   * Makes the next text replace the response so far, even if the response was undone. If that isn't
+   * possible, marks the response as lost.
+   */
   restart(): void {
     this.#drop();
     this.#state = this.own.rewind() ? 'open' : 'lost';

@@ -27,8 +27,8 @@ export interface ResponseWriter {
   /** @param isNew true for a new response, false to continue the current one */
   canInsert(index: number, isNew: boolean): boolean;
   /**
-   * Called for each response in a run before any of them ends. `end` is later called for each one,
-   * even if its generation never starts.
+   * Called for each response of a run before any of these responses ends. `end` is later called for
+   * each of them, even if its generation never starts.
    */
   begin?(index: number): void;
   /** @param text never empty */
@@ -41,8 +41,8 @@ export interface ResponseWriter {
   /** Makes the next text replace the response so far. */
   restart(index: number): void;
   /**
-   * Removes exactly the written text and restores the text it replaced. Not implemented by writers
-   * that can't undo.
+   * Removes exactly the written text and restores the text that it replaced. Not implemented by
+   * writers that can't undo.
    */
   undo?(): Promise<Undone>;
   dispose?(): void;
@@ -178,14 +178,14 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Allows writing the text that is waiting in some responses now, but no later text until the next
-   * call.
+   * Allows writing the text that is now waiting in these responses, but no later text until the
+   * next call. Applies to all responses by default.
    */
   accept(indices: Iterable<number> = this.#responses.keys()): void {
     for (const index of indices) this.#response(index).accept();
   }
 
-  /** Returns the document's text with the waiting text of some responses inserted. */
+  /** Returns the document's text with the waiting text of these responses inserted. */
   previewOf(indices: ReadonlySet<number>): string {
     let text = '';
     let from = 0;
@@ -274,8 +274,8 @@ export class StreamWriter implements ResponseWriter {
   }
 
   /**
-   * Updates the responses after a change event. VS Code may add changes to an edit, for example to remove
-   * whitespace from the previous line.
+   * Updates the responses after a change event. VS Code may add changes to an edit, for example to
+   * remove whitespace from the previous line.
    */
   #follow(changes: readonly TextChange[], replay: Replay | undefined): void {
     const ours = new Map<TextChange, ExpectedChange>();

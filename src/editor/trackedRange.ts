@@ -73,14 +73,15 @@ interface EventContext {
  * Tracks a range of a document and the generated text in it while the document is edited. VS Code
  * has no API for tracked ranges, so the range is computed from the reported changes.
  *
- * - A change before the range shifts it. A change after it, or typing at its end, has no effect.
+ * - A change before the range shifts the range. A change after the range, or typing at its end, has
+ *   no effect.
  * - Other text inserted inside the range splits the generated text into pieces. Deleted text is
  *   removed from the pieces.
  * - An undo or redo leads back to a known state if the document contains all pieces of that state.
  *   If no state matches, the restored text might be generated text. The range may then become
  *   uncertain.
- * - A change that replaces the whole range or crosses one of its ends breaks the range. Text
- *   inserted there would mix with the other edit. The remaining pieces are still tracked.
+ * - A change that replaces the whole range or crosses one of its ends breaks the range, because
+ *   more text would then mix with that edit. The remaining pieces are still tracked.
  * - The range also counts as broken while part of the response is undone, because more text would
  *   follow a gap.
  */
@@ -122,8 +123,8 @@ export class TrackedRange {
   }
 
   /**
-   * True if the next text continues the current response instead of replacing other text. An edit
-   * that removes the response doesn't change this.
+   * True if the next text continues the current response instead of replacing other text. Stays
+   * true if an edit removes the text of the response.
    */
   get isWritten(): boolean {
     return this.#now.response === this.#response;
@@ -165,7 +166,7 @@ export class TrackedRange {
 
   /**
    * Records a change from `changeFor` after a change event has reported it.
-   * @param tailLength length of the tail at the end of the text; later text is inserted before it
+   * @param tailLength length of the tail at the end of the text; later text goes before the tail
    */
   grow({ rangeOffset, rangeLength, text }: TextChange, tailLength = 0): void {
     const { range, pieces, typed, isBroken } = this.#now;
@@ -289,8 +290,8 @@ export class TrackedRange {
 
   /**
    * Restores the known state that an undo or redo led to. A state matches if the document contains
-   * all of its pieces. The match with the most generated text wins. Among equals, the latest one
-   * wins.
+   * all of its pieces. The match with the most generated text wins. Among equal matches, the latest
+   * state wins.
    */
   #recall(replay: Replay, event: PendingEvent, isThere: (piece: Piece) => boolean): void {
     const { pieces, shift, growth } = this.#now;

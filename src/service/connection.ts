@@ -152,8 +152,8 @@ export class Connection implements PublicCredentials, ModelSettings {
   }
 
   /**
-   * Verifies the credentials. If they're exchanged for a token, gets a new token. Then checks access
-   * without generating text.
+   * Verifies the credentials. If they're exchanged for a token, gets a new token. Then checks
+   * access without generating text.
    * @throws {ServiceError}
    */
   test(signal: AbortSignal): Promise<void> {

@@ -27,7 +27,8 @@ const PROBE_DEADLINE_MS = 30_000;
 
 /**
  * Holds everything that outlives a single call: the HTTP client, token services, model information,
- * and a concurrency limit for each service origin. Clients are cheap, so each call creates a new one.
+ * and a concurrency limit for each service origin. Clients are cheap, so each call creates its own
+ * client.
  */
 export class ServiceRuntime {
   readonly #options: ServiceRuntimeOptions;

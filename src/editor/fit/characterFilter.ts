@@ -23,10 +23,9 @@ const UNFINISHED = /(?:\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}|\uFE0F)?[\uD800-\uDBF
  */
 const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v;
 /**
- * Invisible characters to remove from code: all except zero-width joiners, zero-width non-joiners,
- * and the first 16 variation selectors. Invisible characters can make code look different from what
- * it does. Many writing systems need these exceptions, and VS Code highlights those that are out of
- * place.
+ * Invisible characters to remove from code, because they can make it look different from what it
+ * does. Keeps zero-width joiners, zero-width non-joiners, and the first 16 variation selectors. Many
+ * writing systems need these characters, and VS Code highlights those that are out of place.
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
@@ -126,7 +125,7 @@ export class CharacterFilter {
   }
 }
 
-/** Applies a `CharacterFilter` to a complete text. */
+/** Returns a complete text as filtered by a `CharacterFilter` for its language. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

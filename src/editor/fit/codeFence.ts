@@ -222,7 +222,7 @@ function mayOpen(line: string): boolean {
   return line.length <= MAX_FENCE_LENGTH && BEGINS_OPENING.test(line);
 }
 
-/** Checks whether a line closes the fence. The line may be incomplete. */
+/** Checks whether a line closes the fence. Returns `maybe` if more of the line is needed. */
 function checkClosing(line: string, fence: Fence): 'yes' | 'maybe' | 'no' {
   if (line.length > MAX_FENCE_LENGTH) return 'no';
   const { indentation = '', marks = '', rest = '' } = CLOSING.exec(line)?.groups ?? { rest: line };

@@ -1,6 +1,6 @@
 import { LINE_BREAK_ENDS_STATEMENT, PROSE } from './languages.ts';
 
-/** Positions after line breaks. Splitting a text there keeps the line breaks. */
+/** Matches the positions after line breaks. Splitting text there keeps the line breaks. */
 export const LINE_STARTS = /(?<=\n)/;
 const LEADING_SPACES = /^[ \t]*/;
 
@@ -139,8 +139,8 @@ interface NextLine {
 
 /**
  * True if all lines but the first repeat the prompt's indentation. Models respond like this if the
- * selection starts after the indentation of its line. Only the first two non-blank lines are
- * checked. False if in doubt, so that intended indentation is kept.
+ * selection starts after the indentation of a line. Only the first two non-blank lines are checked.
+ * False if in doubt, so that intended indentation is kept.
  *
  * - A complete statement or a comment doesn't indent the next line. If the next line starts with
  *   the selection's indentation, its indentation comes from the prompt.
