@@ -19,8 +19,8 @@ export type ErrorKind =
   | 'setting-holds-secret'
   | 'queue-full'
   /**
-   * The credentials were replaced, removed, or couldn't be read during a diagnosis, so its
-   * remaining requests weren't sent.
+   * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The remaining
+   * requests of the diagnosis weren't sent.
    */
   | 'credentials-changed'
   // While getting a token. The inference service can also refuse a key, if requests contain the key
@@ -184,7 +184,7 @@ export function isUnreachable(error: unknown): boolean {
   return isKind(error, 'connection-lost', 'timeout') && error.details.status === undefined;
 }
 
-/** Returns a value from a response if it's safe to show: a short word without markup. */
+/** Returns a value from a response if it's a short word without markup, which is safe to show. */
 export function safeWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }

@@ -17,7 +17,7 @@ export interface Api {
   readonly modelFields: (modelId: string, target: ModelTarget) => RequestBody;
   /** Extra body fields for a streamed call. */
   readonly streaming: RequestBody;
-  /** This API's names for chat parameters, keyed by their names in the settings. */
+  /** The names of chat parameters in this API, keyed by their names in the settings. */
   readonly chatParameters: ReadonlyMap<string, string>;
   /** Converts messages and tools from the chat completions format to body fields. */
   readonly conversation: (parts: ChatParts, target: ModelTarget) => RequestBody;

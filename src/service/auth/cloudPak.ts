@@ -47,8 +47,8 @@ function readToken(json: unknown): TokenResponse {
 }
 
 /**
- * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails,
- * because the token can be used without a known expiry.
+ * Requests the expiry of a token, in seconds since 1970. Returns undefined if the request fails or
+ * the response states no expiry, because the token can be used without a known expiry.
  */
 function fetchExpiration(value: string, identity: IdentityClient): Promise<number | undefined> {
   const expiration = identity.get({

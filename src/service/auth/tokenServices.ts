@@ -124,7 +124,8 @@ export class TokenServices {
       isOnDemand: authMethodOf(credentials.service).exchange?.isOnDemand,
       ...(clock && { clock }),
     });
-    // Leave out the keys from other sources, because they vary from lookup to lookup.
+    // Leave out the keys from other sources, because they can differ each time the same credentials
+    // are looked up.
     const secrets = secretsOf({ ...credentials, otherKeys: [] });
     return { apiKey: credentials.apiKey, service, secrets, tokens };
   }
