@@ -19,8 +19,8 @@ export type ErrorKind =
   | 'setting-holds-secret'
   | 'queue-full'
   /**
-   * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The remaining
-   * requests of the diagnosis weren't sent.
+   * During a diagnosis, the credentials were replaced or removed, or couldn't be read. The
+   * remaining requests of the diagnosis weren't sent.
    */
   | 'credentials-changed'
   // While getting a token. The inference service can also refuse a key, if requests contain the key

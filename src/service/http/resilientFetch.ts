@@ -10,8 +10,8 @@ export const PROXY_CLOSED = 'UND_ERR_PRX_CONN';
 
 const CONNECT_ERROR = 'undici:client:connectError';
 /**
- * The error code that older versions of undici use in the same case. They reconnect after this
- * error.
+ * The error code that older versions of undici use in the same case. These versions reconnect after
+ * the error.
  */
 const OLD_PROXY_CLOSED = 'UND_ERR_SOCKET';
 

@@ -2,7 +2,8 @@
  * The retry rules. Pure functions.
  *
  * - Requests that get a 429 or a status from 500 to 504 are retried at most 3 times. 501 is
- *   included, because the default service documents it as a temporary failure.
+ *   included, because the default service documents it as a temporary failure. A response with a
+ *   lasting cause, such as a used-up quota, isn't retried.
  * - Temporary network failures before anything was sent are retried, too. The maximum of 3 applies
  *   to all retries together.
  * - The waits before the retries are 0.5–1, 1–2, and 2–4 s. They're random, to spread the load from

@@ -39,7 +39,7 @@ export interface ModelQuery {
 
 /**
  * Requests and caches the models of all services. Requests for public lists contain no key or
- * token, so the user can pick a model before setting a key. Models with a secret in any field are
+ * token, so the user can pick a model before entering a key. Models with a secret in any field are
  * dropped, because the fields are shown to the user.
  */
 export class Models {
