@@ -66,7 +66,8 @@ export function editorOf(document: TextDocument): TextEditor | undefined {
 }
 
 /**
- * Shows a document in the editor group that has its tab. For a notebook cell, shows the notebook.
+ * Shows a document in the editor group that has its tab, or in the active group if the document has
+ * no tab. For a notebook cell, shows the notebook.
  * @throws if the document is closed, because VS Code would replace a closed untitled document with
  * an empty one
  */

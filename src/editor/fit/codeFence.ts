@@ -46,8 +46,8 @@ export class CodeFence {
   /** Whitespace received after the closing line. */
   #after = '';
   /**
-   * The start of a continuation, held back until it's clear whether it reopens the fence. Undefined
-   * at any other time.
+   * The start of a continuation, held back until it's clear whether the continuation reopens the
+   * fence. Undefined at any other time.
    */
   #head: string | undefined;
 

@@ -23,8 +23,8 @@ export function usageOf(usage: TokenUsage, prompt: string, received: string): Re
 }
 
 /**
- * Estimates the usage of a request that failed or was canceled. Returns undefined if no text was
- * received. However, a canceled request that may have been billed always gets an estimate.
+ * Estimates the usage of a request that failed or was canceled. Returns undefined if nothing was
+ * received, unless the request was canceled and may have been billed.
  */
 export function usageOfFailed(
   error: unknown,

@@ -26,7 +26,8 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
 }
 
 /**
- * Returns the failure for a status. The status alone doesn't prove that the key was refused.
+ * Returns the failure for an error response, based only on its status. The status alone doesn't
+ * prove that the key was refused.
  */
 export function identityStatusFailure(status: number): ServiceError {
   if (status === 429) return new ServiceError('rate-limited', { status });

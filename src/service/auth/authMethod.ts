@@ -23,7 +23,7 @@ export interface AuthMethod {
   readonly exchange?: TokenExchange;
 }
 
-/** A way to get an access token: from the identity service, or from a program on this machine. */
+/** Gets an access token, either from the identity service or from a program on this machine. */
 export interface TokenExchange {
   /** Path of the token endpoint, relative to the identity address. Empty for a program. */
   readonly path: string;
