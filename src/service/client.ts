@@ -305,9 +305,9 @@ export class Client {
   }
 
   /**
-   * Gets a token if none is valid, and opens a network connection to the service in parallel. On a
-   * slow network, getting the token first would take twice as long. If the network connection can't
-   * be opened, the error is ignored here, because the generation request will report it.
+   * If there is no valid token, gets one and opens a network connection to the service in parallel.
+   * On a slow network, getting the token first would take twice as long. If the network connection
+   * can't be opened, the error is ignored here, because the generation request will report it.
    * @returns the token; undefined if no token was requested
    * @throws {ServiceError} the failure of the token request
    */

@@ -83,7 +83,7 @@ export interface ErrorDetails {
   readonly code?: string;
   /** The service's ID for the request, which its support team may ask for. */
   readonly requestId?: string;
-  /** The host that the request was sent to. */
+  /** The host that the request was addressed to. */
   readonly host?: string;
   /** The destination of a refused redirect, if it's a valid host. */
   readonly redirectHost?: string;

@@ -23,7 +23,7 @@ const LEADING_WHITESPACE = /^[ \t\n]*/;
 /** Used for languages in which spaces and tabs at the start of a line are content. */
 const EMPTY_LINES = /^\n*/;
 
-/** Limits the number of line breaks before the text, and removes whitespace from blank lines there. */
+/** Limits the number of line breaks before the text, and drops whitespace on blank lines there. */
 class LeadingLineBreaks implements FormatStep {
   /** Number of line breaks that may still be returned. */
   #left: number;

@@ -48,9 +48,9 @@ const MAX_ERROR_BYTES = 65_536;
 /**
  * Creates the `fetch` function for all requests. Before it sends a request, the function compares
  * the URL's origin with the approved origin. It also searches the URL and body for secrets, except
- * in token requests. The function reads an error response completely before returning it, so
- * that the network connection can be reused. If the text of an error response is longer than
- * 64 KiB, the text is dropped.
+ * in token requests. The function reads an error response completely before returning it, so that
+ * the network connection can be reused. If the text of an error response is longer than 64 KiB or
+ * can't be read, the text is dropped.
  * @returns a function that rejects with a `ServiceError` (`host-not-approved`,
  * `certificate-checks-off`, `setting-holds-secret`, `timeout`, `unreachable`) or with the error
  * from `fetch`
