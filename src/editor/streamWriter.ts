@@ -107,7 +107,7 @@ export class StreamWriter implements ResponseWriter {
    */
   #startsUndoStep = true;
   #expected: readonly ExpectedChange[] = [];
-  /** True while the current edit is past its deadline. The edit may still be applied at any time. */
+  /** True while the current edit is past its deadline. VS Code may still apply the edit. */
   #isLate = false;
   #isRunning = false;
   #running = Promise.resolve();

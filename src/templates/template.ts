@@ -64,7 +64,7 @@ export function nameKey(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** Finds a template by name, compared as in `nameKey`. Also finds broken templates. */
+/** Finds a template, even a broken one, by name. Ignores case and surrounding whitespace. */
 export function findTemplate(
   templates: readonly TemplateEntry[],
   name: string,

@@ -125,7 +125,7 @@ export class CharacterFilter {
   }
 }
 
-/** Returns a complete text as filtered by a `CharacterFilter` for its language. */
+/** Filters a complete text with a `CharacterFilter` for its language. */
 export function plainText(text: string, languageId: string): string {
   const filter = new CharacterFilter(languageId);
   return filter.add(text) + filter.end();

@@ -269,8 +269,7 @@ function fieldsOf(value: unknown): Fields {
 
 /**
  * Returns the first entry of a list, because each request is for only one response. Undefined if
- * the list is empty. Some gateways omit the list from the event that contains the usage, so the
- * result is also undefined in that case.
+ * the list is empty, or if a gateway omits the list from the event that contains the usage.
  */
 function firstOf(list: unknown, usage: unknown): Fields | undefined {
   if (list === undefined && isFields(usage)) return undefined;

@@ -22,8 +22,8 @@ const CAUSES: readonly ErrorKind[] = [
 ];
 
 /**
- * Returns the error that explains a refusal, based on the checks that ran after the refusal. If
- * they don't explain it, returns the refusal, with `isUnchecked` if a check failed.
+ * Returns the error that explains a refusal, based on the checks that ran after the refusal. If no
+ * check explains it, returns the refusal, marked as `isUnchecked` if a check failed.
  * @param failure the failure of the first check that failed; undefined if all checks passed
  */
 export function explain(refusal: ServiceError, failure: ServiceError | undefined): ServiceError {
