@@ -11,12 +11,11 @@ import { type Answer, daysOf, type Results, ratioText, unitText } from './result
 /** Width in pixels at which pages show the picture. */
 const width = 640;
 const margin = 20;
-const bars = { left: 330, right: 560 };
+const bars = { left: 330, right: 545 };
 const lineHeight = 16;
 /** Number of 12-pixel characters that fit beside the bars, and across the picture. */
 const fits = { name: 47, line: 92 };
 
-/** An axis. Bars beyond its ends are cut off, but still show their number. */
 interface Axis {
   readonly least: number;
   readonly most: number;
@@ -25,11 +24,10 @@ interface Axis {
   readonly unit?: string;
 }
 
-/** Axes for ratios close to 1, and for all other ratios. */
+/** The axis for ratios close to 1. */
 const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
-const wide: Axis = { least: 1 / 120, most: 20, marks: [0.01, 0.1, 1, 10] };
-/** Axes for counts. */
-const counts: readonly Axis[] = [
+/** Axes that start at 0. They are longer if a bar needs it. */
+const fromZero: readonly Axis[] = [
   { least: 0, most: 10, marks: [0, 2, 4, 6, 8, 10], unit: 'round trips' },
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
 ];
@@ -67,14 +65,12 @@ interface Part {
 function pictureOf({ machine, versions, questions }: Results): string {
   let top = margin + 2;
   const drawn = [
-    text(
-      margin,
-      top,
-      'Counts: bars from 0. All others: Hosted Model ÷ peer (logarithmic).',
-      'pale',
-    ),
+    text(margin, top, 'Bars for round trips and connections start at 0.', 'pale'),
     text(width - margin, top, 'Orange line: the goal.', 'pale', 'end'),
   ];
+  top += lineHeight;
+  const others = 'All other bars start at 1 and show Hosted Model ÷ peer (logarithmic).';
+  drawn.push(text(margin, top, others, 'pale'));
   top += lineHeight / 2;
   for (const question of questions) {
     const part = partOf(question, top);
@@ -188,16 +184,27 @@ function axisNames(axis: Axis, top: number): string[] {
 }
 
 function axisFor(rows: readonly Row[]): Axis {
-  const counted = counts.find(({ unit }) => unit === rows[0]?.unit);
-  if (counted) return counted;
-  const isNarrow = rows.every(({ ratio = 1 }) => ratio >= narrow.least && ratio <= narrow.most);
-  return isNarrow ? narrow : wide;
+  const counted = fromZero.find(({ unit }) => unit === rows[0]?.unit);
+  if (counted) {
+    const values = rows.map((row) => barred(counted, row) ?? 0);
+    return { ...counted, most: Math.max(counted.most, ...values) };
+  }
+  const ratios = rows.map(({ ratio = 1 }) => ratio);
+  const isNarrow = ratios.every((ratio) => ratio >= narrow.least && ratio <= narrow.most);
+  return isNarrow ? narrow : wideAxis([1, ...ratios]);
+}
+
+/** Returns an axis with powers of 10 that contains all ratios. */
+function wideAxis(ratios: readonly number[]): Axis {
+  const first = Math.floor(Math.log10(Math.min(...ratios)));
+  const last = Math.ceil(Math.log10(Math.max(...ratios)));
+  const marks = Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index));
+  return { least: 10 ** first, most: 10 ** last, marks };
 }
 
 /** Returns the place of a value on an axis, in pixels from the left of the picture. */
 function placeOf({ least, most, unit }: Axis, value: number): number {
-  const kept = Math.min(most, Math.max(least, value));
-  const share = unit ? kept / most : Math.log(kept / least) / Math.log(most / least);
+  const share = unit ? value / most : Math.log(value / least) / Math.log(most / least);
   return round(bars.left + share * (bars.right - bars.left));
 }
 
@@ -207,7 +214,7 @@ function goalsIn(goal: string, rows: readonly Row[], { unit }: Axis): Map<Row, n
   const [product] = rows;
   if (product && unit) return goals.set(product, Number.parseFloat(goal.replace('≤', '')));
   for (const [, multiple, peer = ''] of goal.matchAll(/(\d[\d.]*) ×\s*([^,;]*)/g)) {
-    const words = peer.trim().toLowerCase();
+    const words = peer.trim().toLowerCase().replace(/^an? /, '');
     const named = rows.filter(({ name }) => name.toLowerCase().includes(words));
     for (const row of named) if (row.ratio !== undefined) goals.set(row, Number(multiple));
   }

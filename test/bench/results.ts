@@ -120,7 +120,7 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
 
 /** Returns the unit in the singular if the value is 1, such as `connection`. */
 export function unitText(value: number, unit: string): string {
-  return value === 1 ? unit.replace(/(call|connection|request)s$/, '$1') : unit;
+  return value === 1 ? unit.replace(/(call|connection|request|step)s$/, '$1') : unit;
 }
 
 /**

@@ -31,7 +31,7 @@ interface Streamed {
 const figures: readonly { key: keyof Streamed; unit: string; goal: number }[] = [
   { key: 'editsPerSecond', unit: 'edits per second', goal: 31 },
   { key: 'delayMs', unit: 'ms late', goal: 250 },
-  { key: 'undoSteps', unit: 'undo step(s)', goal: 1 },
+  { key: 'undoSteps', unit: 'undo steps', goal: 1 },
 ];
 
 const question: Question = {
