@@ -32,20 +32,24 @@ export const HOUSE = 'media/architecture.svg';
 const WIDTH = 960;
 const FLOOR = 92;
 const TOP = 36;
-const BOX = { width: 180, height: 40 };
+const BOX = { width: 192, height: 40 };
+/** The minimum distance from an arrow to a box that it passes, and between arrows that pass it. */
+const GAP = { box: 8, arrow: 4 };
+/** The x coordinates between which arrows can pass boxes. The numbers of the floors are left of it. */
+const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
-const COLUMNS = Array.from({ length: 13 }, (_, column) => 176 + column * 56);
+const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
 
 const LEGEND =
-  'An arrow leads from a room to a room that it imports. If it’s pale, other arrows lead there too.';
+  'An arrow leads from a room to a room that it imports. If it’s gray, a chain of other arrows implies it.';
 
-/** Colors from the GitHub and VS Code themes. All text has a contrast ratio of at least 4.5. */
+/** Colors from the GitHub and VS Code themes. Text has a contrast ratio of at least 4.5, and arrows 3. */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
-    --pale: #59636e; --plain: #0969da; --implied: #aab4be; }
+    --pale: #59636e; --plain: #0969da; --implied: #818b98; }
   @media (prefers-color-scheme: dark) {
     :root { --back: #0d1117; --floor: #171d26; --text: #e6edf3; --pale: #9198a1;
-      --plain: #4493f8; --implied: #57616c; }
+      --plain: #4493f8; --implied: #6e7681; }
   }
   text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--pale); }
   .room { font-weight: 600; fill: var(--text); text-anchor: middle; }
@@ -53,9 +57,11 @@ const STYLE = `
   .back { fill: var(--back); }
   .floor { fill: var(--floor); }
   .box { fill: var(--back); stroke: var(--plain); stroke-width: 1.5; }
-  .implied { stroke: var(--implied); fill: var(--implied); }
-  .plain { stroke: var(--plain); fill: var(--plain); stroke-width: 1.5; }
-  .head { stroke: none; }
+  .arrow { fill: none; stroke-linejoin: round; }
+  .arrow.implied { stroke: var(--implied); }
+  .arrow.plain { stroke: var(--plain); stroke-width: 1.5; }
+  .head.implied { fill: var(--implied); }
+  .head.plain { fill: var(--plain); }
 `;
 
 export function pictureOf(rooms: readonly Room[]): string {
@@ -63,14 +69,17 @@ export function pictureOf(rooms: readonly Room[]): string {
   const places = arranged(rooms, arrows);
   const floors = floorsOf(rooms);
   const height = TOP + floors.length * FLOOR + 4;
-  // Draws plain arrows last, so that they are on top.
-  const kinds: readonly Kind[] = ['implied', 'plain'];
+  // Routes plain arrows first, so that they get the shortest paths. Draws them last, so that they
+  // are on top.
+  const kinds: readonly Kind[] = ['plain', 'implied'];
+  const passed: Passed = new Map();
+  const lines = kinds.flatMap((kind) =>
+    arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places, passed)),
+  );
   const drawn = [
     `<text x="24" y="28">${LEGEND}</text>`,
     ...floors.map(floorAt),
-    ...kinds.flatMap((kind) =>
-      arrows.filter((one) => one.kind === kind).map((one) => lineOf(one, arrows, places)),
-    ),
+    ...lines.reverse(),
     ...rooms.map((room) => boxOf(room, placeOf(places, room))),
   ];
   const described = rooms.map(
@@ -187,10 +196,10 @@ function boxOf(room: Room, { x, y }: Point): string {
 }
 
 /**
- * Draws a line from the lower edge of one box to the upper edge of another. Lines that share an
- * edge are spread out along it.
+ * Draws a line from the lower edge of one box to the upper edge of another, around the boxes between
+ * them. Lines that share an edge are spread out along it.
  */
-function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string {
+function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places, passed: Passed): string {
   const endAt = (side: 'from' | 'to') => {
     const { x, y } = placeOf(places, arrow[side]);
     const slopeOf = (one: Arrow) => {
@@ -204,10 +213,70 @@ function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places): string 
     const edge = side === 'from' ? BOX.height / 2 : -BOX.height / 2;
     return { x: Math.round(x + share * (BOX.width - 12)), y: y + edge };
   };
-  const [from, to] = [endAt('from'), endAt('to')];
-  return `<line class="${arrow.kind}" x1="${from.x}" y1="${from.y}" x2="${to.x}" y2="${to.y}" marker-end="url(#${arrow.kind})"/>`;
+  const points = routed(endAt('from'), endAt('to'), [...places.values()], passed);
+  const path = points.map(({ x, y }) => `${x},${y}`).join(' ');
+  return `<polyline class="arrow ${arrow.kind}" points="${path}" marker-end="url(#${arrow.kind})"/>`;
+}
+
+/** A corner of a box that arrows pass. */
+interface Corner extends Point {
+  readonly box: Point;
+  readonly side: -1 | 1;
+}
+
+/** The number of arrows that pass each box at each side. */
+type Passed = Map<string, number>;
+
+const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
+
+/** Returns the shortest way down around the boxes, and counts it in `passed`. */
+function routed(from: Point, to: Point, boxes: readonly Point[], passed: Passed): readonly Point[] {
+  const between = boxes.filter(({ y }) => y - BOX.height / 2 > from.y && y + BOX.height / 2 < to.y);
+  const corners = between
+    .flatMap((box) => ([-1, 1] as const).flatMap((side) => cornersOf(box, side, passed)))
+    .filter(({ x }) => x >= SIDES.left && x <= SIDES.right)
+    .sort((one, other) => one.y - other.y);
+  const ways = new Map<Point, { readonly length: number; readonly points: readonly Point[] }>([
+    [from, { length: 0, points: [from] }],
+  ]);
+  for (const next of [...corners, to]) {
+    for (const [last, { length, points }] of [...ways]) {
+      if (last.y > next.y || between.some((box) => meets(last, next, box))) continue;
+      const total = length + Math.hypot(next.x - last.x, next.y - last.y);
+      if (total >= (ways.get(next)?.length ?? Number.POSITIVE_INFINITY)) continue;
+      ways.set(next, { length: total, points: [...points, next] });
+    }
+  }
+  const way = ways.get(to);
+  if (!way) throw new Error(`No way leads from ${from.x} ${from.y} to ${to.x} ${to.y}.`);
+  const sides = corners.filter((corner) => way.points.includes(corner)).map(sideOf);
+  for (const side of new Set(sides)) passed.set(side, (passed.get(side) ?? 0) + 1);
+  return way.points;
+}
+
+function cornersOf(box: Point, side: -1 | 1, passed: Passed): Corner[] {
+  return [-1, 1].map((edge) => {
+    const corner = { box, side, x: box.x, y: box.y };
+    const gap = GAP.box + GAP.arrow * (passed.get(sideOf(corner)) ?? 0);
+    return {
+      ...corner,
+      x: box.x + side * (BOX.width / 2 + gap),
+      y: box.y + edge * (BOX.height / 2 + GAP.box),
+    };
+  });
+}
+
+/** True if a line meets a box or comes closer than the minimum distance. */
+function meets(start: Point, end: Point, box: Point): boolean {
+  const [top, bottom] = [-1, 1].map((edge) => box.y + edge * (BOX.height / 2 + GAP.box - 1));
+  const [upper, lower] = [Math.max(start.y, top ?? 0), Math.min(end.y, bottom ?? 0)];
+  if (upper >= lower) return false;
+  const xAt = (y: number) => start.x + ((y - start.y) / (end.y - start.y)) * (end.x - start.x);
+  const near = BOX.width / 2 + GAP.box - 1;
+  const [one, other] = [xAt(upper) - box.x, xAt(lower) - box.x];
+  return Math.min(one, other) < near && Math.max(one, other) > -near;
 }
 
 function headOf(kind: Kind): string {
-  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="${kind} head" d="M0 1 L8 4 L0 7 z"/></marker>`;
+  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="head ${kind}" d="M0 1 L8 4 L0 7 z"/></marker>`;
 }
