@@ -59,8 +59,8 @@ function rowOf(model: Model, isCurrent: boolean): ModelRow {
 }
 
 /**
- * Describes the end of a model's life, such as "deprecated, withdrawn on 2027-01-15, successor
- * maker/next". Empty for a model that stays available.
+ * Describes the end of a model's life, such as "deprecated, will be withdrawn on 2027-01-15,
+ * successor maker/next". Empty for a model that stays available.
  */
 function lifeText(model: Model): string {
   const { stage, deprecated, withdrawn, others, successors } = lifecycleOf(model);
@@ -68,7 +68,7 @@ function lifeText(model: Model): string {
   return [
     ...others,
     !isOver && deprecated && (stage ? 'deprecated' : `deprecated on ${deprecated}`),
-    withdrawn && `withdrawn ${isOver ? 'since' : 'on'} ${withdrawn}`,
+    withdrawn && `${isOver ? 'withdrawn since' : 'will be withdrawn on'} ${withdrawn}`,
     successorsText(successors),
   ]
     .filter(Boolean)

@@ -132,7 +132,7 @@ describe(`the extension ${nightly}`, () => {
     const deprecated = list.items.find(({ label }) => label === 'granite-3-3-8b-instruct');
     assert.match(
       deprecated?.detail ?? '',
-      /deprecated, withdrawn on 2027-01-15, successor ibm\/granite-4-h-small/,
+      /deprecated, will be withdrawn on 2027-01-15, successor ibm\/granite-4-h-small/,
     );
     await workbench.screenshot('models');
     await workbench.quickInput.pick('granite-3-3-8b-instruct');

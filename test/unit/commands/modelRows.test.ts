@@ -30,7 +30,7 @@ describe('the rows in Select Model', () => {
         label: 'granite-3-3-8b-instruct',
         description: 'ibm/granite-3-3-8b-instruct',
         detail:
-          'deprecated, withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072 tokens · General use',
+          'deprecated, will be withdrawn on 2027-01-15, successor ibm/granite-4-h-small · IBM · 131,072 tokens · General use',
       },
     ]);
   });
@@ -53,7 +53,7 @@ describe('the rows in Select Model', () => {
       lifeOf(stageOf('withdrawn', today, 'm/b')),
       `withdrawn since ${today}, successor m/b`,
     );
-    assert.equal(lifeOf(stageOf('withdrawn', '2027-01-01')), 'withdrawn on 2027-01-01');
+    assert.equal(lifeOf(stageOf('withdrawn', '2027-01-01')), 'will be withdrawn on 2027-01-01');
     assert.equal(lifeOf(stageOf('deprecated', '2027-01-01')), 'deprecated on 2027-01-01');
     assert.equal(lifeOf(stageOf('constricted', '2026-01-01')), 'constricted');
     assert.equal(lifeOf(stageOf('constricted', '2027-01-01')), '');
@@ -70,8 +70,8 @@ describe('the rows in Select Model', () => {
     const lifecycle = [stageOf('withdrawn', today), stageOf('constricted', today)];
     const detailAt = (asOf: string | undefined) =>
       modelRows([modelOf({ lifecycle, asOf })], '')[0]?.detail;
-    assert.equal(detailAt('2026-11-20'), `withdrawn on ${today}`);
-    assert.equal(detailAt(undefined), `withdrawn on ${today}`);
+    assert.equal(detailAt('2026-11-20'), `will be withdrawn on ${today}`);
+    assert.equal(detailAt(undefined), `will be withdrawn on ${today}`);
     assert.equal(detailAt(today), `constricted, withdrawn since ${today}`);
   });
 
@@ -103,7 +103,10 @@ describe('the rows in Select Model', () => {
     const [row] = modelRows([{ ...model, lifecycle: full.lifecycle }], '');
     assert.match(row?.label ?? '', /^a b \$ \(trash\) c 😀+…$/u);
     assert.ok((row?.label ?? '').length <= 120);
-    assert.match(row?.detail ?? '', /withdrawn on 2027-01-15, successor ibm\/granite-4-h-small · /);
+    assert.match(
+      row?.detail ?? '',
+      /will be withdrawn on 2027-01-15, successor ibm\/granite-4-h-small · /,
+    );
     assert.ok((row?.detail ?? '').length <= 320);
   });
 
