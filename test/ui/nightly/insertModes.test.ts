@@ -83,7 +83,7 @@ const written = {
 } satisfies Partial<Record<Mode, Written>>;
 
 const asked = ['def total(prices):', '    return sum(prices)', ''];
-const test = 'def test_total():\n    assert total([1, 2]) == 3';
+const test = 'def test_none():\n    assert total([]) == 0';
 const lines = (text: readonly string[], lineEnd = '\r\n') => text.join(lineEnd);
 
 for (const theme of ['dark', 'light'] as const) {
@@ -103,6 +103,7 @@ for (const theme of ['dark', 'light'] as const) {
           'editor.lightbulb.enabled': 'off',
           'editor.minimap.enabled': false,
           'editor.scrollBeyondLastLine': false,
+          'editor.scrollbar.horizontal': 'hidden',
           'editor.scrollbar.vertical': 'hidden',
           'editor.fontSize': 16,
         },
