@@ -69,6 +69,7 @@ describe(`the .env file ${nightly}`, () => {
     assert.ok(!problems.includes(secret));
     for (const theme of ['dark', 'light'] as const) {
       if (theme === 'light') await workbench.toggleTheme();
+      await rows.filter({ hasText: 'has quotes' }).click();
       await workbench.openFile(path('.env'));
       await workbench.editor.placeCursor(4, 18);
       const fixes = workbench.page.locator('.action-widget .monaco-list-row.action');
