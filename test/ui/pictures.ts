@@ -37,6 +37,8 @@ export async function prepareForPicture(page: Page): Promise<void> {
     // A tip of VS Code and the agent's changed files aren't about the picture of the chat, and the
     // ruler of a diff is a gray bar over the text.
     const stray = '.chat-input-notification-widget, .chat-editing-session, .diffOverview';
+    // Without this, the corners of a picture of a dialog show the dimmed window behind it.
+    for (const part of document.querySelectorAll('.monaco-dialog-modal-block')) part.style.background = 'none';
     for (const part of document.querySelectorAll(stray)) part.style.display = 'none';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const address = /(?:http:\\/\\/)?(?:127\\.0\\.0\\.1|localhost):\\d+/;
@@ -71,13 +73,13 @@ export async function asPng(screenshot: Buffer): Promise<Buffer> {
 }
 
 /**
- * Encodes a screenshot for the package, which should stay small. For text, 16 colors without loss
+ * Encodes a screenshot for the package, which should stay small. For text, 32 colors without loss
  * take half the space of lossy WebP and have no blurred edges (measured).
  */
 export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();
   const fewColors = await sharp(screenshot)
-    .png({ palette: true, colours: 16, dither: 0 })
+    .png({ palette: true, colours: 32, dither: 0 })
     .toBuffer();
   return sharp(fewColors).webp({ lossless: true, effort: 6 }).toBuffer();
 }

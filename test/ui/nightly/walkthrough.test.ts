@@ -75,10 +75,11 @@ describe(`the walkthrough ${nightly}`, () => {
 
       await workbench.runCommand('Hosted Model: Use in Chat');
       await workbench.dialogs.click('Use in Chat');
-      const explanation = 'It multiplies the price of each item by its count, and adds them up.';
+      const explanation =
+        'It multiplies the price of each item by its count, and adds up the results.';
       emulator.settings.answer = () => explanation;
       await page.locator('.chat-input-container', { hasText: 'granite-4-h-small' }).click();
-      await page.keyboard.type('What does total_price do?');
+      await page.keyboard.type('What does prices.py do?');
       await page.keyboard.press('Enter');
       await page.locator('.interactive-item-container', { hasText: explanation }).waitFor();
       // In a short window, the question and the model picker are close to each other.
