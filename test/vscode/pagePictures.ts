@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { recordedModels } from '../emulator/models.ts';
 import {
   asPng,
   asSmallWebp,
@@ -45,6 +46,8 @@ await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.pn
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
+  // The list of models has no room for the end of a model's life.
+  sample.emulator.settings.models = recordedModels.map((model) => ({ ...model, lifecycle: [] }));
   const browser = await startBrowser();
   // Opens a new window each time, since `applyUserSettings` would change the title in the pictures.
   const openCode = async (userSettings: Settings): Promise<Workbench> => {
@@ -114,25 +117,31 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   const { editor, notifications, page, screen } = workbench;
   const frames: { readonly picture: Buffer; readonly ms: number }[] = [];
   const take = async (ms: number) => frames.push({ picture: await page.screenshot(), ms });
-  let [seen, selected] = ['', ''];
-  const takeMore = async () => {
-    seen = await screen.until('more of the response', async () => {
-      const text = await editor.visibleText();
-      return text === seen ? undefined : text;
-    });
+  let [before, selected] = ['', ''];
+  const takeUpTo = async (response: string) => {
+    await screen.until(`the document to end with ${response}`, async () =>
+      (await editor.visibleText()).trimEnd() === before + response ? true : undefined,
+    );
     // VS Code briefly extends a selection to text that is inserted after it.
     await editor.waitForPosition(selected);
     await take(120);
   };
-  // Each chunk ends with visible text.
+  // Each chunk ends with visible text. The first event of a stream has no text.
   const words = code.split(/(?<=\S)(?=\s)/);
   emulator.settings.answer = () => words;
   emulator.faults.next(chatPath, {
     beforePart: (index) =>
-      index > 0 && index % 2 === 0 && index < words.length ? takeMore() : undefined,
+      index > 0 && index % 2 === 0 && index < words.length
+        ? takeUpTo(words.slice(0, index - 1).join(''))
+        : undefined,
   });
 
   await editor.placeCursor(6, 1);
+  await prepareForPicture(page);
+  await take(900);
+  // The name of the command that selects would only distract, so the keys are shown from here on.
+  await page.keyboard.press('Shift+End');
+  selected = await editor.waitForPosition(/selected/);
   await workbench.runCommand('Developer: Toggle Screencast Mode');
   await editor.focus();
   await page.waitForSelector('.screencast-keyboard:empty', { state: 'attached' });
@@ -142,12 +151,8 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
     content: `.notifications-toasts { display: none !important }
       .screencast-keyboard { background: #1f2328 !important }`,
   });
-  await take(900);
-  await page.keyboard.press('Shift+End');
-  selected = await editor.waitForPosition(/selected/);
   await take(1_200);
-  const before = await editor.visibleText();
-  seen = before;
+  before = await editor.visibleText();
   await page.keyboard.press('Control+K');
   await take(400);
   // VS Code waits five seconds for the second key, and a picture can take longer on a busy machine.
@@ -159,6 +164,7 @@ async function film(workbench: Workbench, { emulator }: Sample, theme: string): 
   await take(3_000);
   const last = frames.at(-1)?.picture ?? screen.fail('Nothing was filmed.');
   await savePicture(join(media, `generated-${theme}.png`), await asPng(await last));
+  await page.locator('.statusbar-item', { hasText: 'complete' }).waitFor({ state: 'detached' });
   await page.keyboard.press('Control+Z');
   await editor.waitForText(before);
   await editor.waitForPosition(selected);
@@ -194,15 +200,28 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
     document.querySelector('.workbench-hover-container').getAnimations({ subtree: true })
       .map(({ finished }) => finished),
   ).then(() => {})`);
-  const hover = await page.locator('.workbench-hover-container').boundingBox();
+  const hover = await page.locator('.workbench-hover-container .monaco-hover').boundingBox();
   const size = page.viewportSize();
   if (!hover || !size) return screen.fail('The status item has no tooltip.');
   // Other status items would be cut off at the edges.
   await page.addStyleTag({
     content: `.statusbar-item:not([id$=".${statusId}"]) { visibility: hidden; }`,
   });
-  const clip = { ...hover, height: size.height - hover.y };
+  const [x, y] = [Math.floor(hover.x), Math.floor(hover.y)];
+  const clip = { x, y, width: Math.ceil(hover.width) + 2, height: size.height - y };
   await prepareForPicture(page);
+  // The time of a refresh is random, and the pictures of both themes should show the same times.
+  await page.evaluate(`{
+    const times = [[/\\d+(?= minutes left)/, 59], [/(?<=refresh in )\\d+/, 47], [/\\d+(?=m$)/, 59]];
+    for (const part of document.querySelectorAll(
+      '.workbench-hover-container, .statusbar-item[id$=".${statusId}"]')) {
+      const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const node = walker.currentNode;
+        for (const [time, minutes] of times) node.data = node.data.replace(time, minutes);
+      }
+    }
+  }`);
   const picture = await page.screenshot({ clip });
   await savePicture(join(media, `status-${theme}.png`), await asPng(picture));
   await page.mouse.move(0, 0);
