@@ -31,9 +31,8 @@ export type StatusSettings = Pick<
 >;
 
 /**
- * The only owner of the status bar item. The first update shows the item. Keeps the facts and
- * repaints only if the rendered view changed. Repaints on a timer only while the text or tooltip
- * contains a time.
+ * The only owner of the status bar item. Keeps the facts and repaints only if the rendered view
+ * changed. Repaints on a timer only while the text or tooltip contains a time.
  */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
@@ -56,6 +55,9 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
+    // Until it's known whether the extension is set up, which can take long if the keyring prompts.
+    this.#item.text = '$(key) Hosted Model';
+    this.#item.show();
   }
 
   get facts(): StatusFacts {
@@ -83,6 +85,7 @@ export class StatusItem implements Disposable {
   }
 
   #paint(): void {
+    if (this.#facts.isSetUp === undefined) return;
     const now = Date.now();
     const view = renderStatus(this.#facts, now);
     this.#paintAgainIn(view.changesInMs);
@@ -96,7 +99,6 @@ export class StatusItem implements Disposable {
       view.background && new ThemeColor(`statusBarItem.${view.background}Background`);
     this.#item.accessibilityInformation = { label: `Hosted Model: ${view.words}`, role: 'button' };
     this.#item.tooltip = tooltipOf(lines, lastFailure);
-    this.#item.show();
   }
 
   #paintAgainIn(ms: number | undefined): void {
@@ -171,7 +173,7 @@ function areUnread(
   { isSetUp, obstacle, provenance }: StatusFacts,
   { url }: Pick<StatusSettings, 'url'>,
 ): boolean {
-  return !provenance && isSetUp && !url && obstacle !== 'approval';
+  return !provenance && isSetUp === true && !url && obstacle !== 'approval';
 }
 
 /**

@@ -8,8 +8,11 @@ import { hasOwnModel } from '../service/service.ts';
 /** Computes the content of the status item. Pure. */
 
 export interface StatusFacts {
-  /** True if the editor has a key and all needed settings, or another source was used last. */
-  readonly isSetUp: boolean;
+  /**
+   * True if the editor has a key and all needed settings, or another source was used last. Undefined
+   * until that's known.
+   */
+  readonly isSetUp: boolean | undefined;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
   readonly refreshesTokens: boolean;
   /** The reason that the last command for the active folder couldn't get a connection, if any. */
@@ -80,7 +83,7 @@ export interface StatusView {
 }
 
 export const initialFacts: StatusFacts = {
-  isSetUp: false,
+  isSetUp: undefined,
   refreshesTokens: false,
   obstacle: 'none',
   token: { kind: 'none' },

@@ -83,7 +83,7 @@ describe('the commands in the palette', () => {
       suite.life.stores.keyring.values.clear();
       suite.life.stores.keyring.values.set('hostedModel.key.zen', record);
       await suite.opened.open(editor, suite.life.stores, async () => {
-        const painted = () => editor.textOf('status text').includes('$(key) Hosted Model');
+        const painted = () => editor.textOf('status text').includes('ready, no token yet');
         await becomes('painted', painted);
       });
       assert.deepEqual(trueKeys(editor), ['canSignOut']);

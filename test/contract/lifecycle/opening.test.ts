@@ -52,7 +52,7 @@ describe('a window that opens', () => {
       await closeAll();
       const [editor, before] = [life.editor(), activeResources('Timeout')];
       await start(editor, stores);
-      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      await becomes('painted', () => editor.textOf('status text').includes('ready, no token yet'));
       // Timers of earlier tests can end in the meantime, so the count can also be lower.
       assert.ok(activeResources('Timeout') <= before, 'the window has no timers');
       assert.deepEqual([emulator.openConnections, emulator.requests.length], [0, 0]);
@@ -66,7 +66,24 @@ describe('a window that opens', () => {
       life = await startLife();
       const editor = life.editor();
       await start(editor, life.stores);
-      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      await becomes('painted', () => editor.textOf('status text').includes('ready, no token yet'));
+      assert.doesNotMatch(editor.textOf('status text'), /Set Up/);
+    }),
+  );
+
+  it(
+    'shows a neutral status item while secret storage doesn’t respond',
+    closing(async () => {
+      life = await startLife();
+      class SilentKeyring extends FakeKeyring {
+        override window() {
+          return super.window({ keys: () => new Promise<string[]>(() => {}) });
+        }
+      }
+      const editor = life.editor();
+      await start(editor, { ...life.stores, keyring: new SilentKeyring() });
+      await settled();
+      assert.match(editor.textOf('status text'), /^\$\(key\) Hosted Model$/m);
       assert.doesNotMatch(editor.textOf('status text'), /Set Up/);
     }),
   );
@@ -220,7 +237,7 @@ describe('a window that opens', () => {
       keyring.values.delete('hostedModel.key.ibm');
       keyring.values.set('hostedModel.key.cpd', record);
       await start(editor, life.stores);
-      await becomes('painted', () => editor.textOf('status text').includes('$(key) Hosted Model'));
+      await becomes('painted', () => editor.textOf('status text').includes('ready, no token yet'));
       assert.equal(keyring.reads, 0);
     }),
   );

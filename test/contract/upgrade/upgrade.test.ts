@@ -63,7 +63,7 @@ describe('an upgrade', () => {
           const window = await opened.start(editor, storesWith(state, workspaceState));
           try {
             await becomes('painted', () =>
-              editor.textOf('status text').includes('$(key) Hosted Model'),
+              editor.textOf('status text').includes('ready, no token yet'),
             );
           } finally {
             await window.close();
