@@ -139,7 +139,11 @@ export const handlers: Handlers = {
     if (own) keepForChat(app, from, own.list);
     const others = await otherModels(app, service, signOutSignal);
     if (!own && others.length === 0) return inform(COMMAND_MESSAGES.ownModel);
-    const choice = await pickModel(own, others);
+    const choice = await pickModel(own, others).catch((error: unknown) => {
+      // A deployment lists no models, so the failure of another service isn't a problem.
+      if (own) throw error;
+      inform(COMMAND_MESSAGES.ownModel);
+    });
     if (!choice) return;
     const { modelId: picked } = choice;
     if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
