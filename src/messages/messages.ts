@@ -125,7 +125,7 @@ const MESSAGE_BUILDERS: Readonly<Record<Exclude<ErrorKind, 'cancelled'>, Message
         };
   },
   'capacity-full': (details) => ({
-    text: `The model is busy. The service refused ${sent(details)}. ${tryAgain(details)}, or select another model.`,
+    text: `The model is busy. The service refused ${sent(details)}. ${tryAgain(details)}. You can also select another model.`,
     actions: ['retry', 'selectModel'],
   }),
   'server-failed': (details) => ({
@@ -192,9 +192,13 @@ function onAllAttempts({ attempts = 1 }: ErrorDetails): string {
   return attempts === 1 ? '' : ` on all ${attempts} attempts`;
 }
 
-/** Returns advice to try again after the wait that the service stated, or else later. */
+/**
+ * Returns advice to try again after the wait that the service stated, or else later. The tooltip
+ * keeps the text, so it must stay true after the wait.
+ */
 function tryAgain({ retryAfterMs }: ErrorDetails): string {
-  return `Try again ${retryAfterMs ? `in ${duration(retryAfterMs)}` : 'later'}`;
+  if (!retryAfterMs) return 'Try again later';
+  return `It asked you to wait ${duration(retryAfterMs)} before you try again`;
 }
 
 const DAY_MS = 86_400_000;

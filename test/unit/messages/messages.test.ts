@@ -85,14 +85,18 @@ describe('the text of a message', () => {
 
   const DAY_MS = 86_400_000;
   for (const [what, retryAfterMs, words] of [
-    ['seconds', 90_000, 'Try again in 90 seconds'],
-    ['minutes', 3_600_000, 'Try again in 60 minutes'],
-    ['a day', DAY_MS, 'Try again in 1440 minutes'],
-    ['more than a day', DAY_MS + 1, 'Try again in more than a day'],
-    ['until the year 9999', 251_606_966_940_000, 'Try again in more than a day'],
-    ['the largest safe integer', Number.MAX_SAFE_INTEGER, 'Try again in more than a day'],
+    ['seconds', 90_000, 'wait 90 seconds before you try again'],
+    ['minutes', 3_600_000, 'wait 60 minutes before you try again'],
+    ['a day', DAY_MS, 'wait 1440 minutes before you try again'],
+    ['more than a day', DAY_MS + 1, 'wait more than a day before you try again'],
+    ['until the year 9999', 251_606_966_940_000, 'wait more than a day before you try again'],
+    [
+      'the largest safe integer',
+      Number.MAX_SAFE_INTEGER,
+      'wait more than a day before you try again',
+    ],
   ] as const) {
-    it(`says when to try again if the service stated a wait: ${what}`, () => {
+    it(`says how long to wait if the service stated a wait: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
         const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
         assert.ok(text.includes(words), text);
@@ -106,7 +110,7 @@ describe('the text of a message', () => {
       actions: ['retry', 'openSettings'],
     });
     assert.deepEqual(messageFor(new ServiceError('rate-limited', { retryAfterMs: 120_000 })), {
-      text: 'Too many requests. The service refused the request. Try again in 2 minutes.',
+      text: 'Too many requests. The service refused the request. It asked you to wait 2 minutes before you try again.',
       actions: ['retry'],
     });
   });
