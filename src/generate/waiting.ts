@@ -117,6 +117,7 @@ export class WaitProgress implements Disposable {
 
   /** Called when the run ends. */
   dispose(): void {
+    for (const request of [...this.#silent.keys(), ...this.#waits.keys()]) this.onEnd(request);
     this.#retryCommand?.dispose();
   }
 

@@ -84,6 +84,7 @@ export class PendingRequest implements ApprovedTarget {
 
   onSend(): void {
     this.#request.budget.attempts += 1;
+    this.#status = undefined;
     this.#isRefused = false;
     this.#startDeadline();
   }
@@ -106,7 +107,6 @@ export class PendingRequest implements ApprovedTarget {
    */
   async prepareAttempt(): Promise<readonly [name: string, value: string] | undefined> {
     const { limiter, budget, scheme = 'Bearer', tokenHeader } = this.#request;
-    this.#status = undefined;
     const tokens = this.#request.tokenProvider?.();
     await tokens?.get(this.signal);
     this.#slot = await limiter?.acquire(this.signal, budget.attempts > 0);
@@ -197,7 +197,8 @@ export class PendingRequest implements ApprovedTarget {
     if (this.#late.signal.aborted && error.details.phase !== 'connect') {
       return new ServiceError('timeout', { phase: 'total', host, attempts, status: this.#status });
     }
-    const isBroken = isKind(error, 'connection-lost', 'timeout');
+    // The failure of a token request has a host and a status of its own.
+    const isBroken = isKind(error, 'connection-lost', 'timeout') && !error.details.host;
     const status = isBroken ? this.#status : undefined;
     return new ServiceError(error.kind, { host, attempts, status, ...error.details });
   }

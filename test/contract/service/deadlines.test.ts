@@ -57,6 +57,30 @@ describe('the deadline', () => {
     assert.deepEqual(ended, [`timeout ${phase}`]);
   }
 
+  it('doesn’t report the service as unreachable if a retry gets no slot in time', async () => {
+    const { call, emulator } = await start(chat, { deadlineMs: DEADLINE_MS, limits: { limit: 2 } });
+    const held = gate();
+    emulator.faults.next(chat, { hold: held.opened });
+    const first = call();
+    await emulator.requestCount(chat, 1);
+    // Lowers the limit to 1, so the retry waits for the first call.
+    emulator.faults.next(chat, { status: 429 });
+    const second = call();
+    await emulator.requestCount(chat, 2);
+    await becomes('queued', () => emulator.inFlight.inference === 1);
+    await time.pass(DEADLINE_MS);
+    const failures = await Promise.all([first, second]);
+    assert.deepEqual(
+      failures.map(({ kind, details }) => [kind, details.status]),
+      [
+        ['timeout', undefined],
+        ['timeout', 429],
+      ],
+    );
+    assert.deepEqual(failures.map(isUnreachable), [true, false]);
+    held.open();
+  });
+
   const silences: readonly [string, Phase, string, Fault, WorldOptions][] = [
     [
       'a wait for headers',

@@ -197,6 +197,13 @@ describe('the progress of a waiting run', () => {
     assert.equal(request.signal.aborted, false);
   });
 
+  it('offers nothing for a request that is still running when the run ends', () => {
+    progress.onSilence(request);
+    progress.dispose();
+    pass(20_000);
+    assert.equal(offers().length, 0);
+  });
+
   it('waits 15 s again if a second attempt gets no response', () => {
     progress.onSilence(request);
     mock.timers.tick(10_000);
