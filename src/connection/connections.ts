@@ -21,7 +21,7 @@ import { ActiveConnection, folderKey, type Obstacle } from './activeConnection.t
 import { staysText, USE_NEW_CREDENTIALS } from './connectionMessages.ts';
 import { choiceOf } from './createConnection.ts';
 import { writeCredentialSource } from './credentialSourceSetting.ts';
-import { activeFolder, onlyFolder } from './folders.ts';
+import { activeFolder, isEnvFile, onlyFolder } from './folders.ts';
 import {
   importSource,
   type ResolveOptions,
@@ -81,6 +81,10 @@ export class Connections implements Disposable {
       onDidChangeSettings(refresh),
       workspace.onDidGrantWorkspaceTrust(refresh),
       window.onDidChangeActiveTextEditor(follow),
+      // The user may have fixed the mistake that the status item shows.
+      workspace.onDidSaveTextDocument((document) => {
+        if (isEnvFile(document)) inBackground(this.refresh());
+      }),
       // The chat's connection depends on which folders are open.
       workspace.onDidChangeWorkspaceFolders(refresh),
     ];

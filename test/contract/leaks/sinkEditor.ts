@@ -184,6 +184,7 @@ export class SinkEditor extends FakeEditor {
         onDidChangeConfiguration: this.#event('configuration'),
         onDidChangeTextDocument: this.#event('text'),
         onDidOpenTextDocument: this.#event('opened document'),
+        onDidSaveTextDocument: this.#event('saved document'),
         onDidGrantWorkspaceTrust: this.#event('trust'),
         onDidChangeWorkspaceFolders: this.#event('folders'),
         onDidRenameFiles: this.#event('renamed files'),

@@ -680,6 +680,16 @@ describe('Connections', () => {
       });
     }
 
+    it('uses the file as soon as it is fixed and saved', async () => {
+      editor.files.set('/work/.env', complete.replace('=', '= '));
+      assert.equal((await connections.peekWithProgress()).choice.kind, 'missing');
+      let changes = 0;
+      connections.onDidChange(() => (changes += 1));
+      editor.save('/work/.env', complete);
+      await settled();
+      assert.deepEqual([connections.active?.source, changes], ['envFile', 1]);
+    });
+
     it('opens the file or the setup', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));
       const { commands } = await import('vscode');
@@ -692,6 +702,12 @@ describe('Connections', () => {
       await required();
       assert.deepEqual([editor.openedFiles, setUps], [['/work/.env'], 1]);
     });
+  });
+
+  it('reads no .env file when it is saved, until credentials have been needed once', async () => {
+    editor.save('/work/.env', envFile());
+    await settled();
+    assert.equal(editor.reads, 0);
   });
 
   it('reads no file when the active editor changes, until credentials have been needed once', async () => {

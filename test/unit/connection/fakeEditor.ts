@@ -18,7 +18,7 @@ interface Address {
 /** The `ConfigurationTarget` of the user settings. */
 const USER = 1;
 
-type OpenListener = (document: { readonly uri: Address }) => void;
+type DocumentListener = (document: { readonly uri: Address }) => void;
 
 /** An open modal prompt. */
 export interface Question {
@@ -59,7 +59,8 @@ export class FakeEditor {
   /** File lookups wait for this promise, as on a slow file system. */
   beforeFiles: Promise<void> = Promise.resolve();
   readonly #commands = new Map<string, (...args: readonly unknown[]) => Promise<unknown>>();
-  readonly #openListeners: OpenListener[] = [];
+  readonly #openListeners: DocumentListener[] = [];
+  readonly #saveListeners = new Set<DocumentListener>();
   readonly listeners = {
     'active editor': new Set<(event: object) => void>(),
     configuration: new Set<(event: object) => void>(),
@@ -117,6 +118,12 @@ export class FakeEditor {
   /** Notifies the listeners that a document was opened. */
   open(path: string): void {
     for (const listener of this.#openListeners) listener({ uri: addressOf(path) });
+  }
+
+  /** Changes a file, and notifies the listeners that its document was saved. */
+  save(path: string, text: string): void {
+    this.files.set(path, text);
+    for (const listener of this.#saveListeners) listener({ uri: addressOf(path) });
   }
 
   /** Waits for a modal prompt and returns it. */
@@ -283,9 +290,13 @@ export class FakeEditor {
           editor.folders.find((folder) => uri.path.startsWith(`${folder.uri.path}/`)),
         getConfiguration: () => configuration,
         textDocuments: [],
-        onDidOpenTextDocument: (listener: OpenListener) => {
+        onDidOpenTextDocument: (listener: DocumentListener) => {
           editor.#openListeners.push(listener);
           return nothing;
+        },
+        onDidSaveTextDocument: (listener: DocumentListener) => {
+          editor.#saveListeners.add(listener);
+          return { dispose: () => editor.#saveListeners.delete(listener) };
         },
         onDidGrantWorkspaceTrust: () => nothing,
         onDidChangeConfiguration: listen('configuration'),
