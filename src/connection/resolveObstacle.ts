@@ -32,9 +32,10 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasPrompted true if the user has just declined a source or finished the setup. Another
+ * @param hasPrompted true if the user has just declined a source or closed the setup. Another
  * prompt would be a nuisance, so the setup is only offered, not started.
- * @returns false if the obstacle remains; `declined` if the user declined a source
+ * @returns false if the obstacle remains; true if the lookup has to be repeated; `declined` if it
+ * has to be repeated because the user declined a source
  */
 export async function resolveObstacle(
   options: ResolveOptions,
@@ -72,10 +73,11 @@ export async function resolveObstacle(
         return false;
       }
       const needed = missingText(choice.names, found.settings);
-      const reason = { missing: choice.names, intro: needed };
-      if (!hasPrompted && (await options.setUp(reason))) return true;
-      // Don't show this message until the setup closes. After a successful setup, the message would
-      // be untrue, and an extension can't close it.
+      if (!hasPrompted) {
+        await options.setUp({ missing: choice.names, intro: needed });
+        // Even if nothing was saved, another source may have become usable in the meantime.
+        return true;
+      }
       const text = `${needed} ${checkedSourcesText(found)}`;
       offer('warning', text, ACTION_LABELS.setUp, 'hostedModel.setUp');
       return false;

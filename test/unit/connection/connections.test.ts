@@ -1406,6 +1406,32 @@ describe('Connections', () => {
       );
     });
 
+    describe('while other sources change', () => {
+      /** Closes the setup, which a command opened, after a change. */
+      const requiredAfter = (change: () => void) => {
+        Object.assign(connections, {
+          setUp: async () => {
+            change();
+            return false;
+          },
+        });
+        return connections.for();
+      };
+
+      it('asks for approval of a .env file that was created before it was closed', async () => {
+        const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
+        await (await editor.question()).answer(use);
+        assert.equal((await given)?.source, 'envFile');
+        assert.deepEqual(editor.said, []);
+      });
+
+      it('lists the sources as they are when it is closed', async () => {
+        editor.files.set('/work/.env', 'OTHER=value\n');
+        await requiredAfter(() => editor.files.delete('/work/.env'));
+        assert.deepEqual(editor.said, [`${needed} ${checked}`]);
+      });
+    });
+
     it('mentions no missing settings if the user opened it', async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
