@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkedSourcesText } from '../../../src/connection/connectionMessages.ts';
+import { checkedSourcesText, sourceFaultText } from '../../../src/connection/connectionMessages.ts';
 import {
   choose,
   type ExternalSource,
@@ -170,8 +170,16 @@ describe('provenance', () => {
   it('says what to fix if a mistake in the .env file leaves no usable source', () => {
     const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
-      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the value.',
+      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the file.',
     ]);
+  });
+
+  it('says to fix the environment, not a file, if the mistake is there', () => {
+    const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
+    assert.equal(
+      sourceFaultText(faulty, found({ external: [faulty] })),
+      'The environment can’t be used: VENDOR_URL includes an endpoint path. Nothing was sent. Fix the environment.',
+    );
   });
 
   it('is undefined if no source can be used', () => {
