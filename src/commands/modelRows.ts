@@ -67,7 +67,7 @@ function lifeText(model: Model): string {
   const isOver = stage === 'withdrawn';
   return [
     ...others,
-    !isOver && deprecated && (stage ? 'deprecated' : `deprecated on ${deprecated}`),
+    !isOver && deprecated && (stage ? 'deprecated' : `will be deprecated on ${deprecated}`),
     withdrawn && `${isOver ? 'withdrawn since' : 'will be withdrawn on'} ${withdrawn}`,
     successorsText(successors),
   ]

@@ -104,8 +104,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called when the request is no longer waiting. Doesn't update the notification, because that may
-   * be about to close.
+   * Called when the request is no longer waiting. Doesn't update the notification, which may be
+   * about to close.
    */
   onEnd(request: AbortController): void {
     clearTimeout(this.#silent.get(request));

@@ -161,7 +161,7 @@ function expectedLines(facts: StatusFacts, settings: StatusSettings): (string | 
   return [
     facts.obstacle === 'approval'
       ? 'Credentials: not sent without your approval'
-      : `Identity service: ${authUrl ? hostOf(authUrl) : 'the service’s default'}`,
+      : authUrl !== '' && `Identity service: ${hostOf(authUrl)}`,
     `Service: ${url ? hostOf(url) : 'not set'}`,
     neededSettings(service).includes('projectId') &&
       `${resource[0]?.toUpperCase()}${resource.slice(1)}: ${projectId || 'not set'}`,

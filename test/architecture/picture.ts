@@ -35,7 +35,7 @@ const TOP = 36;
 const BOX = { width: 192, height: 40 };
 /** The minimum distance from an arrow to a box that it passes, and between arrows that pass it. */
 const GAP = { box: 8, arrow: 4 };
-/** The x coordinates between which arrows can pass boxes. The numbers of the floors are left of it. */
+/** The x coordinates between which arrows can pass boxes. The floor numbers are to the left of this range. */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);

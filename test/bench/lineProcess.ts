@@ -1,5 +1,5 @@
 /**
- * Simulates slow network lines, such as to another continent, on the loopback interface. They run
+ * Simulates slow network links, such as one to another continent, on the loopback interface. They run
  * in their own process, so that no other work delays their traffic.
  */
 import { once } from 'node:events';

@@ -32,7 +32,7 @@ const fromZero: readonly Axis[] = [
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },
 ];
 
-/** Colors of VS Code's and GitHub's themes. All text has a contrast of at least 4.5. */
+/** Colors of VS Code's and GitHub's themes. All text has a contrast ratio of at least 4.5:1. */
 const style = `
   :root { color-scheme: light dark; --back: #ffffff; --text: #1f2328; --pale: #59636e;
     --line: #d1d9e0; --bar: #0969da; --met: #1a7f37; --missed: #cf222e; --goal: #bc4c00; }

@@ -8,7 +8,7 @@ import type { Question, Result, Row } from './question.ts';
 
 export type Answer = Pick<Question, 'title' | 'goal'> &
   Result & {
-    /** The day when this question was measured, as YYYY-MM-DD. */
+    /** The date of the measurement, as YYYY-MM-DD. */
     readonly date: string;
   };
 

@@ -34,7 +34,7 @@ export class Editor {
   }
 
   /**
-   * Label of the active tab, or an empty string without a tab. For a response preview, it differs
+   * Label of the active tab, or an empty string if no tab is open. For a response preview, it differs
    * from the result of `name`.
    */
   title(): Promise<string> {

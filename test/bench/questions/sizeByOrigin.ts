@@ -12,7 +12,7 @@ const question: Question = {
 };
 export default question;
 
-/** Returns the bytes of each package and of each folder in `src`. */
+/** Returns the bundled size in bytes of each package and of each folder in `src`. */
 function categories(): [name: string, bytes: number][] {
   const sums = new Map<string, number>();
   for (const { inputs } of Object.values(outputs())) {

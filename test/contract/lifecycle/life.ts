@@ -41,7 +41,7 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   };
 }
 
-/** Registers hooks that create a new life for each test of a suite, and windows for the suite. */
+/** Registers hooks that create a new `Life` for each test in a suite, and windows that its tests share. */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;
   let opened: Windows;

@@ -373,7 +373,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(modelsPath), 0);
   });
 
-  it("doesn't delay the text after a 429 to the request that opens the early connection", async () => {
+  it("doesn't pause or throttle generations if the request that opens the early connection gets a 429", async () => {
     const { runtime, emulator, generate } = await start();
     emulator.faults.always(modelsPath, { status: 429, headers: { 'retry-after': '60' } });
     await generate('key-number-one');
@@ -426,7 +426,7 @@ describe('a runtime', () => {
     assert.equal(emulator.count(tokenPath), 2);
   });
 
-  it('forgets the token of a test when the user signs out', async () => {
+  it('forgets the token from a connection test when the user signs out', async () => {
     const { runtime, emulator, settings, generate, withKey } = await start();
     await runtime.test(withKey('key-number-one'), settings, never);
     runtime.forgetTokens();

@@ -469,7 +469,7 @@ describe('authentication with OAuth 2.0 client credentials', () => {
     });
   }
 
-  it('sends the scope and audience, and the client credentials in only one place', async () => {
+  it('sends the scope and audience, and puts the client credentials in either the header or the body', async () => {
     for (const name of ['basic', 'post']) {
       const world = await startOf(ways[`client credentials, ${name}`] as AuthCase, api);
       await world.generate();

@@ -87,7 +87,7 @@ describe('chat in detail', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`generates for a selection at once while an agent holds a slot ${nightly}`, async () => {
+  it(`doesn't delay a generation for a selection while an agent holds a slot ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },

@@ -38,7 +38,7 @@ describe(`the key at rest ${nightly}`, () => {
   const secretNames = ({ workbench }: Session) =>
     workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
 
-  it('is found in every encoding in which it could be stored', () => {
+  it('can be found by the search in every encoding in which it could be stored', () => {
     for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
       const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
       const left =

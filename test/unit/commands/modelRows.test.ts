@@ -54,7 +54,7 @@ describe('the rows in Select Model', () => {
       `withdrawn since ${today}, successor m/b`,
     );
     assert.equal(lifeOf(stageOf('withdrawn', '2027-01-01')), 'will be withdrawn on 2027-01-01');
-    assert.equal(lifeOf(stageOf('deprecated', '2027-01-01')), 'deprecated on 2027-01-01');
+    assert.equal(lifeOf(stageOf('deprecated', '2027-01-01')), 'will be deprecated on 2027-01-01');
     assert.equal(lifeOf(stageOf('constricted', '2026-01-01')), 'constricted');
     assert.equal(lifeOf(stageOf('constricted', '2027-01-01')), '');
     assert.equal(

@@ -40,7 +40,7 @@ describe('Approvals', () => {
     assert.equal(await approvals.decisionFor(subjectOf('file:///ab', 'c')), undefined);
   });
 
-  it('B09: remembers a refusal across windows until the refusal is forgotten', async () => {
+  it('B09: remembers across windows that the user declined, until that decision is forgotten', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     await approvalsOn(keyring, state).remember(subject, 'refused');
     assert.equal(await approvalsOn(keyring, state).decisionFor(subject), 'refused');
@@ -141,7 +141,7 @@ describe('Approvals', () => {
     assert.equal(await print('k', 'a'), prints[1]);
   });
 
-  it('forgets the approvals for all folders on sign-out, but not the refusals', async () => {
+  it('forgets the approvals for all folders on sign-out, but not the declined sources', async () => {
     const [keyring, state] = [new FakeKeyring(), new FakeState()];
     const approvals = approvalsOn(keyring, state);
     const other = subjectOf('file:///work/b', 'project-2');

@@ -1437,7 +1437,7 @@ describe('Connections', () => {
       });
     });
 
-    it('mentions no missing settings if the user opened it', async () => {
+    it('mentions no missing settings if the user opened the setup', async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.said, []);

@@ -177,7 +177,7 @@ describe('a service that the user added', () => {
       assert.deepEqual(entries(), [entry]);
     });
 
-    it('A08: sends a header secret to another host only after a prompt', async () => {
+    it('A08: has its header secret sent to another host only after a prompt', async () => {
       await store(withSecret, { headerSecrets: { 'team key': 'key-of-the-team' } });
       editor.picks.push('ACME', CHANGE, OPENAI, 'No Key', TEST);
       editor.typed.push(OTHER, '');

@@ -103,9 +103,9 @@ describe('Copy Report', () => {
   }
 
   for (const [place, of] of [
-    ['in the user settings', 'project-of-the-user'],
-    ['in the folder settings', 'project-of-the-folder'],
-    ['in a .env file', full.project],
+    ['from the user settings', 'project-of-the-user'],
+    ['from the folder settings', 'project-of-the-folder'],
+    ['from a .env file', full.project],
   ] as const) {
     it(`E07: copies nothing if the report contains the project ID ${place}`, async () => {
       for (const code of [of, Buffer.from(of).toString('base64url')]) {

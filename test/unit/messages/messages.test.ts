@@ -96,7 +96,7 @@ describe('the text of a message', () => {
       'wait more than a day before you try again',
     ],
   ] as const) {
-    it(`says how long to wait if the service stated a wait: ${what}`, () => {
+    it(`says how long to wait if the service specified a wait time: ${what}`, () => {
       for (const kind of ['rate-limited', 'capacity-full', 'server-failed'] as const) {
         const text = messageFor(new ServiceError(kind, { retryAfterMs }))?.text ?? '';
         assert.ok(text.includes(words), text);
@@ -104,7 +104,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('advises fewer concurrent requests only if the service stated no wait', () => {
+  it('advises fewer concurrent requests only if the service specified no wait time', () => {
     assert.deepEqual(messageFor(new ServiceError('rate-limited')), {
       text: 'Too many requests. The service refused the request. Lower the number of concurrent requests in the settings.',
       actions: ['retry', 'openSettings'],

@@ -43,7 +43,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     });
   }
 
-  it('keeps a key that is sent without an exchange if the wall clock is set back', async () => {
+  it('keeps a key that needs no exchange, even if the wall clock is set back', async () => {
     const { service, flights, value, start } = underTest(time);
     await start({ isApiKey: true });
     time.setWall(-20 * MINUTE);

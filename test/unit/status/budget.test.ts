@@ -98,7 +98,7 @@ describe('the daily budget', () => {
     assert.equal(budget.allowsRequests(use(1_000)), false);
   });
 
-  it('stores only the day and the fingerprints of keys for each message and for Continue Today', async () => {
+  it('stores only a day and key fingerprints, for each warning and for Continue Today', async () => {
     const budget = open();
     editor.picks.push('Continue Today');
     await saidOf(budget, use(800), use(1_000), use(900, { fingerprint: 'two' }));

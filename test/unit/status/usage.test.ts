@@ -203,7 +203,7 @@ describe('usage', () => {
   it('is shown as a table, only for the key in use', async () => {
     const usage = open();
     await usage.show(undefined);
-    assert.match(editor.said.join(), /no usage to show/);
+    assert.match(editor.said.join(), /No service is ready/);
     assert.deepEqual(editor.shown, []);
     await usage.record(connection, asked(10));
     await usage.record(connectionWith('another'), asked(99));

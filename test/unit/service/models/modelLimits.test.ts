@@ -18,7 +18,7 @@ const problemOf = (facts: Partial<Model>, parameters: Parameters = {}) => {
 };
 
 describe('the limits of a model', () => {
-  it('refuse nothing if the model list states no limits', () => {
+  it("don't restrict anything if the model list states none", () => {
     assert.equal(problemOf({}, { max_new_tokens: 1_000_000 }), undefined);
   });
 
