@@ -3,7 +3,12 @@ import type { CallerRow, ChatCallers } from '../chat/chatCallers.ts';
 import { targetForFolder } from '../config/configuration.ts';
 import { targetText } from '../connection/connectionMessages.ts';
 import { activeFolder, openEnvFile } from '../connection/folders.ts';
-import { type Lookup, type SourceSnapshot, serviceInUse } from '../connection/sourceSelection.ts';
+import {
+  type Lookup,
+  needsApproval,
+  type SourceSnapshot,
+  serviceInUse,
+} from '../connection/sourceSelection.ts';
 import { sourceChoices, sourceMenu, sourceRows } from '../connection/sourceView.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import type { Connection } from '../service/connection.ts';
@@ -37,11 +42,16 @@ export async function openMenu(app: App): Promise<unknown> {
   const { services, sources, another, extensions } = COMMAND_MESSAGES.menu;
   const connection = choice.kind === 'ready' ? choice.connection : undefined;
   const useAnother = { label: another, run: () => useAnotherSource(app, looked) };
+  const approve = {
+    label: `$(pass) ${ACTION_LABELS.approve}`,
+    run: () => connections.for(found.folder.workspaceFolder?.uri),
+  };
   return showMenu(status.facts, connection && shownInMenu(app, connection, found), [
     { label: services, rows: ofServices },
     {
       label: sources,
       rows: [
+        ...(needsApproval(choice) ? [approve] : []),
         ...ofSources.map((row) => ({ ...row, run: () => showSource(app, row.source, looked) })),
         useAnother,
       ],

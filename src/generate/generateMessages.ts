@@ -71,7 +71,7 @@ export function noResponseText(retryLink: string): string {
 
 /** @param leftMs milliseconds until the pause ends */
 export function pausedText(leftMs: number): string {
-  return `Waiting ${Math.ceil(leftMs / 1_000)}s for the service. Esc cancels`;
+  return `Paused for ${Math.ceil(leftMs / 1_000)}s after a refused request. Esc cancels`;
 }
 
 export function generatingCount(done: number, all: number): string {

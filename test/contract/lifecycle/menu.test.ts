@@ -29,6 +29,19 @@ describe('the menu', () => {
   const suite = eachWithLife();
   beforeEach(() => suite.life.stores.keyring.values.clear());
 
+  it('offers to review a source that waits for approval', async () => {
+    const { url } = suite.life.emulator;
+    const editor = new PickingEditor();
+    const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
+    editor.addFolder('/work');
+    editor.files.set('/work/.env', file);
+    editor.userSettings.set('authUrl', url);
+    editor.path = '/work/a.txt';
+    editor.labels.push(/Review and Approve/);
+    await suite.opened.open(editor, suite.life.stores, (run) => run('showMenu'));
+    assert.match(editor.textOf('notification'), /Use These Values/);
+  });
+
   it('forgets the approval of the folder that it was opened for', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();

@@ -287,7 +287,7 @@ export class FakeEditor {
           return editor.folders;
         },
         getWorkspaceFolder: (uri: Address) =>
-          editor.folders.find((folder) => uri.path.startsWith(`${folder.uri.path}/`)),
+          editor.folders.find((folder) => `${uri.path}/`.startsWith(`${folder.uri.path}/`)),
         getConfiguration: () => configuration,
         textDocuments: [],
         onDidOpenTextDocument: (listener: DocumentListener) => {

@@ -84,7 +84,7 @@ describe('the progress of a waiting run', () => {
 
   it('counts down to the end of a pause, or to a retry that is earlier', () => {
     progress.onPause(request, 40_000);
-    assert.equal(shown.at(-1), 'Waiting 40s for the service. Esc cancels');
+    assert.equal(shown.at(-1), 'Paused for 40s after a refused request. Esc cancels');
     retryIn(1_500, 1, new AbortController());
     assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
     progress.onActivity(request);
