@@ -231,7 +231,7 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
   const name = capitalized(sourceName(source.id, found));
   const what = `${name} ${isShort ? problem : `can’t be used: ${problem}`}.`;
   return hasOnlyErrors(source)
-    ? `${what} Nothing was sent. Fix the ${source.id === 'envFile' ? 'file' : 'environment'}.`
+    ? `${what} Nothing was sent. Fix ${source.id === 'envFile' ? 'and save the file' : 'the environment'}.`
     : `${what} One source must contain all the values. Nothing was sent.`;
 }
 

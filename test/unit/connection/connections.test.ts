@@ -652,22 +652,22 @@ describe('Connections', () => {
       [
         'with quotes around the key',
         complete.replace('key-in-the-file', '"key-in-the-file"'),
-        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the file.',
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix and save the file.',
       ],
       [
         'with spaces around the key',
         complete.replace('=', '= '),
-        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has spaces around its value. Nothing was sent. Fix the file.',
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 1 has spaces around its value. Nothing was sent. Fix and save the file.',
       ],
       [
         'with an endpoint path in the address',
         complete.replace(EVIL, `${EVIL}/ml/v1/text/chat`),
-        'The .env file in work can’t be used: VENDOR_URL on line 3 includes an endpoint path. Nothing was sent. Fix the file.',
+        'The .env file in work can’t be used: VENDOR_URL on line 3 includes an endpoint path. Nothing was sent. Fix and save the file.',
       ],
       [
         'with a key that is set twice and an address in quotes',
         `VENDOR_API_KEY=another-key\n${complete.replace(EVIL, `"${EVIL}"`)}`,
-        'The .env file in work can’t be used: VENDOR_API_KEY on line 2 is set twice, to different values, VENDOR_URL on line 4 has quotes around its value. Nothing was sent. Fix the file.',
+        'The .env file in work can’t be used: VENDOR_API_KEY on line 2 is set twice, to different values, VENDOR_URL on line 4 has quotes around its value. Nothing was sent. Fix and save the file.',
       ],
       [
         'without the project',

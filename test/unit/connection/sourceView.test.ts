@@ -170,7 +170,7 @@ describe('provenance', () => {
   it('says what to fix if a mistake in the .env file leaves no usable source', () => {
     const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
-      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix the file.',
+      'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix and save the file.',
     ]);
   });
 
