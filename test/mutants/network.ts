@@ -319,7 +319,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '  if (ms > DAY_MS) ',
     to: '  if (ms > Number.POSITIVE_INFINITY) ',
     test: 'test/unit/messages/messages.test.ts',
-    title: 'stated a wait: until the year 9999',
+    title: 'specified a wait time: until the year 9999',
   },
   {
     name: "a service's token counts can add up to Infinity",

@@ -25,7 +25,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '/^[A-Za-z0-9._-]{1,64}$/',
     to: '/^/',
     test: 'test/unit/service/errors.test.ts',
-    title: 'is not ',
+    title: "can't be ",
   },
   {
     name: 'an error contains the key',
@@ -193,7 +193,7 @@ export const secretMutants: readonly Mutant[] = [
     from: 'return isKey || headerSecretsOf(settings.service).some(isOfHeader);',
     to: 'return isKey;',
     test: 'test/unit/connection/managedServices.test.ts',
-    title: 'A08: sends a header secret to another host only after a prompt',
+    title: 'A08: has its header secret sent to another host only after a prompt',
   },
   {
     name: 'any host can be used without TLS',
