@@ -46,7 +46,6 @@ export const SET_UP = {
   projectPrompt: 'ID of the project to bill. In the project, open Manage > General > Details.',
   resourcePrompt: (resource: string) => `ID of the ${resource} to use.`,
   addressHint: (service: Service) => {
-    if (service.regions.length === 1) return 'Select or enter the service URL';
     if (!hasRegions({ service })) return 'Enter the service URL';
     const region = needsSetting('projectId', { service }) ? 'the project’s region' : 'a region';
     return `Select ${region}, or enter the service URL`;
