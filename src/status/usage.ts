@@ -118,7 +118,7 @@ export class Usage {
 
   /** Runs *Show Usage*. */
   async show(connection: Connection | undefined): Promise<void> {
-    if (!connection) return inform(texts.NO_KEY);
+    if (!connection) return inform(texts.NOT_READY);
     const fingerprint = await this.#fingerprintOf(connection);
     const { day, today, use } = await this.#readUsage(connection, fingerprint);
     const session = this.#ledger.session(fingerprint);

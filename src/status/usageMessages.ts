@@ -9,7 +9,7 @@ import { totalOf, type UsageRow, type UsageTotal } from './usageLedger.ts';
 export const CONTINUE_TODAY = 'Continue Today';
 export const SHOW_USAGE = 'Show Usage';
 
-export const NO_KEY = 'No service is ready. Run “Hosted Model: Set Up...”.';
+export const NOT_READY = 'No service is ready. Run “Hosted Model: Set Up...”.';
 
 export function nearText(tokens: number, budget: number): string {
   return `You’ve used ${formatNumber(tokens)} of today’s ${formatNumber(budget)} tokens.`;
