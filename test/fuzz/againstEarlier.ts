@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import type { ServiceError } from '../../src/service/errors.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { printTable } from '../table.ts';
 import { FakeTime } from '../unit/service/fixtures.ts';
@@ -83,17 +84,29 @@ async function compare(earlierCommit: string, count: number): Promise<number> {
 }
 
 /**
- * True if two records are equal, except for one intended difference: a call that is canceled while
- * any error response arrives counts as never sent. In the earlier version, such a call counted as
- * never sent only if the response would have been retried.
+ * True if two records are equal, except for these intended differences:
+ *
+ * - A call that is canceled while any error response arrives counts as never sent. In the earlier
+ *   version, such a call counted as never sent only if the response would have been retried.
+ * - If a response breaks off or times out, the failure contains the status of the response.
  */
 function isExplained(before: PlayRecord, after: PlayRecord): boolean {
   const calls = after.calls.map((call, index) => {
     const { outcome = call.outcome } = before.calls[index] ?? {};
-    const isMeant = nameOf(outcome) === 'cancelled' && isDeepStrictEqual(call.outcome, NEVER_SENT);
+    const isMeant =
+      (nameOf(outcome) === 'cancelled' && isDeepStrictEqual(call.outcome, NEVER_SENT)) ||
+      isDeepStrictEqual(outcome, withoutStatus(call.outcome));
     return isMeant ? { ...call, outcome } : call;
   });
   return isDeepStrictEqual(before, { ...after, calls });
+}
+
+/** Returns the outcome of a call that lost its connection or timed out, without the status. */
+function withoutStatus(outcome: unknown): unknown {
+  if (!['connection-lost', 'timeout'].includes(nameOf(outcome))) return outcome;
+  const { kind, message, details } = outcome as Pick<ServiceError, 'kind' | 'message' | 'details'>;
+  const { status, ...others } = details;
+  return { kind, message: message.replace(`status ${status}, `, ''), details: others };
 }
 
 /** Extracts the sources of a commit from the repository, and loads them. */

@@ -76,6 +76,22 @@ export async function play(
   }
 }
 
+/** The longest pause of the earlier versions, in milliseconds. */
+const MAX_PAUSE_MS = 60_000;
+
+/** Limits each pause to the maximum of the earlier versions, because longer pauses are intended. */
+function withShortPauses(gate: RequestGate): RequestGate {
+  return {
+    applyRateLimit: (rateLimit) => gate.applyRateLimit(rateLimit),
+    acquire: async (...args) => {
+      const slot = await gate.acquire(...args);
+      return {
+        release: (outcome, pauseMs = 0) => slot.release(outcome, Math.min(pauseMs, MAX_PAUSE_MS)),
+      };
+    },
+  };
+}
+
 class Play {
   readonly #version: Version;
   readonly #emulator: Emulator;
@@ -218,7 +234,7 @@ class Play {
     const { url: service } = this.#emulator;
     const origin = call.goesTo === 'closed port' ? `http://127.0.0.1:${CLOSED_PORT}` : service;
     const base = call.goesTo === 'other origin' ? 'http://127.0.0.2' : origin;
-    const limiter = this.#gate(call);
+    const limiter = withShortPauses(this.#gate(call));
     return {
       method: call.method,
       url: `${base}${path}?x=${call.secretIn === 'url' ? SECRET : 'y'}`,

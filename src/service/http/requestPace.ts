@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { MAX_RETRY_AFTER_MS } from './retry.ts';
 
 /**
  * The rate limit that a response states. A field is undefined if its header is missing or invalid.
@@ -26,6 +25,11 @@ const SECOND_MS = 1_000;
  * may limit requests only during peak load, so an old limit may no longer apply.
  */
 const RATE_LIFE_MS = 60_000;
+/**
+ * The longest pause in milliseconds. Long enough that a new request usually waits as long as the
+ * service asked, and shorter than the deadline of a request that waits to be retried.
+ */
+const MAX_PAUSE_MS = 180_000;
 
 /**
  * Computes when the next request may start. Takes the user's minimum interval, the service's rate
@@ -64,9 +68,9 @@ export class RequestPace {
     if (left === 0) this.#heldUntil = now + intervalMs;
   }
 
-  /** Delays all starts by this many milliseconds, up to `MAX_RETRY_AFTER_MS`. */
+  /** Delays all starts by this many milliseconds, up to `MAX_PAUSE_MS`. */
   pause(ms: number): void {
-    const until = this.#clock.monotonic() + Math.min(ms, MAX_RETRY_AFTER_MS);
+    const until = this.#clock.monotonic() + Math.min(ms, MAX_PAUSE_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 

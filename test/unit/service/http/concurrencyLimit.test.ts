@@ -347,13 +347,24 @@ describe('the concurrency limit', () => {
     });
   }
 
-  for (const pauseMs of [61_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
-    it(`delays calls for at most 60 s, even if the requested pause is ${pauseMs} ms`, async () => {
+  it('delays calls for the whole pause if the service requests 2 minutes', async () => {
+    const limiter = limiterOf(2);
+    const [first] = await take(limiter, 1);
+    first?.release('throttled', 120_000);
+    const { order } = line(limiter, ['a']);
+    await time.pass(119_999);
+    assert.deepEqual(order, []);
+    await time.pass(1);
+    assert.deepEqual(order, ['a']);
+  });
+
+  for (const pauseMs of [181_000, 3_000_000_000, Number.MAX_SAFE_INTEGER]) {
+    it(`delays calls for at most 3 minutes, even if the requested pause is ${pauseMs} ms`, async () => {
       const limiter = limiterOf(2);
       const [first] = await take(limiter, 1);
       first?.release('throttled', pauseMs);
       const { order } = line(limiter, ['a']);
-      await time.pass(60_000);
+      await time.pass(180_000);
       assert.deepEqual(order, ['a']);
     });
   }
