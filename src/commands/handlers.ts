@@ -1,9 +1,5 @@
 import { commands, ProgressLocation, window } from 'vscode';
-import { writeSettings } from '../config/configuration.ts';
-import { readSettings, settingsFor } from '../config/settings.ts';
-import { requireAddress } from '../connection/credentialDialogs.ts';
-import { activeFolder, onlyFolder } from '../connection/folders.ts';
-import { serviceInUse } from '../connection/sourceSelection.ts';
+import { onlyFolder } from '../connection/folders.ts';
 import { STORAGE_MESSAGES } from '../connection/storageMessages.ts';
 import { diagnoseConnection } from '../diagnose/diagnoseConnection.ts';
 import { showFailure } from '../diagnose/showFailure.ts';
@@ -13,18 +9,13 @@ import { NO_DOCUMENT } from '../generate/generateMessages.ts';
 import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
-import { apiOf } from '../service/api/apis.ts';
-import type { ModelList } from '../service/api/modelList.ts';
-import type { ModelQuery } from '../service/models/models.ts';
-import { hasOwnModel, type Service } from '../service/service.ts';
 import { loadTemplateFeature } from '../templates/loadTemplateFeature.ts';
 import { inform, offer } from '../ui/notify.ts';
 import { undocumentedCommands } from '../undocumentedApi.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App, Handlers, Invocation } from './commandTypes.ts';
-import { pickModel } from './modelPicker.ts';
 import { openMenu } from './openMenu.ts';
-import { switchSelections } from './otherServices.ts';
+import { selectModel } from './selectModel.ts';
 
 export const handlers: Handlers = {
   generateFromSelection: async (app, { args, snapshot }) => {
@@ -104,55 +95,7 @@ export const handlers: Handlers = {
   showMenu: openMenu,
   diagnose: (app) => diagnoseConnection(app, insertModeIds),
 
-  selectModel: async (app) => {
-    const scope = window.activeTextEditor?.document.uri;
-    const looked = await app.connections.peekWithProgress();
-    const { found } = looked;
-    const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
-    const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
-    // A service with regions has known addresses, so its models can be listed even before the setup
-    // if the list needs no token.
-    const isPublic =
-      ofEditor.service.regions.length > 0 &&
-      !apiOf(ofEditor.service).models.needsToken &&
-      !ofEditor.serviceProblem;
-    const connection = ready ?? (isPublic ? undefined : await app.connections.for());
-    if (!connection && !isPublic) return;
-    const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
-    if (!serviceUrl) return;
-    const used = connection ?? ofEditor;
-    const { service, operation } = used;
-    const folder = activeFolder()?.uri;
-    const isOther = service.word !== found.settings.service.word;
-    if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
-    const from = { service, serviceUrl, operation, otherKeys: found.keys };
-    const { signOutSignal } = app.connections;
-    const own = hasOwnModel(used)
-      ? undefined
-      : {
-          service,
-          list:
-            connection?.models(signOutSignal) ??
-            app.runtime.listModels(from, used.modelId, signOutSignal),
-          current: used.modelId,
-        };
-    if (own) keepForChat(app, from, own.list);
-    const others = await otherModels(app, service, signOutSignal);
-    if (!own && others.length === 0) return inform(COMMAND_MESSAGES.ownModel);
-    const choice = await pickModel(own, others).catch((error: unknown) => {
-      // A deployment lists no models, so the failure of another service isn't a problem.
-      if (own) throw error;
-      inform(COMMAND_MESSAGES.ownModel);
-    });
-    if (!choice) return;
-    const { modelId: picked } = choice;
-    if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
-    // The model in the user settings belongs to the service in the settings. Another service's
-    // model goes into the folder settings.
-    await writeSettings({ modelId: picked }, isOther ? folder : undefined);
-    if (settingsFor(service, readSettings(scope)).modelId === picked) return;
-    void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
-  },
+  selectModel: (app) => selectModel(app),
 
   useInChat: async (app) => {
     const { connections } = app;
@@ -162,31 +105,6 @@ export const handlers: Handlers = {
 
   showLog: async ({ log }) => log.show(),
 };
-
-/**
- * Stores a list of models for the chat. Ignores failures to load the list. *Select Model* reports
- * such a failure for the service in use, and leaves out other services that fail.
- */
-function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
-  const keep = async ({ models }: ModelList) =>
-    (await app.loadChat()).provider.models.keep(from, models);
-  void list.then(keep).catch(() => {});
-}
-
-/**
- * Requests the model lists of the other services that are set up. Leaves out deployments, because
- * each one has its own model.
- */
-async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
-  const all = await app.connections.all();
-  return all
-    .filter((one) => one.service.word !== word && !hasOwnModel(one))
-    .map((connection) => {
-      const list = connection.models(signal);
-      keepForChat(app, connection, list);
-      return { service: connection.service, list, current: '' };
-    });
-}
 
 /** Shows the problem with a keybinding's arguments, and offers to open the keybindings. */
 function offerKeybindings(text: string): void {

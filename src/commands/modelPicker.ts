@@ -31,8 +31,7 @@ interface GroupedRow extends ModelRow {
  * its own model
  * @param others the other services. If a service can't list its models, its group is left out.
  * @returns undefined if the user picked nothing
- * @throws if the service in use can't list its models; for a deployment, if none of the other
- * services can
+ * @throws if the service in use can't list its models
  */
 export function pickModel(
   own: ModelSource | undefined,
@@ -57,7 +56,11 @@ export function pickModel(
       show(own, list);
     }, fail);
     const rest = others.map((source) => source.list.then((list) => show(source, list)));
-    if (!own) Promise.any(rest).catch(({ errors }: AggregateError) => fail(errors[0]));
+    if (!own) {
+      Promise.any(rest).catch(() => {
+        pick.placeholder = COMMAND_MESSAGES.ownModel;
+      });
+    }
     void Promise.allSettled([listed, ...rest]).then(() => {
       pick.busy = false;
     });

@@ -7,8 +7,6 @@ import { oneLine } from '../ui/oneLine.ts';
 import { COMMAND_MESSAGES } from './commandMessages.ts';
 import type { App } from './commandTypes.ts';
 
-/** The services that selections can be switched to. */
-
 /**
  * Returns a menu row for each service that is set up, except the one in use. Each row switches
  * selections to its service.

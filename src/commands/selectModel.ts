@@ -1,0 +1,90 @@
+import { window } from 'vscode';
+import { writeSettings } from '../config/configuration.ts';
+import { readSettings, settingsFor } from '../config/settings.ts';
+import { requireAddress } from '../connection/credentialDialogs.ts';
+import { activeFolder } from '../connection/folders.ts';
+import { serviceInUse } from '../connection/sourceSelection.ts';
+import { apiOf } from '../service/api/apis.ts';
+import type { ModelList } from '../service/api/modelList.ts';
+import type { ModelQuery } from '../service/models/models.ts';
+import { hasOwnModel, type Service } from '../service/service.ts';
+import { inform } from '../ui/notify.ts';
+import { COMMAND_MESSAGES } from './commandMessages.ts';
+import type { App } from './commandTypes.ts';
+import { pickModel } from './modelPicker.ts';
+import { switchSelections } from './otherServices.ts';
+
+/**
+ * Lets the user pick a model, and saves it in the settings. If the model belongs to another
+ * service, switches selections to that service.
+ */
+export async function selectModel(app: App): Promise<void> {
+  const scope = window.activeTextEditor?.document.uri;
+  const looked = await app.connections.peekWithProgress();
+  const { found } = looked;
+  const ofEditor = settingsFor(serviceInUse(looked), readSettings(scope));
+  const ready = looked.choice.kind === 'ready' ? looked.choice.connection : undefined;
+  // A service with regions has known addresses, so its models can be listed even before the setup
+  // if the list needs no token.
+  const isPublic =
+    ofEditor.service.regions.length > 0 &&
+    !apiOf(ofEditor.service).models.needsToken &&
+    !ofEditor.serviceProblem;
+  const connection = ready ?? (isPublic ? undefined : await app.connections.for());
+  if (!connection && !isPublic) return;
+  const serviceUrl = connection?.serviceUrl ?? (await requireAddress(ofEditor));
+  if (!serviceUrl) return;
+  const used = connection ?? ofEditor;
+  const { service, operation } = used;
+  const folder = activeFolder()?.uri;
+  const isOther = service.word !== found.settings.service.word;
+  if (isOther && !folder) return inform(COMMAND_MESSAGES.modelOfOther(service.name));
+  const from = { service, serviceUrl, operation, otherKeys: found.keys };
+  const { signOutSignal } = app.connections;
+  const own = hasOwnModel(used)
+    ? undefined
+    : {
+        service,
+        list:
+          connection?.models(signOutSignal) ??
+          app.runtime.listModels(from, used.modelId, signOutSignal),
+        current: used.modelId,
+      };
+  if (own) keepForChat(app, from, own.list);
+  const others = await otherModels(app, service, signOutSignal);
+  if (!own && others.length === 0) return inform(COMMAND_MESSAGES.ownModel);
+  const choice = await pickModel(own, others);
+  if (!choice) return;
+  const { modelId: picked } = choice;
+  if (choice.service.word !== service.word) return switchSelections(app, choice.service, picked);
+  // The model in the user settings belongs to the service in the settings. Another service's
+  // model goes into the folder settings.
+  await writeSettings({ modelId: picked }, isOther ? folder : undefined);
+  if (settingsFor(service, readSettings(scope)).modelId === picked) return;
+  void window.showWarningMessage(COMMAND_MESSAGES.hiddenModel);
+}
+
+/**
+ * Stores a list of models for the chat. Ignores failures to load the list. *Select Model* reports
+ * such a failure for the service in use, and leaves out other services that fail.
+ */
+function keepForChat(app: App, from: ModelQuery, list: Promise<ModelList>): void {
+  const keep = async ({ models }: ModelList) =>
+    (await app.loadChat()).provider.models.keep(from, models);
+  void list.then(keep).catch(() => {});
+}
+
+/**
+ * Requests the model lists of the other services that are set up. Leaves out deployments, because
+ * each one has its own model.
+ */
+async function otherModels(app: App, { word }: Service, signal: AbortSignal) {
+  const all = await app.connections.all();
+  return all
+    .filter((one) => one.service.word !== word && !hasOwnModel(one))
+    .map((connection) => {
+      const list = connection.models(signal);
+      keepForChat(app, connection, list);
+      return { service: connection.service, list, current: '' };
+    });
+}
