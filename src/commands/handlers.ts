@@ -6,7 +6,7 @@ import { showFailure } from '../diagnose/showFailure.ts';
 import { insertModeIds } from '../editor/insertMode.ts';
 import { type GenerateOverrides, generate } from '../generate/generate.ts';
 import { NO_DOCUMENT } from '../generate/generateMessages.ts';
-import { continueResponses, reportUndone, showResult } from '../generate/reportOutcome.ts';
+import { continueResponses, reportUndone, showResult } from '../generate/responseNotifications.ts';
 import { type GenerateDeps, runJob } from '../generate/runJob.ts';
 import { ACTION_LABELS } from '../messages/actions.ts';
 import { loadTemplateFeature } from '../templates/loadTemplateFeature.ts';

@@ -9,7 +9,7 @@ import * as texts from './generateMessages.ts';
 import { Job } from './job.ts';
 import { promptsFor } from './prompt.ts';
 import { confirmSize } from './promptChecks.ts';
-import { offerResult } from './reportOutcome.ts';
+import { offerResult } from './responseNotifications.ts';
 import { type GenerateDeps, runJob } from './runJob.ts';
 
 /** Options for one command that override the settings. */

@@ -8,7 +8,7 @@ import { endOf, type RunMode } from './activeRuns.ts';
 import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import { offerResult, type RunAgain, reportOutcome } from './reportOutcome.ts';
+import { offerResult, type RunAgain, reportOutcome } from './responseNotifications.ts';
 
 /** Reports how the generations of a run ended. */
 

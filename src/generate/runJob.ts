@@ -14,8 +14,8 @@ import * as texts from './generateMessages.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { confirmSecrets } from './promptChecks.ts';
-import type { RunAgain } from './reportOutcome.ts';
 import { type Outcome, type RunResult, reportRun, type ShowFailure } from './reportRun.ts';
+import type { RunAgain } from './responseNotifications.ts';
 import { markLine, WaitProgress } from './waiting.ts';
 
 /** Dependencies of `runJob`. */

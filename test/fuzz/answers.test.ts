@@ -5,7 +5,7 @@ import { readModels } from '../../src/service/api/modelList.ts';
 import { readChat, readGeneration } from '../../src/service/api/responseReader.ts';
 import { readTokenCount } from '../../src/service/api/watsonx.ts';
 import { inferenceFailure } from '../../src/service/api/watsonxFailure.ts';
-import { identityFailure } from '../../src/service/auth/apiKeyGrantFailure.ts';
+import { identityFailure } from '../../src/service/auth/identityFailure.ts';
 import { ServiceError } from '../../src/service/errors.ts';
 import { parseJson } from '../../src/service/schemaHelpers.ts';
 import { nasty, repeat, seed } from './fuzz.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { commands, Range, Selection, type TextDocument, type TextEditor } from 'vscode';
 import { generate } from '../../src/generate/generate.ts';
 import type { Job } from '../../src/generate/job.ts';
-import { continueResponses } from '../../src/generate/reportOutcome.ts';
+import { continueResponses } from '../../src/generate/responseNotifications.ts';
 import { runJob } from '../../src/generate/runJob.ts';
 import { gate } from '../emulator/faults.ts';
 import { randomOf } from '../random.ts';

@@ -1,6 +1,6 @@
 import type { Authentication } from '../authentication.ts';
-import { identityFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod } from './authMethod.ts';
+import { identityFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**

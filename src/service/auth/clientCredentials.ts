@@ -13,8 +13,8 @@ import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { fixedToken } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
-import { identityStatusFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod } from './authMethod.ts';
+import { identityStatusFailure } from './identityFailure.ts';
 import { readTokenResponse } from './tokenResponse.ts';
 
 /**

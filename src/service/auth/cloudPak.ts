@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
-import { identityStatusFailure } from './apiKeyGrantFailure.ts';
 import type { AuthMethod, IdentityClient } from './authMethod.ts';
+import { identityStatusFailure } from './identityFailure.ts';
 import { statesLife, type TokenResponse } from './token.ts';
 import { readTokenResponse, seconds, token } from './tokenResponse.ts';
 

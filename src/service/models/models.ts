@@ -11,8 +11,8 @@ import { holdsSecret } from '../masking.ts';
 import { parseJson } from '../schemaHelpers.ts';
 import type { Service } from '../service.ts';
 import { SharedTask } from '../sharedTask.ts';
+import { withModelInfo } from './gatewayModelInfo.ts';
 import { withStatedFacts, withStatedModels } from './modelFacts.ts';
-import { withModelInfo } from './modelInfoRequest.ts';
 import { lifecycleOf } from './modelLifecycle.ts';
 
 const DEADLINE_MS = 30_000;

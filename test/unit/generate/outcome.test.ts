@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/generate/job.ts';
-import type { RunOutcome } from '../../../src/generate/reportOutcome.ts';
+import type { RunOutcome } from '../../../src/generate/responseNotifications.ts';
 import type { Template } from '../../../src/templates/template.ts';
 import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
@@ -9,10 +9,10 @@ import { FakeDocument } from '../editor/fakeDocument.ts';
 describe('messages about a response and copies of it', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
-  let outcome: typeof import('../../../src/generate/reportOutcome.ts');
+  let outcome: typeof import('../../../src/generate/responseNotifications.ts');
   before(async () => {
     hooks = installEditor(() => editor);
-    outcome = await import('../../../src/generate/reportOutcome.ts');
+    outcome = await import('../../../src/generate/responseNotifications.ts');
   });
   after(() => hooks.deregister());
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
-import { identityFailure } from '../../../src/service/auth/apiKeyGrantFailure.ts';
+import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import {
   INPUT_ARGUMENT,
   isKnownCode,

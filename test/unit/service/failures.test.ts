@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { failureInEvent, inferenceFailure } from '../../../src/service/api/watsonxFailure.ts';
-import { identityFailure } from '../../../src/service/auth/apiKeyGrantFailure.ts';
+import { identityFailure } from '../../../src/service/auth/identityFailure.ts';
 import type { ErrorKind } from '../../../src/service/errors.ts';
 
 const errors = (code: string, message = '', status = 400) =>
