@@ -238,8 +238,8 @@ function listsOf(found: Inspected): Settings['templates'] {
   };
 }
 
-// Settings files can contain anything, regardless of the schema. Values of the wrong type count as
-// unset.
+// Settings files can contain anything, regardless of the schema. Objects and lists of the wrong
+// type count as unset.
 
 function objectOf(value: unknown): Parameters {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
