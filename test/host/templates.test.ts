@@ -208,7 +208,7 @@ describe('templates in a real editor', () => {
     }
   });
 
-  it("aren't read from a linked folder, and work without any folder", async () => {
+  it("aren't read from a symbolic link to a folder, and are only the built-in ones without a folder", async () => {
     mkdirSync(join(elsewhere, 'templates'), { recursive: true });
     writeFileSync(join(elsewhere, 'templates', 'x.md'), 'x');
     for (const [link, target] of [
@@ -294,7 +294,7 @@ describe('templates in a real editor', () => {
       assert.equal(editor.document.getText(editor.selection), `\${this}`);
     });
 
-    it("aren't opened if they are links, so that a repository can't open other files", async () => {
+    it("aren't opened if they are symbolic links, because a repository could link to any file", async () => {
       write('target.txt', 'target');
       symlinkSync(path('target.txt'), path('link.md'));
       const entry = (await readTemplates(scope())).find(({ name }) => name === 'link');

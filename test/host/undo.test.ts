@@ -46,7 +46,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`J22 J23: removes the text that a canceled response left: ${title}`, async () => {
+    it(`J22 J23: removes the partial response that a canceled generation left: ${title}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const job = jobOn(editor, mode);
       await appendTo(job, editor.document, 'half an ');
@@ -105,7 +105,7 @@ describe('undoing a generation', () => {
       assert.equal(editor.document.getText(), TEXT);
     });
 
-    it(`removes all text that was undone and redone after the user typed while it streamed: ${mode}`, async () => {
+    it(`removes the whole response if the user typed while it streamed, and then used undo and redo: ${mode}`, async () => {
       const editor = await open(TEXT, PROMPT);
       const { document } = editor;
       const job = jobOn(editor, mode);
@@ -132,7 +132,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('is undone by one undo, and can be repeated', async () => {
+  it('is itself undone by one undo, and can then be repeated', async () => {
     const { editor, job } = await written('replace');
     const generated = editor.document.getText();
     assert.equal(await job.undo(), 'undone');
@@ -149,7 +149,7 @@ describe('undoing a generation', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('removes the previous response if the next one never arrived', async () => {
+  it('removes the previous response if no text of its replacement has arrived', async () => {
     const { editor, job } = await written('replace');
     job.begin(0, 'restart');
     assert.equal(await job.undo(), 'undone');

@@ -51,7 +51,7 @@ describe('the undocumented API of VS Code', () => {
   });
 
   // `test/ui/feedback.test.ts` shows that such a link works.
-  it('has links to commands in the text of a notification', async () => {
+  it('supports links to commands in the text of a notification', async () => {
     const path =
       env.uiKind === vscode.UIKind.Web
         ? 'code/browser/workbench/workbench.js'
@@ -65,12 +65,12 @@ describe('the undocumented API of VS Code', () => {
     const file = (path: string) =>
       readFile(join(env.appRoot, 'extensions', 'copilot', path), 'utf8');
 
-    it(`has the extension ${CHAT_EXTENSION}`, async () => {
+    it(`comes from the extension ${CHAT_EXTENSION}`, async () => {
       const { publisher, name } = JSON.parse(await file('package.json'));
       assert.equal(`${publisher}.${name}`, CHAT_EXTENSION, gone(CHAT_EXTENSION));
     });
 
-    it(`counts data parts of the type ${USAGE_TYPE}`, async () => {
+    it(`reads the token usage from data parts of the type ${USAGE_TYPE}`, async () => {
       const code = await file(join('dist', 'extension.js'));
       assert.ok(code.includes(`Usage="${USAGE_TYPE}"`), gone(`the type ${USAGE_TYPE}`));
     });

@@ -61,7 +61,7 @@ describe('a writer of streamed text', () => {
     assert.equal(editor.document.getText(), 'tond');
   });
 
-  it('J04: gives up if the user deletes the text so far', async () => {
+  it('J04: gives up if the user deletes the text that it has written', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -93,7 +93,7 @@ describe('a writer of streamed text', () => {
     assert.deepEqual(unsavedFiles(), []);
   });
 
-  it('J06: writes once if two editor groups show the document', async () => {
+  it('J06: writes each chunk once if two editor groups show the document', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');
@@ -150,7 +150,7 @@ describe('a writer of streamed text', () => {
     assert.equal(renamed.getText(), 'prompt\nfirst second\nend');
   });
 
-  it("doesn't follow a file that is renamed to an auto-run file", async () => {
+  it("doesn't follow a file whose new path makes it run automatically", async () => {
     const editor = await openFile('streaming11.json', 'prompt', PROMPT);
     const job = jobOn(editor, 'below');
     await appendTo(job, editor.document, 'first ');
@@ -254,7 +254,7 @@ describe('a writer of streamed text', () => {
     assert.equal(document.getText(), 'prompt\nfirst second third\nend?');
   });
 
-  it('continues after text that the user undoes and redoes @nightly', async () => {
+  it('continues if the user undoes and redoes text that it has written @nightly', async () => {
     const editor = await open('prompt\nend', PROMPT);
     const { document } = editor;
     const job = jobOn(editor, 'below');

@@ -60,7 +60,7 @@ describe('the package', () => {
     for (const [name, script] of text) assert.doesNotMatch(script, access, name);
   });
 
-  it("uses no proposed API, because the VS Code server in the tests wouldn't reject it", () => {
+  it("uses no proposed API, which the VS Code server in the tests wouldn't reject", () => {
     const gated =
       /\b(requiresAuthorization|isDefault|editTools|debounceDelayMs|createChatStatusItem|pastTenseMessage|approveCombination|enabledApiProposals)\b/;
     for (const [name, script] of text) assert.doesNotMatch(script, gated, name);

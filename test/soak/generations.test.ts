@@ -45,7 +45,7 @@ describe(`${GENERATIONS} generations`, function () {
   const begin = (): ServiceRuntime => new ServiceRuntime({ http: { waitMs: () => 0 } });
   const settings = { namesRequestLimit: false };
 
-  it(`K05: end as expected with 5% mishaps and a token revoked every ${BATCH} generations, and leave nothing behind`, async () => {
+  it(`K05: end as expected if 5% meet a fault and a token is revoked every ${BATCH} generations, and leave no timers or sockets behind`, async () => {
     const seen = new ServerCount(WARM_UP + GENERATIONS);
     emulator = await startEmulator({ ...settings, onEnd: seen.onEnd });
     const credentials = credentialsFor(emulator.url);

@@ -32,7 +32,7 @@ describe('a service that silently closes connections', () => {
     close();
   });
 
-  it(`loses no generation after the close has arrived, and receives none twice (seed ${seed})`, async () => {
+  it(`makes no generation fail once the close has arrived, and receives none twice (seed ${seed})`, async () => {
     const random = randomOf(seed);
     const service = await startWorld();
     const line = await lineTo(service.emulator.url);

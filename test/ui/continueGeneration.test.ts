@@ -60,7 +60,7 @@ describe(`an incomplete response ${nightly}`, () => {
     return stallAfter(/Roses are/, emulator, session);
   };
 
-  it('is reported as missing by each command before the first generation', async () => {
+  it("can't be continued, retried, undone, or shown before the first generation, and a message explains why", async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
       [commandKeys.continueGeneration, /no truncated response here/],
@@ -77,7 +77,7 @@ describe(`an incomplete response ${nightly}`, () => {
     }
   });
 
-  it('is completed byte for byte by running Continue after each truncation', async () => {
+  it('is completed byte for byte by clicking Continue after each truncation', async () => {
     const { editor, notifications } = session.workbench;
     await select('whole');
     await run(generate);
@@ -111,7 +111,7 @@ describe(`an incomplete response ${nightly}`, () => {
     assert.equal(await saved('undone'), 'Write a poem.MINE\nAlso mine. The end.\n');
   });
 
-  it('can be continued, retried, and undone from the palette', async () => {
+  it('can be continued, retried, and undone from the Command Palette', async () => {
     const { editor, notifications } = session.workbench;
     await select('palette');
     await run(generate);

@@ -33,7 +33,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
   after(() => emulator.close());
   beforeEach(() => emulator.reset());
 
-  it('names a refused key, and offers Set Up as the fix, in both themes', async () => {
+  it('names a refused key as the cause, and offers Set Up as the fix, in both themes', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session, 'refused-key-0123456789');
@@ -141,7 +141,7 @@ describe(`Diagnose Connection ${nightly}`, () => {
     unapproved.approve();
   });
 
-  it('cancels the running check when it is closed', async () => {
+  it('cancels the running check when the list is closed', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     await storeKey(session);

@@ -31,7 +31,7 @@ describe(`the .env file ${nightly}`, () => {
     );
   });
 
-  it('shows each problem in place with its fixes, but never a value', async () => {
+  it('has its problems listed without any value, and its quick fixes offered in place', async () => {
     const secret = 'secret-key-0123456789';
     const { workbench, path } = await openWindow(emulator, {
       viewport: { width: 1100, height: 560 },

@@ -42,7 +42,7 @@ describe(`while text is generated ${nightly}`, () => {
   };
   const complete = 'Write a poem.\nRoses are red and so on.\nThe end.\n';
 
-  it('a retry is announced with its attempt and delay', async () => {
+  it('a retry is announced with its attempt number and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
     // Progress appears after 2 s, and the first two backoffs may be over by then.
@@ -98,7 +98,7 @@ describe(`while text is generated ${nightly}`, () => {
     assert.deepEqual(await notifications.list(), []);
   });
 
-  it('completion is announced by a temporary alert beside the status item', async () => {
+  it('the end of the response is announced by a temporary alert beside the status item', async () => {
     const { screen } = session.workbench;
     await select('end');
     await generateByKeys(session);
@@ -155,7 +155,7 @@ describe(`while text is generated ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('a narrow window shows the progress and keeps the status item', async () => {
+  it('a narrow window shows the progress and keeps the status item visible', async () => {
     const { workbench } = session;
     await workbench.toggleTheme();
     await workbench.page.setViewportSize({ width: 480, height: 640 });

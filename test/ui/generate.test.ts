@@ -18,7 +18,7 @@ const files = {
   'letter.txt': 'Write a reply.\n',
 };
 
-describe(`generating ${nightly}`, () => {
+describe(`the extension after its setup ${nightly}`, () => {
   let emulator: Emulator;
   let session: Session;
   before(async () => {
@@ -61,7 +61,7 @@ describe(`generating ${nightly}`, () => {
     await undone();
   });
 
-  it('reports one error after all attempts failed, and Retry puts the response in the same place', async () => {
+  it('reports one error once all attempts have failed, and Retry inserts the response in the original place', async () => {
     await select('letter.txt', 1);
     emulator.faults.next(chatPath, { recording: 22 }, 4);
     const sent = emulator.count(chatPath);
@@ -113,7 +113,7 @@ describe(`generating ${nightly}`, () => {
     assert.equal(emulator.tokensIssued.length, issued + 1);
   });
 
-  it('appears in the diagnosis report without anything that identifies the user', async () => {
+  it('includes a generation in the diagnosis report, but nothing that identifies the user', async () => {
     const { workbench } = session;
     await workbench.runCommand('Hosted Model: Diagnose Connection');
     await workbench.quickInput.pick('$(copy) Copy Report');

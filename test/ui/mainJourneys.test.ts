@@ -37,7 +37,7 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
  * The journeys that `npm test` runs. They share one window, because opening a window takes longer
  * than any of them. Each journey starts where the previous one ended, so none can run alone.
  */
-describe('a day with the extension', () => {
+describe('during a day with the extension,', () => {
   let emulator: Emulator;
   let other: Emulator;
   let session: Session;
@@ -334,7 +334,7 @@ describe('a day with the extension', () => {
     assert.equal(emulator.requests.length, before, 'the remaining token is not used, either');
   });
 
-  it('a .env file is used after its hosts are shown and approved', async () => {
+  it('a .env file is used only after its hosts are shown and approved', async () => {
     const { dialogs, screen } = session.workbench;
     const unapproved = notApprovedYet(other);
     // `other` would reject the token that `emulator` issued, so it replays a recording.

@@ -109,7 +109,7 @@ describe('a service that the user adds', () => {
   let emulator: Emulator;
   afterEach(() => emulator.close());
 
-  it('generates text after at most 8 inputs if it has an API key', async () => {
+  it('generates text after at most 8 inputs if it uses an API key', async () => {
     emulator = await startEmulator({ apiKeys: [key], keyHeader: 'authorization' });
     const { inputs, session } = await walk(emulator, 'add-key', [
       login('API Key'),
@@ -121,7 +121,7 @@ describe('a service that the user adds', () => {
     assert.deepEqual(paths, ['/v1/models', '/v1/models', '/v1/chat/completions']);
   });
 
-  it(`generates text after at most 8 inputs if it has a command ${nightly}`, async () => {
+  it(`generates text after at most 8 inputs if it gets its tokens from a command ${nightly}`, async () => {
     emulator = await startEmulator();
     const folder = mkdtempSync(join(tmpdir(), 'token-command-'));
     const [program, runs] = [join(folder, 'token.mjs'), join(folder, 'runs')];

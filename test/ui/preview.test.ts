@@ -146,7 +146,7 @@ describe(`a preview ${nightly}`, () => {
     assert.equal(await editor.savedText(session.path('coming.txt')), answered);
   });
 
-  it('keeps the partial text when Escape stops it, and can still be accepted', async () => {
+  it('keeps the partial text when Escape stops the request, and can still be accepted', async () => {
     const { editor, notifications, page } = session.workbench;
     stalled();
     const arrived = emulator.nextRequest(chatPath);

@@ -73,7 +73,7 @@ describe(`a prompt before it is sent ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 0);
   });
 
-  it('J20: needs a confirmation with its number of characters and tokens if it is very long', async () => {
+  it('J20: needs a confirmation that states its number of characters and tokens if it is very long', async () => {
     const { dialogs } = session.workbench;
     await selectAll('much.txt');
     const sent = emulator.requests.length;
@@ -126,7 +126,7 @@ describe(`a request that exceeds a model's limits ${nightly}`, () => {
     );
   });
 
-  it('is refused with a message that states the requested output tokens and the limit if they exceed it', async () => {
+  it('is refused with a message that states the requested number of output tokens and the limit if that number is too high', async () => {
     const limits = { max_sequence_length: 100_000, max_output_tokens: 1_000 };
     const bad = { errors: [{ code: 'invalid_input_argument', message: 'Invalid input argument' }] };
     emulator.faults.next(chatPath, { status: 400, json: bad });

@@ -68,7 +68,7 @@ describe(`setup ${nightly}`, () => {
     );
   });
 
-  it('accepts a short key without a question, and keeps it if the user goes back', async () => {
+  it('accepts a short key without asking for confirmation, and keeps it if the user goes back', async () => {
     const { workbench } = await fresh();
     const { quickInput, dialogs } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -86,7 +86,7 @@ describe(`setup ${nightly}`, () => {
     await quickInput.dismiss();
   });
 
-  it('offers a host name as an address, and explains what to enter in the region step', async () => {
+  it('offers to use a host name typed in the region step, and explains what to enter instead of other text', async () => {
     const { workbench } = await fresh();
     const { quickInput } = workbench;
     await workbench.runCommand('Hosted Model: Set Up...');
@@ -120,7 +120,7 @@ describe(`setup ${nightly}`, () => {
     assert.match(await workbench.statusItem(statusId).tooltip(), /Project: not set/);
   });
 
-  it('A12: asks before it replaces a stored key, which Sign Out removes', async () => {
+  it('A12: asks before it replaces a stored key, and Sign Out removes that key', async () => {
     const session = await openWindow(emulator);
     const { workbench } = session;
     const { quickInput, dialogs, notifications } = workbench;

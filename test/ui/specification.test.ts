@@ -223,7 +223,7 @@ describe('the extension, as documented for the service,', () => {
       });
     }
 
-    it('shows both hosts before a .env file is used, and sends nothing when it is declined', async () => {
+    it('shows both hosts before it uses a .env file, and sends nothing if the user declines the file', async () => {
       const { dialogs } = session.workbench;
       await writeEnvFile(fileFor(fileService));
       await generateFrom(session);
@@ -234,7 +234,7 @@ describe('the extension, as documented for the service,', () => {
       assertUntouched(...unapproved);
     });
 
-    it('uses a .env file with other values once they are approved', async () => {
+    it('uses a changed .env file once the user approves the new values', async () => {
       await writeEnvFile(fileFor(fileService, 'another-project'));
       await generateFrom(session);
       await isAsked('envFile');
@@ -336,7 +336,7 @@ describe('the extension, as documented for the service,', () => {
     });
 
     for (const field of ['expires_in', 'expiration'] as const) {
-      it(`replaces a token before it expires according to ${field}, without a refresh_token`, async () => {
+      it(`replaces a token that has expired according to ${field}, without a refresh_token`, async () => {
         const issued = emulator.tokensIssued.length;
         const end = emulator.faults.always(tokenPath, tokenThatEndsBy(field, emulator));
         await session.workbench.runCommand(product.refreshToken);
@@ -428,7 +428,7 @@ describe('the extension, as documented for the service,', () => {
     });
 
     // Runs before the test with a 429, which lowers the limit for a while.
-    it('sends one request at a time if the settings limit it to one', async () => {
+    it('sends one request at a time if the concurrency limit in the settings is 1', async () => {
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),
         [product.settings.concurrency]: 1,
@@ -456,7 +456,7 @@ describe('the extension, as documented for the service,', () => {
       );
     });
 
-    it('waits between two requests for the interval in the settings', async () => {
+    it('waits for the interval in the settings between two requests', async () => {
       const { notifications } = session.workbench;
       await session.workbench.applyUserSettings({
         ...settingsOf(emulator),

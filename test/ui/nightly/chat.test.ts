@@ -32,7 +32,7 @@ const failures: readonly [path: string, fault: Fault, said: string][] = [
   [chatPath, { cutAfterBytes: 900 }, 'connection was lost'],
 ];
 
-describe('chat in detail', () => {
+describe("VS Code's chat", () => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await startChatService();
@@ -87,7 +87,7 @@ describe('chat in detail', () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it(`doesn't delay a generation for a selection while an agent holds a slot ${nightly}`, async () => {
+  it(`doesn't delay a generation for a selection while a request of an agent is pending ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'letter.txt': 'Write a reply.\n' },
       userSettings: { ...settingsOf(emulator), 'hostedModel.maxConcurrentRequests': 2 },
@@ -117,7 +117,7 @@ describe('chat in detail', () => {
     await chatText(session, 'Hello from the emulated model!');
   });
 
-  it(`sends nothing for another extension before the user allows it, or after a refusal ${nightly}`, async () => {
+  it(`sends nothing for another extension that the user hasn't allowed or has refused ${nightly}`, async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'x' },
       otherExtension: join(import.meta.dirname, 'foreignExtension'),

@@ -46,7 +46,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
   const answered = ({ workbench }: Session) =>
     workbench.statusItem(statusId).waitFor({ text: /^\$\(key\) \d+m$/ });
 
-  it('B07 B08 B09 G06: is not read before its folder is trusted, not used before it is approved, and asked about only once', async () => {
+  it('B07 B08 B09 G06: is not read before its folder is trusted, not used before it is approved, and causes another prompt only after it changes', async () => {
     const session = await open({ trust: 'restricted' });
     const { workbench, path } = session;
     const { dialogs } = workbench;

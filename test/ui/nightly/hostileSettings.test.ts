@@ -18,7 +18,7 @@ import {
 } from '../service.ts';
 import { nightly } from '../session.ts';
 
-describe(`settings that are not the user’s own ${nightly}`, () => {
+describe(`settings ${nightly}`, () => {
   let emulator: Emulator;
   let evil: UnapprovedListener;
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     return (request.json as { project_id: string }).project_id;
   };
 
-  it('A14 B01 B04 G06: from a folder change only the project, and only if the folder is trusted', async () => {
+  it('A14 B01 B04 G06: in a folder change the project if the folder is trusted, but never the service, key, or hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.py': 'Write a reply.\n',
@@ -84,7 +84,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await workbench.dialogs.state(), undefined);
   });
 
-  it('A14: from a folder can set a project, which the tooltip shows, unless the ID is malformed', async () => {
+  it('A14: in a folder can set the project, which the tooltip shows, but not to a malformed ID', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'a.txt': 'Write a reply.\n',
@@ -104,7 +104,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(emulator.count(chatPath), 1);
   });
 
-  it('A14 B03: from a workspace file change only the project of folders that set no project', async () => {
+  it('A14 B03: in a workspace file change the project of folders that set no project, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, {
       folderFiles: {
         'one/a.txt': 'Write a reply.\n',
@@ -127,7 +127,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.dialogs.state(), undefined);
   });
 
-  it("B03: from a workspace file can name folders freely, but can't put a link into a message", async () => {
+  it("B03: in a workspace file can give a folder any name, but can't put a link into a message", async () => {
     const name = '[Repair](command:workbench.action.showCommands)';
     const session = await openWindow(emulator, {
       folderFiles: {
@@ -146,7 +146,7 @@ describe(`settings that are not the user’s own ${nightly}`, () => {
     assert.equal(await window.page.locator('.notification-list-item-message a').count(), 0);
   });
 
-  it('A14 B25: from a remote machine change the project and the insert mode, but not the connection', async () => {
+  it('A14 B25: on a remote machine change the project and the insert mode, but not the service, key, or hosts', async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     // The key is stored first. Otherwise, the setup would write its settings into the file below.
     await storeKey(session);

@@ -212,7 +212,7 @@ for (const theme of ['dark', 'light'] as const) {
       await notifications.close(/on the clipboard/);
     });
 
-    it('preview: shows the resulting document, and writes it once it is accepted', async () => {
+    it('preview: shows the resulting document, and changes the original once the preview is accepted', async () => {
       const { editor, page } = session.workbench;
       const { before, after, answer, line, position } = written.replace;
       await generateInto('preview/prices.py', line, 'preview', answer);
@@ -254,7 +254,7 @@ describe(`the insert mode ${nightly}`, () => {
     await editor.waitForText('def total(prices):\n    # one\n    return sum(prices)\n');
   });
 
-  it('never shows a fence around code, but keeps it in Markdown', async () => {
+  it("doesn't affect code fences, which are never shown in code but kept in Markdown", async () => {
     const fenced = ['``', '`py', 'thon\n', 'total = 0', '\nreturn', ' total\n', '`', '``'];
     const session = await openWindow(emulator, {
       folderFiles: { 'a.py': lines(asked), 'b.py': lines(asked), 'notes.md': 'Show it.\r\n' },
@@ -306,7 +306,7 @@ describe(`the insert mode ${nightly}`, () => {
     below: (text: string) => text.replace(/^.*\n.*/, `$&\n${added}`),
     replace: (text: string) => text.replace(/\n.*/, `\n${added}`),
   })) {
-    it(`J27: ${mode} becomes a preview in files that run automatically`, async () => {
+    it(`J27: changes from ${mode} to preview in files that run automatically`, async () => {
       const session = await openWindow(emulator, {
         userSettings: { 'hostedModel.insertMode': mode },
         folderFiles: obeyed,

@@ -38,7 +38,7 @@ describe(`the key at rest ${nightly}`, () => {
   const secretNames = ({ workbench }: Session) =>
     workbench.page.evaluate<string>(`localStorage.getItem('secrets.provider') ?? ''`);
 
-  it('can be found by the search in every encoding in which it could be stored', () => {
+  it("is found by these tests' search in every encoding in which it could be stored", () => {
     for (const form of ['hex', 'base64', 'utf8', 'utf16le'] as const) {
       const around = Buffer.from(`{"a":"${apiKey}","b":1}`);
       const left =
@@ -127,7 +127,7 @@ describe(`the key at rest ${nightly}`, () => {
     assert.equal(emulator.count(tokenPath), 1);
   });
 
-  it('A09: keeps its hosts if the user selects Keep Saved Hosts, and is used for another project without a question', async () => {
+  it('A09: keeps its hosts if the user selects Keep Saved Hosts, and is used for another project without another prompt', async () => {
     const session = await openWindow(emulator, {
       folderFiles: { 'a.txt': 'Write a reply.\n' },
       userSettings: { 'hostedModel.projectId': 'another-project' },

@@ -61,7 +61,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(other.count('/identity/token'), 0, 'the key stays with its identity host');
   });
 
-  it("reports a refused key with matching buttons, and doesn't retry it automatically", async () => {
+  it("reports a refused key with buttons to fix it, and doesn't send the key again automatically", async () => {
     const session = await openWindow(emulator, { folderFiles: { 'a.txt': 'Write a reply.\n' } });
     const { workbench, path } = session;
     await storeKey(session, 'refused-key-0123456789');
@@ -145,7 +145,7 @@ describe(`the extension ${nightly}`, () => {
     assert.equal(emulator.requests[0]?.headers['authorization'], undefined);
   });
 
-  it('links to the setup on the settings page', async () => {
+  it('links to the setup from the settings page', async () => {
     const session = await openWindow(emulator, { theme: 'light' });
     const { workbench } = session;
     await storeKey(session);

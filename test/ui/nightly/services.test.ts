@@ -92,7 +92,7 @@ describe(`a custom service ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('leads from an empty profile to generated text by typing only', async () => {
+  it('can be set up and used in an empty profile by typing only', async () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'clientCredentials', tokenUrl: `${emulator.url}${oauthPath}`, ...oauth },
@@ -119,7 +119,7 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
   });
   afterEach(() => emulator.close());
 
-  it('leads from an empty profile to generated text, and shows no token lifetime', async () => {
+  it('can be set up and used in an empty profile, and the status item shows no token lifetime', async () => {
     const workbench = await setUpAndGenerate(
       emulator,
       { kind: 'apiKey', header: 'api-key' },
@@ -133,7 +133,7 @@ describe(`a gateway with a plain API key ${nightly}`, () => {
   });
 });
 
-describe(`a window with two folders on two services ${nightly}`, () => {
+describe(`a window with two folders that use different services ${nightly}`, () => {
   const key = 'key-on-premises-0123456789';
   let cloud: Emulator;
   let onPremises: Emulator;

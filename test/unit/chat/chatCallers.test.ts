@@ -48,7 +48,7 @@ describe('ChatCallers', () => {
     });
   }
 
-  it('asks the user only once about concurrent calls', async () => {
+  it('asks the user only once about concurrent calls from the same extension', async () => {
     const held = Promise.withResolvers<boolean>();
     answer = () => held.promise;
     const all = callers();

@@ -138,7 +138,7 @@ describe('ChatModels', () => {
     }
   });
 
-  it('F15: escapes text for the chat, and formats words that would become links as code', () => {
+  it('F15: escapeMarkdown escapes text for the chat, and formats words that would become links as code', () => {
     for (const [text, expected] of [
       [
         'Run “x” (503). Then_wait* [a](b) <c> `d`',

@@ -25,7 +25,7 @@ function textFor(service: Service, program?: string): string {
   return approvalText(target, { settings: { service }, program });
 }
 
-describe('the approval in the setup', () => {
+describe('the approval text in the setup', () => {
   it('starts with a warning if the text or key would be sent unencrypted', () => {
     const withKey = serviceOf({ url: 'http://llm.corp:8000/v1' });
     assert.match(
@@ -39,7 +39,7 @@ describe('the approval in the setup', () => {
     }
   });
 
-  it('requires https for a built-in service, and for a service that exchanges a secret for a token', () => {
+  it('needs no warning about a built-in service, or a service that exchanges a secret for a token, because they require https', () => {
     for (const service of [services[0], serviceOf({ authentication: { kind: 'cloudPak' } })]) {
       const target = parseDestination(service.authUrl, 'http://llm.corp', service);
       assert.deepEqual('problem' in target && target.problem, 'not-https');

@@ -163,7 +163,7 @@ describe('Connections', () => {
       }
     });
 
-    it('returns a connection that no longer counts as used in a folder with another source', async () => {
+    it('returns a connection that no longer counts as used in a folder whose settings select another source', async () => {
       const { isStillUsed, lookUpFor } = await import('../../../src/diagnose/runChecks.ts');
       await storeKey();
       editor.addFolder('/other');
@@ -362,7 +362,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.asked, editor.inputs], [1, 0]);
   });
 
-  it('gives up if the user closes the prompt without an answer, and prompts again next time', async () => {
+  it('gives up if the user closes the prompt without a decision, and prompts again next time', async () => {
     editor.files.set('/work/.env', envFile());
     for (const round of [1, 2]) {
       const required = connections.for();
@@ -538,7 +538,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it("works once an invalid address is fixed, and doesn't wait until the message about the address is closed", async () => {
+  it("returns a connection once an invalid address is fixed, without waiting until the message about the address is closed", async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -622,7 +622,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, reason, make] of faults) {
-      it(`uses no source because of a .env file ${what}, and names the reason`, async () => {
+      it(`uses no source if there is a .env file ${what}, and names the reason`, async () => {
         await useEnvironment();
         make();
         editor.said.length = 0;
@@ -676,7 +676,7 @@ describe('Connections', () => {
       ],
     ];
     for (const [what, text, said] of faults) {
-      it(`says what to fix in a file ${what}, and doesn't open the setup`, async () => {
+      it(`shows what to fix in a file ${what}, and doesn't open the setup`, async () => {
         editor.files.set('/work/.env', text);
         setEnvironment();
         await required();
@@ -695,7 +695,7 @@ describe('Connections', () => {
       assert.deepEqual([connections.active?.source, changes], ['envFile', 1]);
     });
 
-    it('opens the file or the setup', async () => {
+    it('opens the file or the setup, depending on the button that the user selects', async () => {
       editor.files.set('/work/.env', complete.replace('=', '= '));
       const { commands } = await import('vscode');
       let setUps = 0;
@@ -709,13 +709,13 @@ describe('Connections', () => {
     });
   });
 
-  it('reads no .env file when it is saved, until credentials have been needed once', async () => {
+  it("doesn't read a .env file on save until credentials have been needed once", async () => {
     editor.save('/work/.env', envFile());
     await settled();
     assert.equal(editor.reads, 0);
   });
 
-  it('reads no file when the active editor changes, until credentials have been needed once', async () => {
+  it("doesn't read a .env file when the active editor changes until credentials have been needed once", async () => {
     editor.files.set('/work/.env', envFile());
     editor.fire('active editor');
     await settled();
@@ -787,7 +787,7 @@ describe('Connections', () => {
       return { answer };
     };
 
-    it("returns the lookup of a slow folder to the caller, but doesn't show it if another folder is active", async () => {
+    it("returns the result of a slow lookup to the caller, but doesn't show it if another folder is active by then", async () => {
       editor.addFolder('/slow');
       editor.activeFile = '/slow/a.txt';
       const slow = slowly();
@@ -990,7 +990,7 @@ describe('Connections', () => {
       assert.equal(signOutSignal.aborted, true);
     });
 
-    it('A17: ends the use of the .env file at a sign-out that can’t be announced', async () => {
+    it('A17: stops using the .env file at a sign-out that can’t be announced', async () => {
       keyring.values.set = () => assert.fail('Secret storage can’t store anything.');
       const { signOutSignal } = connections;
       await connections.signOut();
@@ -1223,7 +1223,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /Another value of hostedModel\.credentialSource/);
     });
 
-    it('uses the source in the settings in chat without a prompt, but only once the source is approved', async () => {
+    it('uses the source from the settings for chat without a prompt, but only once the source is approved', async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1361,7 +1361,7 @@ describe('Connections', () => {
     assert.deepEqual([editor.inputs, editor.asked], [3, 0]);
   });
 
-  describe('with a setup that a command opens', () => {
+  describe('the setup that a command opens', () => {
     const needed =
       'Hosted Model needs an API key, a project ID, and a service URL. Nothing was sent.';
     const checked =
@@ -1392,7 +1392,7 @@ describe('Connections', () => {
       assert.match(editor.said.join(), /^Hosted Model needs a project ID\. .* Sources checked: /);
     });
 
-    it('only reports success if it is finished', async () => {
+    it('reports nothing but success if it is finished', async () => {
       editor.picks.push(IBM, 'Dallas', SAVE);
       editor.typed.push('my-key', 'my-project');
       assert.ok(await required());
@@ -1423,7 +1423,7 @@ describe('Connections', () => {
         return connections.for();
       };
 
-      it('asks for approval of a .env file that was created before it was closed', async () => {
+      it('is followed by an approval prompt for a .env file that was created before it was closed', async () => {
         const given = requiredAfter(() => editor.files.set('/work/.env', envFile()));
         await (await editor.question()).answer(use);
         assert.equal((await given)?.source, 'envFile');
@@ -1437,7 +1437,7 @@ describe('Connections', () => {
       });
     });
 
-    it('mentions no missing settings if the user opened the setup', async () => {
+    it('mentions no missing settings if the user opens it instead', async () => {
       assert.equal(await connections.setUp(), false);
       await connections.setUp({ missing: ['projectId'], isRepair: true });
       assert.deepEqual(editor.said, []);

@@ -103,7 +103,7 @@ describe('a service that the user added', () => {
   };
   const entries = () => editor.userSettings.get('services') as Record<string, unknown>[];
 
-  it('is set up with a message that names the keys for generating, if no document is open', async () => {
+  it('is set up with a message that names the keyboard shortcut for generating if no document is open', async () => {
     const { key, mac } = manifest.contributes.keybindings[0] ?? assert.fail();
     const keysToPress = process.platform === 'darwin' ? mac : key;
     for (const [file, message] of [
@@ -247,7 +247,7 @@ describe('a service that the user added', () => {
 
     for (const [what, entry, name, problem] of [
       [
-        'the header that already contains its key',
+        'a second value for the header that contains its key',
         { ...base, authentication: { kind: 'apiKey', header: 'x-api-key' } },
         'X-API-Key',
         /already contains the key/,
@@ -263,7 +263,7 @@ describe('a service that the user added', () => {
       });
     }
 
-    it('can get another value for one of its 20 headers', async () => {
+    it('can get a new value for one of its 20 headers', async () => {
       await store({ ...none, headers: headersOfCount(20) });
       editor.picks.push(
         'ACME',

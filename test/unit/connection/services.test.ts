@@ -401,7 +401,7 @@ describe('service selection', () => {
     assert.deepEqual(await named(), ['deployment', 'd']);
   });
 
-  it('has no model ID for a deployment, because the model in the settings isn’t used', async () => {
+  it('selects no model for a deployment, even if the settings or a template name a model', async () => {
     const url = 'https://us-south.ml.cloud.ibm.com';
     editor.userSettings.set('url', url).set('deploymentId', 'd').set('modelId', 'maker/large');
     await keys.write({ apiKey: 'my-key', authUrl: services[0].authUrl, serviceUrl: url }, 'ibm');

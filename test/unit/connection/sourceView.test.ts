@@ -139,7 +139,7 @@ describe('the reason for a connection', () => {
   });
 });
 
-describe('provenance', () => {
+describe('the source view', () => {
   it("shows where each of the editor's values is stored", () => {
     const one = found({ external: [envFile(), environment({ url: full.url })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
@@ -167,14 +167,14 @@ describe('provenance', () => {
     );
   });
 
-  it('says what to fix if a mistake in the .env file leaves no usable source', () => {
+  it('shows what to fix if a mistake in the .env file leaves no usable source', () => {
     const one = found({ record: undefined, external: [envFile({ ...full, key: '"quoted"' })] });
     assert.deepEqual(provenanceLines(one, choiceOf(one)), [
       'The .env file in a can’t be used: VENDOR_API_KEY on line 1 has quotes around its value. Nothing was sent. Fix and save the file.',
     ]);
   });
 
-  it('says to fix the environment, not a file, if the mistake is there', () => {
+  it('recommends fixing the environment, not a file, if the environment has a mistake', () => {
     const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
@@ -182,7 +182,7 @@ describe('provenance', () => {
     );
   });
 
-  it('is undefined if no source can be used', () => {
+  it('has no provenance lines if no source can be used', () => {
     const one = found({ record: undefined });
     assert.equal(provenanceLines(one, choiceOf(one)), undefined);
   });
