@@ -116,7 +116,7 @@ describe('templates in a real editor', () => {
     assert.deepEqual(items?.properties['insertMode']?.enum, modes);
   });
 
-  it('stay usable beside broken files, which are listed with their problems', async () => {
+  it('stay usable alongside broken files, which are listed with their problems', async () => {
     write('good.md', 'Good.');
     write('binary.md', new Uint8Array([0xff, 0xfe, 0x00]));
     write('null.md', 'a\0b');
@@ -171,7 +171,7 @@ describe('templates in a real editor', () => {
     assert.equal(given, undefined);
   });
 
-  it('include the first 200 files of a folder, and report that there are more @nightly', async () => {
+  it('include the first 200 files of a folder, and an entry that reports more files @nightly', async () => {
     for (let index = 1_000; index < 1_203; index += 1) write(`t${index}.md`, 'x');
     const entries = await readTemplates(scope());
     assert.equal(entries.length, builtIn + 200 + 1);

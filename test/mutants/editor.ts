@@ -112,7 +112,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'show(UNANSWERED)',
     to: 'new Promise(() => {})',
     test: 'test/unit/diagnose/diagnosisList.test.ts',
-    title: 'names an unresponsive keyring as the cause, also in the report, and can check again',
+    title: 'names an unresponsive keyring as the cause, even in the report, and can check again',
   },
   {
     name: 'tokens are refreshed while the window has no focus',

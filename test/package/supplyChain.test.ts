@@ -123,7 +123,7 @@ describe('third-party code', () => {
     assert.deepEqual(others, ['keytar']);
   });
 
-  it('L06: is bundled only if it is on the list', () => {
+  it('L06: is bundled only if it is on the list in this test', () => {
     const { inputs } = JSON.parse(readFileSync('dist/meta.json', 'utf8')) as {
       readonly inputs: Readonly<Record<string, unknown>>;
     };

@@ -141,7 +141,7 @@ describe(`while text is generated ${nightly}`, () => {
     open();
   });
 
-  it('J30: a second press of the shortcut generates nothing more', async () => {
+  it('J30: a second press of the shortcut starts no second generation', async () => {
     const { editor, notifications } = session.workbench;
     await select('twice');
     emulator.settings.answer = () => 'Short.';

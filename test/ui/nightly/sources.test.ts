@@ -138,7 +138,7 @@ describe(`sources in the menu ${nightly}`, () => {
     await theirs.requestCount(chatPath, 2);
   });
 
-  it('B06 B12: that contain only an address are skipped, and show which settings they lack', async () => {
+  it('B06 B12: that contain only an address are skipped, and listed with the settings that they lack', async () => {
     const session = await openWindow(mine, {
       folderFiles: { 'a.txt': 'Write a reply.\n', '.env': outside({ url: theirs.url }).text },
       env: outside({ url: theirs.url }).variables,

@@ -538,7 +538,7 @@ describe('Connections', () => {
     assert.equal((await required)?.serviceUrl, SERVICE);
   });
 
-  it("returns a connection once an invalid address is fixed, without waiting until the message about the address is closed", async () => {
+  it('returns a connection once an invalid address is fixed, without waiting until the message about the address is closed', async () => {
     await storeKey();
     editor.userSettings.set('url', 'http://service.example');
     assert.equal(await connections.for(), undefined);
@@ -1133,7 +1133,7 @@ describe('Connections', () => {
       editor.pressed = 'Use New Credentials';
     };
 
-    it('uses the source in the settings after the usual prompt', async () => {
+    it('uses the source in the settings once the user approves it', async () => {
       await storeKey();
       setEnvironment();
       editor.files.set('/work/.env', 'VENDOR_API_KEY="malformed"\n');
@@ -1156,7 +1156,7 @@ describe('Connections', () => {
       assert.equal(await given, undefined);
     });
 
-    it("uses the editor after a refusal, and doesn't prompt again", async () => {
+    it("uses the editor once the user declines the source, and doesn't prompt again", async () => {
       await storeKey();
       setEnvironment();
       editor.userSettings.set('credentialSource', 'environment');
@@ -1382,7 +1382,7 @@ describe('Connections', () => {
       assert.deepEqual(editor.said, [`${needed} ${checked}`]);
     });
 
-    it('names the missing settings if its first step is an input box, too', async () => {
+    it('names the missing settings even if its first step is an input box', async () => {
       await storeKey();
       editor.userSettings.delete('projectId');
       assert.equal(await required(), undefined);

@@ -618,7 +618,7 @@ describe('service selection', () => {
     });
   }
 
-  it('keeps a second service in use until the credentials change', async () => {
+  it('counts connections to two services as used until the credentials of one service change', async () => {
     const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
     editor.userSettings.set('services', [acme]).set('service', 'cpd');
     editor.userSettings.set('projectId', 'p').set('url', PLATFORM);

@@ -253,7 +253,7 @@ describe('the diagnosis list in an editor', () => {
     await ended;
   });
 
-  it('names an unresponsive keyring as the cause, also in the report, and can check again', async () => {
+  it('names an unresponsive keyring as the cause, even in the report, and can check again', async () => {
     let isLocked = true;
     const { ended } = await start(full, async (looked) => (isLocked ? undefined : looked));
     const [list] = editor.lists;
