@@ -186,7 +186,7 @@ describe('a writer of streamed text', () => {
     assert.equal(job.text, 'first second');
   });
 
-  it('J33: writes nothing if the document becomes too short for its place', async () => {
+  it('J33: writes nothing if its place no longer exists because the document became shorter', async () => {
     const editor = await openFile(
       'streaming11.txt',
       `${'line\n'.repeat(50)}prompt\n`,

@@ -360,7 +360,7 @@ describe('during a day with the extension,', () => {
     await ready();
   });
 
-  it('the chat lists and selects the model without a sign-in, and sends nothing before a question', async () => {
+  it('the chat lists and selects the model without a sign-in, and sends nothing before the user asks', async () => {
     const { dialogs, page } = session.workbench;
     const asked = other.count(chatPath);
     await startChat(session);

@@ -39,7 +39,7 @@ describe('ChatCallers', () => {
   }
 
   for (const isAllowed of [true, false]) {
-    it(`asks the user once about any other caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
+    it(`asks the user once about every other caller, and remembers ${isAllowed ? 'an approval' : 'a refusal'}`, async () => {
       answer = async () => isAllowed;
       for (const id of ['evil.foreign', '', 'evil.foreign', '']) {
         assert.equal(await callers().mayCall(id, connection, never), isAllowed);

@@ -305,7 +305,7 @@ describe('a service that the user added', () => {
       assert.equal((await connections.peek()).choice.kind, 'ready');
     });
 
-    it('is removed together with its entry', async () => {
+    it('is removed with its entry and its key', async () => {
       await store(capital);
       editor.picks.push('ACME', REMOVE);
       const done = connections.setUp();

@@ -92,7 +92,7 @@ describe('the texts of the checks', () => {
     assert.equal(accepted({ service: zen }), 'The key, project, and model were accepted.');
   });
 
-  it('repeat the message for a failure, with the first fix and the facts of the failure', () => {
+  it('repeat the message about a failure, along with its first fix, error kind, and status', () => {
     const error = new ServiceError('quota-used-up', { status: 403 });
     const check = shownCheck({ check: 'access', state: 'failed', error });
     assert.match(check.text, /Your plan’s quota is used up/);
