@@ -33,7 +33,10 @@ const WIDTH = 960;
 const FLOOR = 92;
 const TOP = 36;
 const BOX = { width: 192, height: 40 };
-/** The minimum distance from an arrow to a box that it passes, and between arrows that pass it. */
+/**
+ * Minimum distances: from an arrow to a box that it passes, and between arrows that pass the same
+ * box.
+ */
 const GAP = { box: 8, arrow: 4 };
 /** The x coordinates between which arrows can pass boxes. The floor numbers are to the left of this range. */
 const SIDES = { left: 78, right: WIDTH - 16 };
@@ -43,7 +46,10 @@ const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
 const LEGEND =
   'An arrow leads from a room to a room that it imports. If it’s gray, a chain of other arrows implies it.';
 
-/** Colors from the GitHub and VS Code themes. Text has a contrast ratio of at least 4.5, and arrows 3. */
+/**
+ * Colors from the GitHub and VS Code themes. The contrast ratio is at least 4.5 for text, and 3 for
+ * arrows.
+ */
 const STYLE = `
   :root { color-scheme: light dark; --back: #ffffff; --floor: #f6f8fa; --text: #1f2328;
     --pale: #59636e; --plain: #0969da; --implied: #818b98; }
@@ -109,8 +115,8 @@ function arrowsOf(rooms: readonly Room[]): Arrow[] {
 }
 
 /**
- * Repeatedly moves each room to its best place until the cost no longer decreases. Starts from
- * several random placements, and returns the best result.
+ * Starts from several random placements, moves each room to its best place until the cost no longer
+ * decreases, and returns the best result.
  */
 function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   const random = randomOf(1);
@@ -138,7 +144,10 @@ function arranged(rooms: readonly Room[], arrows: readonly Arrow[]): Places {
   return attempts.reduce((one, other) => (other.cost < one.cost ? other : one)).places;
 }
 
-/** Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and long arrows. */
+/**
+ * Adds up costs for overlapping boxes, arrows through boxes, crossing arrows, and arrows that span
+ * many columns.
+ */
 function costOf(rooms: readonly Room[], arrows: readonly Arrow[], places: Places): number {
   const ends = arrows.map(({ from, to, kind }) => {
     const [start, end] = [placeOf(places, from), placeOf(places, to)];
@@ -218,18 +227,21 @@ function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places, passed: 
   return `<polyline class="arrow ${arrow.kind}" points="${path}" marker-end="url(#${arrow.kind})"/>`;
 }
 
-/** A corner of a box that arrows pass. */
+/** A point just outside a box's corner, where arrows that pass the box can bend. */
 interface Corner extends Point {
   readonly box: Point;
   readonly side: -1 | 1;
 }
 
-/** The number of arrows that pass each box at each side. */
+/** The number of arrows that pass each box on each side. */
 type Passed = Map<string, number>;
 
 const sideOf = ({ box, side }: Corner) => `${box.x} ${box.y} ${side}`;
 
-/** Returns the shortest way down around the boxes, and counts it in `passed`. */
+/**
+ * Returns the shortest path from one point down to another around the boxes, and counts it in
+ * `passed`.
+ */
 function routed(from: Point, to: Point, boxes: readonly Point[], passed: Passed): readonly Point[] {
   const between = boxes.filter(({ y }) => y - BOX.height / 2 > from.y && y + BOX.height / 2 < to.y);
   const corners = between
@@ -266,7 +278,7 @@ function cornersOf(box: Point, side: -1 | 1, passed: Passed): Corner[] {
   });
 }
 
-/** True if a line meets a box or comes closer than the minimum distance. */
+/** True if a line crosses a box or comes closer to it than the minimum distance. */
 function meets(start: Point, end: Point, box: Point): boolean {
   const [top, bottom] = [-1, 1].map((edge) => box.y + edge * (BOX.height / 2 + GAP.box - 1));
   const [upper, lower] = [Math.max(start.y, top ?? 0), Math.min(end.y, bottom ?? 0)];

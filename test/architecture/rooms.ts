@@ -10,7 +10,7 @@ export interface Room {
   /** The name for display. The label of a folder ends with a slash. */
   readonly label: string;
   readonly files: number;
-  /** Names of the rooms that its files import from, even if they import only types. */
+  /** Names of the rooms that this room's files import from. Type-only imports count, too. */
   readonly imports: readonly string[];
   readonly floor: number;
 }
@@ -67,7 +67,10 @@ export function readRooms(): Room[] {
   }));
 }
 
-/** Returns the table for the architecture page. @throws {Error} if rooms and descriptions differ */
+/**
+ * Returns the table for the architecture page.
+ * @throws {Error} if a room has no description, or a description has no room
+ */
 export function roomsTable(rooms: readonly Room[]): string {
   const names = rooms.map(({ name }) => name);
   const [wanted, said] = [names, Object.keys(PURPOSES)].map((list) => list.toSorted().join(', '));

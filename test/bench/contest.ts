@@ -20,7 +20,10 @@ export const callerTitles: Readonly<Record<CallerName, string>> = {
 export interface Contest extends Order {
   readonly callers: readonly CallerName[];
   readonly answer: AnswerShape;
-  /** True to replay recorded responses, because the emulator's own work would hide differences. */
+  /**
+   * True to replay recorded responses, because the emulator's own work would hide differences
+   * between callers.
+   */
   readonly isReplayed?: boolean;
   /** Number of measured rounds. The rounds in `warmUps` come first and aren't measured. */
   readonly rounds: number;

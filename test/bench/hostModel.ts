@@ -40,7 +40,7 @@ async function activated(path: string): Promise<void> {
 }
 
 /**
- * Loads a file and its imports. If the file is a part of the product, first loads the code that
+ * Loads a file and its imports. If the file is part of the product, first loads the code that
  * activation loads, without counting that time.
  * @returns milliseconds
  */

@@ -1,6 +1,6 @@
 /**
- * Simulates slow network links, such as one to another continent, on the loopback interface. They run
- * in their own process, so that no other work delays their traffic.
+ * Simulates slow network links, such as one to another continent, on the loopback interface. The
+ * simulation has its own process, so that no other work delays the traffic.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -71,7 +71,10 @@ function join(near: Socket, port: number, farPort: number): void {
   if (pace.idleMs !== undefined) far.setTimeout(pace.idleMs, () => far.destroy());
 }
 
-/** Forwards data in order, half a round trip after it arrives, but not before `opensAt`. */
+/**
+ * Forwards data in order, half a round trip after its arrival or after `opensAt`, whichever is
+ * later.
+ */
 function pass(from: Socket, to: Socket, opensAt: number, onPart = () => {}): void {
   let last: Promise<unknown> = Promise.resolve();
   const later = (what: () => void) => {

@@ -26,7 +26,7 @@ interface Axis {
 
 /** The axis for ratios close to 1. */
 const narrow: Axis = { least: 1 / 5, most: 5, marks: [0.25, 0.5, 1, 2, 4] };
-/** Axes that start at 0. They are longer if a bar needs it. */
+/** Axes that start at 0. An axis is extended if a bar doesn't fit. */
 const fromZero: readonly Axis[] = [
   { least: 0, most: 10, marks: [0, 2, 4, 6, 8, 10], unit: 'round trips' },
   { least: 0, most: 22, marks: [0, 5, 10, 15, 20], unit: 'connections' },

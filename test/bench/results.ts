@@ -118,7 +118,7 @@ function valueText({ value, unit }: Pick<Row, 'value' | 'unit'>): string {
   return unit === '' ? number : `${number} ${unitText(value, unit)}`;
 }
 
-/** Returns the unit in the singular if the value is 1, such as `connection`. */
+/** Returns the unit, in the singular if the value is 1, as in `1 connection`. */
 export function unitText(value: number, unit: string): string {
   return value === 1 ? unit.replace(/(call|connection|request|step)s$/, '$1') : unit;
 }

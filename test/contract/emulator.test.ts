@@ -27,7 +27,10 @@ afterEach(async () => {
   running.clear();
 });
 
-/** Sends a recorded request with `change` in its body. A value of `undefined` removes a field. */
+/**
+ * Sends a recorded request with the fields of `change` in its body. A value of `undefined` removes
+ * a field.
+ */
 async function sendRecorded(
   emulator: Emulator,
   { request }: Recording,

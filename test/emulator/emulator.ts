@@ -145,7 +145,7 @@ export class Emulator {
 
   /**
    * Restores the initial state, but keeps open connections and pending requests. If `keepsTokens`
-   * is set, tokens stay valid, because some clients still use them.
+   * is set, tokens stay valid for clients that still use them.
    */
   reset({ keepsTokens = false } = {}): void {
     const { port, now, identifier, onEnd, ...chosen } = this.#options;

@@ -4,7 +4,7 @@ import type { EmulatorSettings } from './settings.ts';
 /** The model lists of OpenAI, vLLM, and LiteLLM. */
 
 /**
- * Returns the model list of the OpenAI API, with the fields that vLLM adds:
+ * Returns the model list of the OpenAI API, and adds vLLM's own fields if the gateway is vLLM:
  * https://platform.openai.com/docs/api-reference/models/list
  * https://github.com/vllm-project/vllm/blob/v0.10.2/vllm/entrypoints/openai/protocol.py
  */

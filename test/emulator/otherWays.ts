@@ -4,8 +4,8 @@ import { isRecord, type Service } from './service.ts';
 import type { EmulatorSettings } from './settings.ts';
 
 /**
- * Authentication methods other than IBM Cloud's: an OAuth 2.0 server, an on-premises platform, keys
- * for the model service itself, and headers for a gateway.
+ * Emulates the authentication methods other than IBM Cloud's: an OAuth 2.0 server, an on-premises
+ * platform, API keys that the model service accepts, and headers that a gateway requires.
  */
 
 export const oauthPath = '/oauth2/token';
@@ -64,7 +64,7 @@ function clientCredentialsAnswer(
 
 /**
  * Exchanges a user name and an API key for a token. The response doesn't state the token's
- * lifetime, which has a separate endpoint.
+ * lifetime, because a separate endpoint reports when the token expires.
  */
 function platformAnswer(
   { method, json }: ReceivedRequest,

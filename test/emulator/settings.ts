@@ -45,7 +45,7 @@ export interface EmulatorSettings extends EventFormat {
    */
   acceptsToken: (token: string) => boolean;
   /**
-   * The name of a header that may contain an API key, in lowercase. If empty, API keys are accepted
+   * The lowercase name of a header that may contain an API key. If empty, API keys are accepted
    * only after `Authorization: ZenApiKey`.
    */
   keyHeader: string;
@@ -64,7 +64,7 @@ export interface EmulatorSettings extends EventFormat {
   projectIdsWithoutRuntime: readonly string[];
   models: readonly ModelSpecification[];
   /**
-   * The product whose model list the emulated OpenAI API returns. OpenAI's own list states no
+   * The product whose model list the emulated OpenAI API imitates. OpenAI's own list states no
    * limits.
    */
   gateway: 'openai' | 'vllm' | 'litellm';

@@ -5,8 +5,8 @@ import type { Received } from './connections.ts';
 import type { Emulator } from './emulator.ts';
 
 /**
- * A server that stands in for an unapproved host. All such servers in a process are counted, even
- * after their tests have ended. At its end, a suite can check what they received.
+ * A server that stands in for an unapproved host. Each process keeps a list of all such servers,
+ * even after their tests have ended. At the end, a suite can check what they received.
  */
 export interface Unapproved {
   readonly received: Received;

@@ -48,7 +48,7 @@ export async function repeat<Case extends unknown[]>(
   rows.push({ area, ran });
 }
 
-/** Texts that break careless code. */
+/** Strings that break careless code. */
 export const nasty: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(

@@ -50,7 +50,7 @@ export interface PlayRecord {
 
 /** After this many event loop turns without activity, everything is waiting for the clock. */
 const QUIET_TURNS = 30;
-/** The number of such turns while the system delivers a request or a response. */
+/** The required number of such turns while a request or a response is in transit. */
 const TRANSIT_TURNS = 1_000;
 const MAX_MS = 240_000;
 const SECOND_MS = 1_000;

@@ -1,6 +1,9 @@
 import { type Disposable, languages, Range, TextEdit } from 'vscode';
 
-/** Registers a formatter that puts a space on each side of an equals sign, and trims line ends. */
+/**
+ * Registers a formatter that puts a space on each side of an equals sign, and trims trailing
+ * spaces.
+ */
 export function registerFormatter(language: string): Disposable {
   return languages.registerDocumentFormattingEditProvider(
     { language },

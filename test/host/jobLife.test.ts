@@ -15,7 +15,7 @@ import { CUT_SHORT, chatPath, closingMessages, World } from './world.ts';
 const PROMPT = new Range(0, 0, 0, 6);
 const cut: GenerateOverrides = { insertMode: 'below', template: CUT_SHORT };
 
-/** Commands for an existing job, including several at the same time. */
+/** Tests commands for an existing job, including several commands at the same time. */
 describe('a job', () => {
   let world: World;
   beforeEach(async () => {

@@ -28,7 +28,9 @@ export const placingModes = [
   ['replace', 'replace'],
 ] as const satisfies readonly (readonly [id: string, title: string])[];
 
-/** A value for each mode that writes into the document, usually the expected document. */
+/**
+ * A value for each mode that writes into the document, usually the expected text of the document.
+ */
 export type ByPlacingMode<Value = string> = Readonly<
   Record<(typeof placingModes)[number][0], Value>
 >;
@@ -202,7 +204,7 @@ export function countEdits(document: TextDocument): Disposable & { readonly coun
   };
 }
 
-/** Waits until a document's text matches. */
+/** Waits until a document has the wanted text. */
 export function textOf(document: TextDocument, isWanted: (text: string) => boolean): Promise<void> {
   return until(workspace.onDidChangeTextDocument, () => isWanted(document.getText()));
 }
@@ -242,8 +244,8 @@ export async function closing<Result>(
 }
 
 /**
- * Ends all jobs and closes all tabs, even unsaved ones. Keeps the shared document if it's the only
- * open one.
+ * Ends all jobs and closes all tabs, even unsaved ones. If the shared document has the only tab,
+ * that tab stays open.
  */
 export async function close(): Promise<void> {
   for (const each of toDispose.splice(0)) each.dispose();

@@ -12,7 +12,9 @@ import { startTlsServer } from '../contract/service/tlsServer.ts';
 import { startEmulator } from '../emulator/emulator.ts';
 import { trustedFileVariable } from './trusted.ts';
 
-/** A name that only a proxy resolves. VS Code bypasses the proxy for addresses of this machine. */
+/**
+ * A host name that only a proxy resolves. VS Code bypasses the proxy for addresses of this machine.
+ */
 const HOST = 'service.example';
 const far = `https://${HOST}:4711`;
 const never = new AbortController().signal;

@@ -82,7 +82,7 @@ describe('the .env file in a real folder', () => {
     ['B18: is refused if it is not UTF-8', 'not-text', () => writeFile(env(), text, 'utf16le')],
     ["isn't a source if it doesn't exist", 'no-file', async () => {}],
   ];
-  // The Windows file system has no pipes, devices, or sockets.
+  // On Windows, these tests can't create pipes, devices, or sockets in a folder.
   const itAmongFiles = process.platform === 'win32' ? it.skip : it;
   for (const [title, why, make] of refusals) {
     const test = /pipe|device/.test(title) ? itAmongFiles : it;

@@ -437,7 +437,9 @@ async function answer(job: Job, text: string): Promise<void> {
   await show(job, text);
 }
 
-/** Receives the text of a response that has begun, and waits until a preview shows it. */
+/**
+ * Adds text to a response that has begun, ends the response, and waits until a preview shows it.
+ */
 async function show(job: Job, text: string, index = 0): Promise<void> {
   const before = previewTabs().length;
   job.append(index, text);

@@ -98,7 +98,7 @@ async function bundleTests(): Promise<string> {
 
 /**
  * Creates a certificate, like a company's own, and returns the environment that makes VS Code trust
- * it. On Linux, VS Code reads SSL_CERT_FILE.
+ * it, or an empty one if openssl is missing. On Linux, VS Code reads SSL_CERT_FILE.
  */
 async function trustedCertificate(): Promise<Record<string, string>> {
   const own = await selfSigned('service.example');
@@ -115,7 +115,7 @@ async function trustedCertificate(): Promise<Record<string, string>> {
   return { [trustedFileVariable]: file, SSL_CERT_FILE: bundle };
 }
 
-/** Creates a new folder for each run, which tests can change. */
+/** Creates a new folder for each run. Tests can change its files. */
 async function sampleFolder(): Promise<string> {
   const path = join(testDirectory, 'host-folder');
   await rm(path, { recursive: true, force: true });

@@ -27,7 +27,8 @@ describe('text that is saved or changed while it streams', () => {
       });
       const job = jobOn(editor, 'below');
       const lines: string[] = [];
-      // A document that VS Code has just autosaved isn't formatted, since there is nothing to save.
+      // A manual save right after an autosave doesn't format the document, since there is nothing
+      // to save.
       const isFormatted = () => / = /.test(document.getText());
       for (let index = 0; index < 9 || !isFormatted(); index += 1) {
         const before = saves;

@@ -346,7 +346,7 @@ class Sequence {
     this.#become(this.#marks.toSpliced(place, 0, ...added));
   }
 
-  /** True if the whole response is there, except for characters that the user deleted. */
+  /** True if the response is in the document, and lacks only characters that the user deleted. */
   #isWhole({ marks }: Response): boolean {
     const { deleted } = this.#state;
     return (

@@ -16,7 +16,7 @@ import {
 } from '../../src/undocumentedApi.ts';
 
 const { commands, env, lm, version, workspace } = vscode;
-/** Contributed by the manifest in `modelProvider/`, which has no code. */
+/** The vendor in the manifest of `modelProvider/`, an extension without code. */
 const vendor = 'test-provider';
 const gone = (what: string) =>
   `${what} is gone. It was seen in 1.133.0 and 1.139.1, this is ${version}`;

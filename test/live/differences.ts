@@ -12,11 +12,11 @@ export interface StepRun {
 export interface Differences {
   /** Differences from the expected responses that could affect the client. */
   readonly otherwise: readonly string[];
-  /** Additional data that isn't in the recordings. Worth knowing, but not a fault. */
+  /** Additional data that isn't in the expected responses. Worth knowing, but not a problem. */
   readonly beyond: readonly string[];
 }
 
-/** Fields with words that the client uses. Their values are compared, not only their types. */
+/** Fields whose values the client uses. These values are compared, not only their types. */
 const WORDS: ReadonlySet<string> = new Set([
   ...['code', 'errorCode', 'status_code', 'token_type', 'finish_reason', 'stop_reason', 'role'],
 ]);

@@ -1,4 +1,4 @@
-/** One way to call the service. */
+/** A client that calls the service, such as the product or `fetch`. */
 export interface Caller {
   /** Makes one call, and returns the whole response. */
   call(): Promise<string>;

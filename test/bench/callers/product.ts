@@ -15,7 +15,7 @@ export function callerOf(runtime: ServiceRuntime, url: string): Caller {
   const service = serviceFor('ibm') as Service;
   const approved = { auth: url, service: url };
   const credentials = { service, apiKey, projectId, authUrl: url, serviceUrl: url, approved };
-  // Allows as many concurrent requests as the other callers can send. Users can set at most 8.
+  // Higher than the maximum of 8 in the settings, because the other callers have no limit.
   const limits = { limit: 100, queue: 1_000, minIntervalMs: 0 };
   const settings = { modelId, operation: 'chat', limits } as const;
   // High enough that the service truncates no response, as with the other callers, which set no

@@ -12,7 +12,8 @@ import { onStage } from './stage/stage.ts';
 /** Number of extension hosts. Each host activates all extensions, in rotating order. */
 const rounds = 12;
 /**
- * Activated before the others, because the first activation also loads code that all of them share.
+ * ID of the extension that is activated before the others. The first activation in a host also
+ * loads code that all extensions share.
  */
 const firstId = 'bench.fetchAndEdit';
 

@@ -29,8 +29,8 @@ const printed = (line: string) => ({
   record: { apiKey: '', program: process.execPath },
 });
 /**
- * Returns a JavaScript expression that contains this text in hex. The search for secrets would find
- * plain text in the command's arguments.
+ * Returns a JavaScript expression that contains this text in hex. If a secret were plain text in
+ * the command's arguments, the search for secrets would find it there.
  */
 const hidden = (text: string) => `Buffer.from('${Buffer.from(text).toString('hex')}','hex')`;
 const print = (text: string) => `process.stdout.write(${hidden(text)})`;

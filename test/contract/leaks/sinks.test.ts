@@ -36,7 +36,7 @@ const COMMANDS = [
 const sentBy = ({ path, query, rawHeaders, text }: ReceivedRequest): string =>
   [path, query, ...rawHeaders, text].join('\n');
 
-/** Returns all occurrences of the key and the token in a text. */
+/** Returns all traces of the key and the token in `text`. */
 const hitsIn = (text: string): string[] => [
   ...formsIn(text, key),
   ...formsIn(text, token),

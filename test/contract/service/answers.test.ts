@@ -22,7 +22,7 @@ const mebibyte = 1_048_576;
 const MOST_TOKEN_BYTES = 65_536;
 const MOST_ANSWER_BYTES = 8 * mebibyte;
 const MOST_STREAM_BYTES = 64 * mebibyte;
-/** How long the rest of a response is read, in milliseconds. */
+/** Maximum time for reading the rest of a response, in milliseconds. */
 const REST_MS = 1_000;
 /** Exceeds the response limit by several chunks, so that unpacking past the limit is noticed. */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);

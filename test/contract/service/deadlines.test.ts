@@ -63,7 +63,7 @@ describe('the deadline', () => {
     emulator.faults.next(chat, { hold: held.opened });
     const first = call();
     await emulator.requestCount(chat, 1);
-    // Lowers the limit to 1, so the retry waits for the first call.
+    // The 429 lowers the limit to 1, so the retry waits for the first call.
     emulator.faults.next(chat, { status: 429 });
     const second = call();
     await emulator.requestCount(chat, 2);

@@ -26,8 +26,8 @@ interface Planted {
   readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
   /**
-   * The number of requests of each kind, as in `counts`. Nothing is sent after the check that
-   * fails.
+   * The number of requests of each kind, in the order of `counts`. Nothing is sent after the check
+   * that fails.
    */
   readonly sent: readonly number[];
 }

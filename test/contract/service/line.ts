@@ -6,7 +6,7 @@ export interface LineOptions {
   readonly delayMs?: number;
 }
 
-/** A relay to a service, whose connections a test can close, reset, or stall. */
+/** A relay to a service. A test can close, reset, or stall its connections. */
 export interface Line {
   readonly url: string;
   /** Number of open connections. */

@@ -42,7 +42,7 @@ export async function trusting(ca: string): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { ca } }));
 }
 
-/** Makes fetch give up if a connection takes longer than this many milliseconds. */
+/** Makes fetch give up if connecting takes longer than this many milliseconds. */
 export async function connectingWithin(timeout: number): Promise<() => Promise<void>> {
   return patchFetch(new Agent({ connect: { timeout } }));
 }

@@ -516,7 +516,7 @@ describe('a runtime', () => {
     }
     await emulator.requestCount(chat, 3);
     const requests = emulator.requests.filter(({ path }) => path === chat);
-    // The window does this in the same order when the key is deleted.
+    // The window does both in this order when the key is deleted.
     signOut.abort();
     runtime.forgetTokens();
     await settled();

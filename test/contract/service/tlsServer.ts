@@ -13,7 +13,7 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
-  /** Key and certificate in one PEM text. */
+  /** Key and certificate in one PEM string. */
   readonly certificate: string;
   /** Paths of the requests that passed the TLS handshake. */
   readonly requests: readonly string[];
@@ -55,7 +55,7 @@ export async function startTlsServer(
   };
 }
 
-/** Returns a new key and certificate in one PEM text, or undefined if openssl is missing. */
+/** Returns a new key and certificate in one PEM string, or undefined if openssl is missing. */
 export async function selfSigned(name: string): Promise<string | undefined> {
   const words =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout - -out -';

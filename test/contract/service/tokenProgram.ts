@@ -45,7 +45,7 @@ export function deletePrograms(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }
 
-/** An added service whose token comes from this command. */
+/** Returns an added service that gets its token from this command. */
 export function commandService(command: readonly string[], more: object = {}): Service {
   const entry = {
     ...{ word: 'acme', api: 'openai', prefix: '/v1', defaultModel: 'ibm/granite-4-h-small' },
@@ -57,9 +57,14 @@ export function commandService(command: readonly string[], more: object = {}): S
   return service;
 }
 
-/** Processes with a connection to this one. A connection closes when its process ends. */
+/**
+ * Processes that are connected to this process. When such a process ends, its connection closes.
+ */
 export interface WatchedProcesses {
-  /** A JavaScript statement with which a process joins. The process then runs until it's ended. */
+  /**
+   * A JavaScript statement that connects the process in which it runs. That process then runs until
+   * it's ended.
+   */
   readonly join: string;
   /** Resolves with the IDs of the first `count` processes once they have joined. */
   readonly joined: (count: number) => Promise<readonly number[]>;

@@ -19,9 +19,9 @@ export interface Run {
   readonly lines: readonly number[];
   /** True to run the command even if the extension host is busy. */
   readonly isAtOnce?: boolean;
-  /** True to undo the command and count the steps. */
+  /** True to undo the command's edits, and count the undo steps. */
   readonly isUndone?: boolean;
-  /** True to leave the document open until the order `close`. */
+  /** True to leave the document open until the `close` order. */
   readonly staysOpen?: boolean;
 }
 

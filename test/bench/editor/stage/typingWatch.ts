@@ -1,8 +1,8 @@
-/** Measures how long a typed character takes to appear on the page of a window. */
+/** Measures how long a typed character takes to appear in a window. */
 import type { Workbench } from '../../../vscode/workbench.ts';
 
 /**
- * Starts to watch the first line of the editor.
+ * Starts watching the first line of the editor.
  * @param text the current text of this line
  * @returns a function that waits for a number of characters, and returns how many milliseconds each
  * took
