@@ -6,8 +6,8 @@ import { record, replay } from './replay.ts';
 /** Runs the emulated service in its own process. */
 
 /**
- * Milliseconds to delay each token response, as a network would, so that more callers arrive while
- * the request is pending.
+ * Milliseconds to delay each token response, as a network would, so that more calls start while the
+ * token request is pending.
  */
 const TOKEN_MS = 100;
 

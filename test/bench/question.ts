@@ -12,7 +12,7 @@ export interface Result {
 }
 export interface Row {
   readonly name: string;
-  /** Median of the rounds. */
+  /** Median of the rounds, or the value of the only round. */
   readonly value: number;
   readonly unit: string;
   /** The product's value divided by this value. Undefined if there's nothing to compare. */

@@ -38,8 +38,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 /**
- * Runs an identity service and an inference service, records their requests, and controls their
- * faults.
+ * Runs an identity service and an inference service, records the requests that they receive, and
+ * controls their faults.
  */
 export class Emulator {
   /** The address of both the identity service and the inference service. */

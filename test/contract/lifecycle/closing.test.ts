@@ -91,7 +91,7 @@ describe('a window', () => {
       await resources();
       return editors.filter((editor) => editor.deref()).length <= 1 || undefined;
     });
-    // A leak grows with each round. Earlier tests in the process change the heap only once.
+    // A leak grows in both parts. Earlier tests in the process change the heap in only one of them.
     const growth = Math.min(
       between.heapBytes - before.heapBytes,
       after.heapBytes - between.heapBytes,

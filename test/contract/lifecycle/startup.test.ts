@@ -5,7 +5,10 @@ import { becomes } from '../../vscode/deadline.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { eachWithLife } from './life.ts';
 
-/** Keeps the chat model provider, which VS Code calls in every window. */
+/**
+ * Keeps the registered chat model provider, so that tests can call it as VS Code does in every
+ * window.
+ */
 class ChatEditor extends SinkEditor {
   #models: (options: object) => Promise<readonly unknown[]> = () => assert.fail('not registered');
   #exports: Record<string, unknown> | undefined;

@@ -14,7 +14,7 @@ const PROMPT = 'prompt';
 /**
  * Begins a generation that writes into a document, as the command does, and resolves while an edit
  * is in progress. Text after the first chunk waits for this edit.
- * @param texts the chunks that the service sends before it stops
+ * @param texts the chunks that the service sends before it stalls
  */
 export async function startInsertion(
   { client, credentials }: World,

@@ -58,7 +58,7 @@ export interface Diagnosis {
 
 export interface Found {
   readonly diagnosis: Diagnosis;
-  /** `check state` for every call of the listener, in order. */
+  /** `check state` of every reported result, in order. */
   readonly events: readonly string[];
   /** The texts that were shown while a check waited for a retry. */
   readonly retries: readonly string[];

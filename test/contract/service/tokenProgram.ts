@@ -8,7 +8,10 @@ import { tokenPath } from './world.ts';
 
 /** Real programs that print tokens, and a way to detect when they end. */
 
-/** Exchanges the key in its arguments for a token. Each run adds a byte to a file. */
+/**
+ * Exchanges the key in its arguments for a token. Each run adds a byte to a file, so that runs can
+ * be counted.
+ */
 const SCRIPT = `
 import { appendFileSync } from 'node:fs';
 const [url, apikey, runs] = process.argv.slice(2);

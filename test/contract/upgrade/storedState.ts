@@ -89,7 +89,7 @@ export function storesWith(
   return stores;
 }
 
-/** Creates a window's connections as `extension.ts` does. */
+/** Creates a window's connections as `app.ts` does. */
 export async function connectionsIn(
   windows: Windows,
   editor: SinkEditor,
