@@ -38,7 +38,10 @@ const BOX = { width: 192, height: 40 };
  * box.
  */
 const GAP = { box: 8, arrow: 4 };
-/** The x coordinates between which arrows can pass boxes. The floor numbers are to the left of this range. */
+/**
+ * The x coordinates between which arrows can pass boxes. The floor numbers are to the left of this
+ * range.
+ */
 const SIDES = { left: 78, right: WIDTH - 16 };
 /** The possible x coordinates of a box's center. */
 const COLUMNS = Array.from({ length: 13 }, (_, column) => 184 + column * 55);
@@ -205,8 +208,8 @@ function boxOf(room: Room, { x, y }: Point): string {
 }
 
 /**
- * Draws a line from the lower edge of one box to the upper edge of another, around the boxes between
- * them. Lines that share an edge are spread out along it.
+ * Draws a line from the lower edge of one box to the upper edge of another, around the boxes
+ * between them. Lines that share an edge are spread out along it.
  */
 function lineOf(arrow: Arrow, arrows: readonly Arrow[], places: Places, passed: Passed): string {
   const endAt = (side: 'from' | 'to') => {

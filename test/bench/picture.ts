@@ -135,7 +135,8 @@ function figureOf(axis: Axis, row: Row, goal: number | undefined, top: number): 
   const kind = axis.unit && row.name !== 'Hosted Model' ? 'peer' : 'bar';
   return [
     ...marksFrom(axis, top - 14, top - 11 + lines * lineHeight),
-    // The background of the goal's line must not cover the end of a bar that meets the goal exactly.
+    // The background of the goal's line must not cover the end of a bar that exactly meets the
+    // goal.
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'around')]),
     barOf(axis, value, kind, top),
     ...(goal === undefined ? [] : [goalAt(axis, goal, top, 'goal')]),

@@ -75,7 +75,10 @@ export function daysOf(questions: readonly Answer[]): string {
 /** Maximum number of figures without a ratio that the summary shows for a question. */
 const OWN_ROWS = 8;
 
-/** Returns a table with a row for each question: its first figures, and the ratios to the peers. */
+/**
+ * Returns a table with a row for each question: its first figures without a ratio, and all its
+ * ratios.
+ */
 export function summary(questions: readonly Answer[]): string {
   const rows = questions.map(({ title, goal, isMet, rows, date }) => {
     const own = rows.filter(({ ratio }) => ratio === undefined).slice(0, OWN_ROWS);

@@ -7,7 +7,7 @@ import { oauthPath } from '../emulator/otherWays.ts';
 import { defaultAccount, defaultApiKey, defaultProjectId } from '../emulator/settings.ts';
 
 /**
- * Tests the emulated services with third-party clients, to show that the emulator isn't adapted to
+ * Tests the emulated services with third-party clients, to show that the emulator isn't tailored to
  * our own client.
  */
 

@@ -15,7 +15,7 @@ const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12
 });
 const cuts = fc.array(fc.nat(4_000), { maxLength: 30 });
 
-/** Writes the events of one response in the service's format. */
+/** Encodes the events of one response in the service's format. */
 function written(operation: string, parts: readonly string[], ends: readonly string[]): Buffer {
   const event = (text: string, index: number) => {
     const isLast = index === parts.length;

@@ -22,7 +22,9 @@ const urls = fc.oneof(
   nasty,
 );
 
-/** Returns the origin of the URL in a string. Uses the URL parser only to normalize an IPv6 address. */
+/**
+ * Returns the origin of the URL in a string. Uses the URL parser only to normalize an IPv6 address.
+ */
 function originIn(text: string): string {
   const [, scheme = '', authority = ''] = /^\W*(https?):\/\/([^/?#]*)/i.exec(text.trim()) ?? [];
   const [, host = '', port = ''] =

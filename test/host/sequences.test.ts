@@ -330,7 +330,7 @@ class Sequence {
   }
 
   /**
-   * Appends the rest of a response in the model of the document. If the user deleted the last
+   * Adds the rest of a response to the model of the document. If the user deleted the last
    * character of the response, the rest can be anywhere.
    */
   #append(response: Response): void {

@@ -4,7 +4,7 @@ import { FakeKeyring, FakeState } from '../../unit/connection/fakes.ts';
 import { SinkEditor } from '../leaks/sinkEditor.ts';
 import { type Stores, type Windows, windows } from '../leaks/window.ts';
 
-/** The entry of a service that the user added. */
+/** The settings entry of a service that the user added. */
 export const acme = {
   word: 'acme',
   name: 'ACME',
@@ -41,7 +41,10 @@ export async function startLife(keyring = new FakeKeyring()): Promise<Life> {
   };
 }
 
-/** Registers hooks that create a new `Life` for each test in a suite, and windows that its tests share. */
+/**
+ * Registers hooks that create a new `Life` for each test in a suite, and windows that its tests
+ * share.
+ */
 export function eachWithLife(): { readonly life: Life; readonly opened: Windows } {
   let life: Life;
   let opened: Windows;

@@ -26,7 +26,7 @@ const MOST_STREAM_BYTES = 64 * mebibyte;
 const REST_MS = 1_000;
 /** Exceeds the response limit by several chunks, so that unpacking past the limit is noticed. */
 const unpacked = Buffer.alloc(MOST_ANSWER_BYTES + 4 * mebibyte);
-/** Each has at most 13 KB, so only unpacking it can exceed a limit. */
+/** Each is at most 13 KB in size, so only unpacking it can exceed a limit. */
 const bombs: readonly [string, Buffer][] = [
   ['gzip', gzipSync(unpacked)],
   ['deflate', deflateSync(unpacked)],

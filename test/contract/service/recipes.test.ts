@@ -131,7 +131,7 @@ describe('the recipe for', () => {
   }
 
   /**
-   * Generates text whole and streamed, and lists the models.
+   * Generates one whole response and one streamed response, and lists the models.
    * @returns the requests, except those for the model's details, which have no key or token
    */
   async function use({ connection, emulator, service }: Followed) {

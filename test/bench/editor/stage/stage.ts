@@ -24,8 +24,8 @@ export interface Stage {
   /** The only window, which has no folder. */
   readonly workbench: Workbench;
   /**
-   * Opens or reloads the window, which starts a new extension host. Extensions that wait for the
-   * end of the startup aren't activated until the driver has carried out its first order.
+   * Opens or reloads the window, which starts a new extension host. Extensions that wait for
+   * startup to finish aren't activated until the driver has carried out its first order.
    * @param port the port that the window uses to reach its server, by default the server's own
    */
   start(port?: number): Promise<Driver>;
