@@ -24,7 +24,7 @@ interface Count {
 }
 
 // Suites that start servers run with `--exit`, because a failed test can leave a server open.
-// Twice, under load, Node also waited forever for its last socket at the end of the process.
+// Twice, under load, Node also hung at the end of the process, waiting for its last socket.
 
 const check = (name: string, command: string): Step => ({ name, command, isSuite: false });
 const suite = (name: string, command: string): Step => ({ name, command, isSuite: true });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** Counts or measurements from a suite. */
+/** A table of counts or measurements. */
 export interface Table {
   /** The subject of the table, with the most important number. */
   readonly title: string;

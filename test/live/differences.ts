@@ -90,8 +90,8 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 };
 
 /**
- * Returns the value to compare. Only media types are compared, because the values of other headers
- * are numbers and IDs.
+ * Returns the value to compare: the media type of `content-type`, and a constant for all other
+ * headers, whose values are numbers and IDs.
  */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
@@ -99,7 +99,10 @@ function headerValue(name: string, value: string): string {
   return `${type.split('/').map(wordOf).join('/')}${others.length > 0 ? ', with more' : ''}`;
 }
 
-/** Collects the type of each field by its path, for all elements of a list together. */
+/**
+ * Collects the types of each field by its path, or its words if the client uses them. All elements
+ * of a list share one path.
+ */
 function collect(value: unknown, path: string, fields: Map<string, Set<string>>): void {
   if (Array.isArray(value)) {
     for (const element of value) collect(element, `${path}[]`, fields);
@@ -119,7 +122,10 @@ function kindOf(path: string, value: unknown): string {
   return isWord ? wordOf(String(value)) : typeof value;
 }
 
-/** Returns the recording that the emulated response follows, and its evidence. */
+/**
+ * Returns the number and the evidence of the recording that the emulated response follows, or a
+ * note that there is none.
+ */
 function foundationOf({ path, status, documents }: Exchange): string {
   const codes = codesIn(documents);
   const found = recordings.find(({ request, response }) => {

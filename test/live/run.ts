@@ -1,7 +1,7 @@
 /**
  * `npm run test:live`: sends the extension's requests to a real service, and reports where its
  * responses differ from the emulator's. The emulator follows the recordings. Generates at most 200
- * tokens. Does nothing without credentials in the environment.
+ * tokens. Sends nothing if the environment has no credentials.
  */
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
@@ -75,7 +75,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
     ...['', text, ''],
     `The service counted ${found.generated} generated tokens. The requests allowed ${found.allowed}, and the limit is ${MOST_TOKENS}.`,
   ].join('\n');
-  // If the report contains a secret, none of it is shown, as with the extension's own reports.
+  // A report that contains a secret isn't shown at all, as with the extension's own reports.
   if (holdsSecret(report, [...found.secrets, projectId]) || redact(report) !== report) {
     console.log('The result isn’t shown, because it contains a key, a token, or a project ID.');
     return 1;
@@ -84,7 +84,7 @@ async function compareWithEmulator(target: Credentials, modelId: string): Promis
   return isAsRecorded && found.generated <= MOST_TOKENS ? 0 : 1;
 }
 
-/** Runs the same steps with the emulator that all other tests use. */
+/** Runs the same steps against the emulator that all other tests use. */
 async function onEmulator(modelId: string): Promise<LiveRun> {
   const [model, ...others] = recordedModels;
   const answer = () => Array.from({ length: 100 }, (_, index) => `word${index}`).join(' ');

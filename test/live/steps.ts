@@ -10,15 +10,13 @@ import { ServiceRuntime } from '../../src/service/serviceRuntime.ts';
 import type { StepRun } from './differences.ts';
 import { Witness } from './witness.ts';
 
-/** The requests to send: generations, requests that the service must refuse, and checks. */
-
 export interface LiveRun {
   readonly steps: ReadonlyMap<string, StepRun>;
   /** Number of generated tokens, as reported by the service. */
   readonly generated: number;
   /** Number of tokens that the requests were allowed to generate. */
   readonly allowed: number;
-  /** Keys and tokens that were used. */
+  /** The API key and the access tokens of the run. */
   readonly secrets: readonly string[];
 }
 
@@ -30,7 +28,7 @@ export interface LiveTarget {
 interface Session extends LiveTarget {
   readonly runtime: ServiceRuntime;
   readonly witness: Witness;
-  /** Counts the generated tokens, and summarizes the generation. */
+  /** Adds the generated tokens to the total, and returns a summary of the generation. */
   readonly told: (generation: Generation) => string;
 }
 
@@ -75,6 +73,7 @@ const WRONG = {
 
 const operations = ['chat', 'generation'] as const satisfies readonly Operation[];
 
+/** Generations, requests that the service must refuse, and checks. */
 const STEPS: Readonly<Record<string, Step>> = {
   'Diagnose Connection': async ({ runtime, credentials, modelId }) => {
     const results: CheckResult[] = [];
@@ -103,7 +102,8 @@ const STEPS: Readonly<Record<string, Step>> = {
       parameters: ALL_PARAMETERS[operation],
     }),
     [`${operation}, continued`]: generate(operation, { responseSoFar: 'one two three' }),
-    // The service must refuse these requests. If it doesn't, they generate only one token.
+    // The service must refuse these requests. If it doesn't, each of them generates at most one
+    // token.
     [`${operation}, unknown project`]: generate(operation, {
       credentials: { projectId: WRONG.projectId },
       newTokens: 1,
@@ -128,7 +128,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-/** Takes all steps one after the other, in one runtime. */
+/** Runs all steps one after the other, in one runtime. */
 export async function takeSteps(target: LiveTarget): Promise<LiveRun> {
   const { serviceUrl, authUrl } = target.credentials;
   const witness = new Witness([serviceUrl, authUrl]);

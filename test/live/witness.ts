@@ -2,15 +2,17 @@ import { createParser } from 'eventsource-parser';
 import { resilientFetch } from '../../src/service/http/resilientFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
-/** The response to one request. It must not be shown before it has been compared. */
+/**
+ * One request and its response, which may contain secrets. Print only the result of its comparison.
+ */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body or of each event. Empty if there is none. */
+  /** The parsed JSON of the body, or of each event in a stream. Empty if none of it is JSON. */
   readonly documents: readonly unknown[];
-  /** The names of the events. Empty if the response isn't a stream. */
+  /** The distinct names of the events. Empty if the response isn't a stream. */
   readonly events: readonly string[];
 }
 
@@ -27,12 +29,15 @@ export class Witness {
   #allowed = 0;
   #spoilsNext = false;
 
-  /** @param addresses the addresses of the services, whose paths aren't recorded */
+  /**
+   * @param addresses the base addresses of the services, whose paths are removed from recorded
+   * paths
+   */
   constructor(addresses: readonly string[]) {
     this.#bases = addresses.map((address) => new URL(address).pathname);
   }
 
-  /** Replaces the token in the next request that has one with an invalid token. */
+  /** Makes the next request with a token send an invalid token instead. */
   spoilNextToken(): void {
     this.#spoilsNext = true;
   }
@@ -59,7 +64,10 @@ export class Witness {
     return response;
   };
 
-  /** Removes the path of a company gateway, which is confidential and not part of any recording. */
+  /**
+   * Removes the base path of a company gateway, which is confidential and not part of any
+   * recording.
+   */
   #withoutBase({ pathname }: URL): string {
     const base = this.#bases.find((one) => one !== '/' && pathname.startsWith(`${one}/`)) ?? '';
     return pathname.slice(base.length);
@@ -77,7 +85,8 @@ export class Witness {
     const headers = new Headers(given);
     if (!this.#spoilsNext || !headers.has('authorization')) return headers;
     this.#spoilsNext = false;
-    // The replacement contains no part of the token, because some services repeat what they refuse.
+    // The replacement contains no part of the token, because some services quote a refused token in
+    // the response.
     headers.set(
       'authorization',
       'Bearer eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjEsImV4cCI6Mn0.bm90LXNpZ25lZA',
@@ -96,7 +105,7 @@ function limitIn(body: RequestInit['body']): number {
 async function note(method: string, path: string, response: Response): Promise<Exchange> {
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
-  // The client may have stopped reading early.
+  // The text can't be read if the client has aborted the request.
   const text = await response.text().catch(() => '');
   const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false;
   const events = isStream ? eventsIn(text) : [];

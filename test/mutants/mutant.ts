@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 export interface Mutant {
   /** The fault, as a clause. */
   readonly name: string;
-  /** Path of the file to change. Relative to the repository, like `test`. */
+  /**
+   * Path of the file to change. Relative to the root of the repository, like the path in `test`.
+   */
   readonly file: string;
   /** The text to replace, which occurs exactly once in the file. */
   readonly from: string;
@@ -12,8 +14,8 @@ export interface Mutant {
   readonly to: string;
   readonly test: string;
   /**
-   * Part of the title of a test in the file `test`. If it matches several tests, at least one of
-   * them must fail.
+   * Part of the full title of a test in the file `test`. If it matches several tests, at least one
+   * of them must fail.
    */
   readonly title: string;
 }
@@ -40,8 +42,9 @@ export interface Result {
 }
 
 /**
- * Judges a run with the mutant. Only the named test can kill the mutant, by failing or hanging. A
- * test that didn't run, for example because the file doesn't parse, proves nothing.
+ * Returns the test that killed the mutant, or the reason that none did. Only the named test can
+ * kill the mutant, by failing or hanging. A test that didn't run, for example because the file
+ * doesn't parse, proves nothing.
  */
 export function verdictOf({ test, title }: Mutant, { end, failed }: Result): string {
   if (end === 'timed out') return `${title} (hangs)`;

@@ -7,7 +7,7 @@ import { type Mutant, mutated } from './mutant.ts';
  * proves nothing, because its test may fail only because of that error.
  *
  * Each mutated file is checked as an additional file next to its original, and exists only in
- * memory. A single program for all of them takes about a second, instead of minutes.
+ * memory. Checking all of them in a single program takes about a second, instead of minutes.
  */
 export function typeErrors(mutants: readonly Mutant[]): ReadonlyMap<string, string> {
   const sources = mutants.filter(({ file }) => file.endsWith('.ts'));

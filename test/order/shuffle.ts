@@ -2,8 +2,8 @@ import type { Context, RootHookObject, Suite } from 'mocha';
 import { randomOf } from '../random.ts';
 
 /**
- * For `mocha --require`: shuffles the suites, and the tests within each suite, with a seed. Mocha
- * has no such option.
+ * For `mocha --require`: shuffles the suites, and the tests within each suite, with the seed in
+ * HOSTED_MODEL_ORDER. Mocha has no option for this.
  */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {

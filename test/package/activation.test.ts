@@ -8,8 +8,9 @@ import { COMMANDS } from '../../src/commands/commandTypes.ts';
 import { provideEditor } from '../builtEditor.ts';
 
 /**
- * Activates the shipped file in plain Node with a minimal fake editor, so that everything the file
- * does can be counted. In a real extension host, that would be hidden among other work.
+ * Activates the shipped file in plain Node with a minimal fake editor, so that its timers,
+ * connections, and secret reads can be counted. In a real extension host, they couldn't be told
+ * apart from those of other code.
  */
 describe('activation of the shipped file', () => {
   const counts = { timers: 0, connections: 0, secretsRead: 0 };
@@ -91,7 +92,8 @@ describe('activation of the shipped file', () => {
       const secrets = { keys: async () => [], onDidChange: () => disposable };
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
-      // The commands, the log, and one object for all parts, which is missing after a failed start.
+      // The commands, the log, and one object for all other parts, which is missing if the start
+      // failed.
       assert.equal(subscriptions.length, COMMANDS.length + 2, `with ${value}`);
     }
     Object.assign(globalThis, { settingOfTest: undefined });
@@ -101,8 +103,8 @@ describe('activation of the shipped file', () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A fake editor whose properties and calls return similar objects. All settings have the same
- * value.
+ * A fake `vscode` module. Each property or call returns another object of the same kind, and all
+ * settings have the same value.
  */
 const editorSource = `
 const anything = (name) => new Proxy(function () {}, {

@@ -8,7 +8,7 @@ import { makeWorkingCopy } from '../workingCopy.ts';
 
 const run = promisify(execFile);
 
-/** Packages a copy of the repository in its own folder. @returns the SHA-256 and the output */
+/** Packages a copy of the repository in its own folder, and returns the SHA-256 and the output. */
 async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   const cwd = makeWorkingCopy();
   try {
@@ -26,7 +26,7 @@ async function packaged(fileMode: number, environment: NodeJS.ProcessEnv) {
   }
 }
 
-// Files have no modes on Windows.
+// Windows has no Unix file modes.
 const itWithModes = process.platform === 'win32' ? it.skip : it;
 
 describe('the package built from a commit', () => {

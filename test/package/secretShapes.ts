@@ -3,7 +3,7 @@ import { holdsPrivateKey, SECRET_SHAPES } from '../../src/service/masking.ts';
 
 /** Finds text that looks like a key or token in files of any type. */
 
-/** Keys for popular services whose keys have a distinctive prefix. */
+/** Keys for popular services, which have distinctive prefixes. */
 const PREFIXED =
   /\b(?:A[KS]IA[0-9A-Z]{16}|AIza[\w-]{35}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{22,}|glpat-[\w-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|sk-[\w-]{20,}|xox[abeoprs]-[\w-]{10,})/g;
 
@@ -68,7 +68,7 @@ function chunksOf(file: Buffer): Buffer[] {
   return chunks;
 }
 
-/** Decompresses the data at each offset whose two bytes could start zlib or gzip data. */
+/** Decompresses the data at each offset where zlib or gzip data could start. */
 function unpackedIn(file: Buffer): Buffer[] {
   const unpacked: Buffer[] = [];
   for (let at = 0; at + 1 < file.length; at += 1) {

@@ -100,7 +100,8 @@ describe('third-party code', () => {
     const all = [...locked, ...lockedIn(lockOfPublishing)];
     for (const [path, { version, integrity, resolved, optional, os, cpu }] of all) {
       assert.match(version, /^\d+\.\d+\.\d+/, path);
-      // npm omits the hashes of packages for systems other than the one that wrote the lock file.
+      // npm omits the hashes of packages for systems other than the one where the lock file was
+      // written.
       const isOfOtherMachine = optional === true && (os ?? cpu) !== undefined;
       if (integrity === undefined) assert.ok(isOfOtherMachine, `${path} without integrity`);
       else assert.match(integrity, /^sha512-/, path);

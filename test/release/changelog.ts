@@ -6,7 +6,7 @@
 
 const UNRELEASED = /^## \[?Unreleased\]?[ \t]*\r?\n/m;
 const ENTRY = /^[-*] /m;
-/** Headings of fixes, which add nothing new. */
+/** Headings for fixes, which add no features. */
 const OF_PATCHES: ReadonlySet<string> = new Set(['Fixed', 'Security']);
 /** The heading for breaking changes. */
 const BREAKING = 'Removed';
@@ -43,7 +43,8 @@ function unreleasedIn(changelog: string): string {
 }
 
 /**
- * Returns the headings that have entries. Entries without a heading count under an empty heading.
+ * Returns the headings that have entries. If entries have no heading, the result contains an empty
+ * string.
  */
 function headingsOf(section: string): string[] {
   const parts = section.split(/^### /m).map((part, index) => (index === 0 ? `\n${part}` : part));

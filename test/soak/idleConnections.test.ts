@@ -11,7 +11,8 @@ import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
 /**
- * Exclusive maximum of event loop turns between a close and a call, so low that the two can cross.
+ * The event loop turns between a close and a call are fewer than this, so that the two can cross on
+ * the connection.
  */
 const MOST_TURNS = 10;
 

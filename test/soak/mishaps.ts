@@ -11,8 +11,8 @@ export interface Mishap {
 }
 
 /**
- * A successful status with an incomplete body. The normal response doesn't work here, because it
- * can be an error about the token.
+ * A response with a successful status and an incomplete body. The emulator's own response can't be
+ * cut off instead, because it may be an error about the token.
  */
 const beginning = (streams: boolean): Fault => ({
   headers: { 'content-type': streams ? 'text/event-stream' : 'application/json' },
@@ -73,7 +73,10 @@ export const mishaps: readonly Mishap[] = [
 
 const EACH = 20;
 
-/** Returns a generation's mishap. One generation in twenty has one, and the mishaps take turns. */
+/**
+ * Returns the mishap of a generation, if any. One generation in 20 has a mishap, and the mishaps
+ * are used in turn.
+ */
 export function mishapOf(job: number): Mishap | undefined {
   return job % EACH === 7 ? mishaps[Math.floor(job / EACH) % mishaps.length] : undefined;
 }

@@ -11,8 +11,8 @@ export interface Resources {
 }
 
 /**
- * Returns the resources in use. Sockets count at both ends, because the service runs in the same
- * process.
+ * Returns the resources in use. Each connection counts as two sockets, because the service runs in
+ * the same process.
  */
 export async function resources(): Promise<Resources> {
   await collectGarbage();

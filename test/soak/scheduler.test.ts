@@ -16,7 +16,10 @@ type Deed = 'use' | 'keepFresh' | 'refresh' | 'drop';
 
 interface Step {
   readonly passMs: number;
-  /** An additional change to the wall clock, such as after a sleep or when the user sets it. */
+  /**
+   * Additional change to the wall clock in milliseconds, as after sleep or when the user sets the
+   * clock.
+   */
   readonly wallMs: number;
   readonly deed: Deed;
   /** True if a request that this step sends fails. */
@@ -74,8 +77,8 @@ async function run(steps: readonly Step[]): Promise<void> {
     },
   });
   /**
-   * True if the token is past its hard threshold on either clock, because the wall clock can be set
-   * back. Also true for an unknown token.
+   * True if the token is past its hard threshold on the wall clock or on the monotonic clock. Both
+   * count, because the wall clock can be set back. Also true for an unknown token.
    */
   const isPastHard = (value: string) => {
     const birth = born.get(value);

@@ -58,7 +58,7 @@ describe(`I18: ${JOBS} calls, up to ${IN_FLIGHT + QUEUE} concurrent, to a servic
     time = new FakeTime();
   });
   afterEach(() => time.end());
-  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with a capacity of 1, 2, and 4
+  // If a 429 didn't lower the limit, 83, 41, and 0 calls would fail with capacities of 1, 2, and 4
   // (measured).
   after(() => {
     const title = `429 storm, ${JOBS} calls to a service with a capacity of 1, 2, or 4: at most ${worst.failed} failed calls (bar ${MOST_FAILED}), and at most ${worst.requests.toFixed(2)} requests per call (bar ${MOST_REQUESTS})`;

@@ -12,11 +12,11 @@ const MINUTE = 60;
 const LIFE = 60 * MINUTE;
 const HOURS = 8;
 const END = HOURS * 60 * MINUTE;
-/** All windows start within this time in seconds, as after a VS Code update. */
+/** Time in seconds within which all windows start, as after a VS Code update. */
 const START = MINUTE;
 /** Mean time between two generations in a window, in seconds. */
 const USE = 10 * MINUTE;
-/** Time before expiration at which a client with a fixed timer refreshes, in seconds. */
+/** Time before expiration at which a client with a fixed timer refreshes its token, in seconds. */
 const FIXED_LEAD = 5 * MINUTE;
 
 /** The events that are scheduled for each second. */
@@ -34,7 +34,7 @@ class Calendar {
       onSecond(second);
       // An event can add events to its own second.
       for (const event of events) event();
-      // Responses arrive within the same second.
+      // Lets responses arrive within the same second.
       if (events.length > 0) await turn();
       events.length = 0;
     }
@@ -83,7 +83,9 @@ async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   return load;
 }
 
-/** Simulates the same windows with a timer at a fixed time before expiration. */
+/**
+ * Simulates the same windows with timers that refresh each token at a fixed time before it expires.
+ */
 function withFixedTimer(random: () => number): Load {
   const load = new Array<number>(END).fill(0);
   for (let window = 0; window < WINDOWS; window += 1) {
@@ -95,7 +97,7 @@ function withFixedTimer(random: () => number): Load {
 }
 
 const total = (load: Load) => load.reduce((sum, count) => sum + count, 0);
-/** Returns the number of requests in the busiest second after the restart of all windows. */
+/** Returns the number of requests in the busiest second after all windows have restarted. */
 const busiestLater = (load: Load) => Math.max(...load.slice(START));
 
 describe(`${WINDOWS} windows restarted within a minute, ${HOURS} h`, () => {

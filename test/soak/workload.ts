@@ -62,7 +62,7 @@ export async function runBatch(
     const onText = (text: string) => {
       streamed += text;
     };
-    // As in a command, one signal for the call, and one that lives as long as the window.
+    // As in a command, combines a signal for this call with a signal for sign-out.
     const signal = AbortSignal.any([new AbortController().signal, signedOut]);
     const options = isStreamed(job) ? { signal, onText } : { signal };
     try {

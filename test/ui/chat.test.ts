@@ -8,7 +8,9 @@ import { takePicture } from './pictures.ts';
 import { chatPath, openWindow, storeKey, tokenPath } from './service.ts';
 import { nightly, type Session } from './session.ts';
 
-/** VS Code's own chat with the hosted model, signed out, in a fresh profile. */
+/**
+ * VS Code's own chat with the hosted model, in a fresh profile that isn't signed in to any account.
+ */
 
 const listPath = '/ml/v1/foundation_model_specs';
 const files = { 'a.txt': 'The first file.\n', 'b.txt': 'The second file.\n' };
@@ -92,7 +94,8 @@ describe(`chat ${nightly}`, () => {
     const asked = emulator.requests.filter((request) => request.path === chatPath);
     const ofLoop = asked.filter(({ json }) => isRecord(json) && Array.isArray(json['tools']));
     assert.equal(step, 4, 'no step ran twice');
-    // Four steps, one replay with the next token, three retries, and the tool's request.
+    // Four steps, one replay with the next token, three retries, and the one request that the
+    // extension's tool sends.
     assert.deepEqual([ofLoop.length, asked.length - ofLoop.length], [4 + 1 + 3, 1]);
     assert.equal(emulator.count(tokenPath), 2);
     const { messages } = (ofLoop.at(-1)?.json ?? { messages: [] }) as {

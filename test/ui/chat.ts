@@ -48,7 +48,7 @@ export async function startChat(
   );
 }
 
-/** Waits for words of a response in the chat. */
+/** Waits until the chat shows these words of a response. */
 export async function chatText({ workbench: { page } }: Session, words: string): Promise<void> {
   await page.locator('.interactive-item-container').getByText(words).first().waitFor();
 }

@@ -45,7 +45,8 @@ describe(`while text is generated ${nightly}`, () => {
   it('a retry is announced with its attempt number and delay', async () => {
     const { editor, notifications } = session.workbench;
     await select('retry');
-    // Progress appears after 2 s, and the first two backoffs may be over by then.
+    // Three attempts fail, because progress appears only after 2 s, when the first two backoffs may
+    // be over.
     emulator.faults.next(chatPath, { recording: 22 }, 3);
     await generateByKeys(session);
     await notifications.progress(/Retrying in \ds \(attempt 4 of 4, 503\)/);

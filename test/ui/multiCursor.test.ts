@@ -14,7 +14,7 @@ import { nightly, type Session } from './session.ts';
 
 const three = ['First question', '', 'Second question', '', 'Third question', ''].join('\n');
 const answerTo = (prompt: string) => `Answer to ${prompt}`;
-/** The document with a response below each of these lines. */
+/** Returns the text with a response below each of these lines. */
 const answered = (text: string, ...lines: readonly string[]) =>
   lines.reduce((all, line) => all.replace(line, `${line}\n${answerTo(line)}`), text);
 const threeAnswered = answered(three, 'First question', 'Second question', 'Third question');

@@ -17,7 +17,7 @@ import {
 import { nightly, openWorkbench, type Session } from './session.ts';
 
 /**
- * Goes from a fresh profile to generated text with a service that the user adds, by typing only.
+ * Goes from a fresh profile to generated text with a service that the user adds, by keyboard only.
  */
 
 interface Answer {

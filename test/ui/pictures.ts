@@ -23,10 +23,10 @@ export const legibleComments = {
 export type Clip = NonNullable<NonNullable<Parameters<Page['screenshot']>[0]>['clip']>;
 
 /**
- * Replaces the emulator's address with the hosts that users of the default service see, and a
- * temporary folder with a home directory. Hides parts that only VS Code in a browser has, and parts
- * that distract from the picture. Call this right before taking a picture, because VS Code restores
- * the text when it renders a row again.
+ * Replaces the emulator's address with the hosts that users of the default service see, and the
+ * path of a temporary folder with one in a home directory. Hides parts that only VS Code in a
+ * browser has, and parts that distract from the picture. Call this right before taking a picture,
+ * because VS Code restores the text when it renders a row again.
  */
 export async function prepareForPicture(page: Page): Promise<void> {
   await page.evaluate(`{
@@ -73,8 +73,8 @@ export async function asPng(screenshot: Buffer): Promise<Buffer> {
 }
 
 /**
- * Encodes a screenshot for the package, which should stay small. For text, 32 colors without loss
- * take half the space of lossy WebP and have no blurred edges (measured).
+ * Encodes a screenshot for the package, which should stay small. For text, lossless WebP with 32
+ * colors takes half the space of lossy WebP and has no blurred edges (measured).
  */
 export async function asSmallWebp(screenshot: Buffer): Promise<Buffer> {
   const sharp = await loadSharp();
@@ -90,8 +90,9 @@ async function loadSharp() {
 }
 
 /**
- * The maximum share of a tile's color values that may differ by more than `difference`, out of 255.
- * Tiles are compared, because a changed word is only a tiny part of a whole window.
+ * In each tile of `tile` by `tile` pixels, at most this share of the color values (0 to 255) may
+ * differ by more than `difference`. Tiles are compared, because a changed word is only a tiny part
+ * of a whole window.
  */
 const TOLERANCE = { tile: 32, share: 0.02, difference: 48 };
 

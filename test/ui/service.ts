@@ -34,7 +34,7 @@ export function settingsOf(emulator: Emulator): Record<string, unknown> {
   };
 }
 
-/** Stores a key by typing it, without a test against the service. */
+/** Stores a key through the setup, without testing it against the service. */
 export async function storeKey({ workbench }: Session, key = apiKey): Promise<void> {
   const { quickInput, notifications } = workbench;
   await workbench.runCommand('Hosted Model: Set Up...');
@@ -127,6 +127,9 @@ export async function stallAfter(words: RegExp, emulator: Emulator, session: Ses
 export const generate = 'Hosted Model: Generate from selection';
 export const statusId = 'hostedModel.token';
 export const chatPath = '/ml/v1/text/chat_stream';
-/** The path for counting tokens. The setup tests credentials here, because nothing is generated. */
+/**
+ * The path for counting tokens. The setup tests credentials here, because counting generates
+ * nothing.
+ */
 export const accessPath = '/ml/v1/text/tokenization';
 export const tokenPath = '/identity/token';

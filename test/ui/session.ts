@@ -1,10 +1,10 @@
 /**
- * One VS Code for all UI tests, with the packaged extension installed. Each session opens a window.
- * Load with `mocha --require test/ui/session.ts`.
+ * A VS Code server for the UI tests, with the packaged extension installed. Each session opens a
+ * window. Load with `mocha --require test/ui/session.ts`.
  *
- * Environment: HOSTED_MODEL_VSIX is the package, by default the one from `npm run package`.
- * HOSTED_MODEL_SERVER_VERSION selects the release of code-server. HOSTED_MODEL_HEADED=1 shows the
- * browser.
+ * Environment: HOSTED_MODEL_VSIX is the path of the package, by default the one from `npm run
+ * package`. HOSTED_MODEL_SERVER_VERSION selects the release of code-server. HOSTED_MODEL_HEADED=1
+ * shows the browser.
  */
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export interface SessionOptions {
   viewport?: NonNullable<PageOptions['viewport']>;
   zoom?: number;
   /**
-   * `off`: no workspace trust at all (the default). `restricted`: the folder opens in Restricted
+   * `off`: Workspace Trust is disabled (the default). `restricted`: the folder opens in Restricted
    * Mode, without a prompt. `ask`: VS Code asks in a dialog.
    */
   trust?: 'off' | 'restricted' | 'ask';
@@ -39,12 +39,12 @@ export interface SessionOptions {
 
 export interface Session {
   workbench: Workbench;
-  /** Absolute path of the opened folder, or empty without one. */
+  /** Absolute path of the opened folder, or an empty string if there is none. */
   folder: string;
   server: VSCodeServer;
-  /** Absolute path of a file in the folder. */
+  /** Returns the absolute path of a file in the folder. */
   path(name: string): string;
-  /** Opens another window with the same secrets, on this folder or another absolute path. */
+  /** Opens another window with the same secrets, by default with the same folder. */
   anotherWindow(folder?: string): Promise<Workbench>;
   /** Closes all its windows. The next `openWorkbench` and the end of the run do the same. */
   close(): Promise<void>;
@@ -53,7 +53,8 @@ export interface Session {
 /** Ends the title of each journey or group that runs only in `npm run ui:nightly`. */
 export const nightly = '@nightly';
 
-// Checked before the first test, so that the message appears only once.
+// Checks for the server before the first test, so that the message about a missing server appears
+// only once.
 needServer();
 
 let server: { value: VSCodeServer; key: string } | undefined;
@@ -120,7 +121,10 @@ export const mochaHooks = {
   },
 };
 
-/** Runs only in the main process. In a parallel run, browser and server end with their worker. */
+/**
+ * Runs only in the main process. In a parallel run, the browser and the server end with their
+ * worker.
+ */
 export async function mochaGlobalTeardown(): Promise<void> {
   await browser?.close();
   await server?.value.stop();
@@ -153,7 +157,7 @@ function settingsFor(options: SessionOptions): Settings {
     'security.workspace.trust.enabled': trust !== 'off',
     'security.workspace.trust.startupPrompt': trust === 'ask' ? 'always' : 'never',
     'workbench.colorTheme': themes[options.theme ?? 'dark'],
-    // Without this, a settings file that a test saves would start a language server.
+    // Without this, a test that saves a settings file would start a language server.
     'files.associations': { 'settings.json': 'plaintext' },
     ...options.userSettings,
   };
@@ -168,7 +172,7 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-/** @throws Error that explains how to build the package if there is none. */
+/** @throws {Error} with a message that explains how to build the package, if it doesn't exist */
 async function findPackage(): Promise<string> {
   const path = process.env['HOSTED_MODEL_VSIX'] ?? join(repositoryRoot, 'hosted-model.vsix');
   await access(path).catch(() => {

@@ -264,7 +264,7 @@ describe('the extension, as documented for the service,', () => {
     });
 
     let responses = 0;
-    /** Generates from the first line. @returns a function that waits for the response */
+    /** Generates from the first line, and returns a function that waits for the response. */
     const generateOnce = async (): Promise<() => Promise<string>> => {
       const { editor } = session.workbench;
       responses += 1;
@@ -404,7 +404,7 @@ describe('the extension, as documented for the service,', () => {
       await notifications.close(product.exhausted);
       assert.equal(emulator.count(chatPath), 4);
       assert.equal(await editor.visibleText(), before);
-      // Each attempt is announced with a countdown, which starts with the longest time.
+      // A countdown announces each attempt, so the highest number is the wait before the attempt.
       const waits = new Map<string, number>();
       for (const text of await announced()) {
         const { seconds, attempt = '' } = product.retrying.exec(text)?.groups ?? {};

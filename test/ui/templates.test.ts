@@ -57,7 +57,7 @@ describe(`templates ${nightly}`, () => {
     });
     await quickInput.accept();
   };
-  /** The visible rows at the beginning of the template list, then those at its end. */
+  /** Returns the visible rows at the beginning of the template list, and then those at its end. */
   const rows = async () => {
     const { quickInput, page } = session.workbench;
     await session.workbench.runCommand(withTemplate);

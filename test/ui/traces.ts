@@ -1,4 +1,3 @@
-/** Finds the places where a window keeps a text, among all its files and browser stores. */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';

@@ -33,7 +33,7 @@ const onIdentity = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('identity-host', kind, { host: authHost, ...details });
 const onAccess = (kind: ErrorKind, details: ErrorDetails = {}) =>
   failed('access', kind, { host: serviceHost, ...details });
-/** Returns the first preliminary check that fails or warns with these changes. */
+/** Returns the first preliminary check that fails or warns for sources with these changes. */
 const before = (changes: Changes): ShownCheck => {
   const folder = {
     uri: 'file:///work/my-project',
@@ -196,7 +196,8 @@ export const causes = {
 export type CauseName = keyof typeof causes;
 
 /**
- * Replaces the names and codes in a message with placeholders, so that messages can be compared.
+ * Replaces the models, hosts, and codes in a message with placeholders, so that messages can be
+ * compared.
  */
 export function shapeOf({ text }: ShownCheck): string {
   return text

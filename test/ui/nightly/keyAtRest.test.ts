@@ -53,7 +53,7 @@ describe(`the key at rest ${nightly}`, () => {
     await setUp(session.workbench, answers());
     await generateFrom(session);
     await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-    // The window writes the extension's state when it closes, if not earlier.
+    // Closes the window, because VS Code may not write the extension's state until then.
     await session.workbench.reload();
     await session.workbench.statusItem(statusId).waitFor({ ariaLabel: /ready, no token yet/ });
     for (const secret of [apiKey, ...emulator.tokensIssued]) {

@@ -25,7 +25,7 @@ interface TypedStep {
 }
 
 /**
- * Goes from an empty profile to generated text by typing only.
+ * Goes from an empty profile to generated text by keyboard only.
  * @param steps inputs between the choice of the service and the input of its address
  * @param requests paths that the credential test requests; the test generates nothing
  * @param name prefix of the pictures
@@ -197,7 +197,7 @@ describe(`a window with two folders that use different services ${nightly}`, () 
     await window.runCommand('Hosted Model: Select Model...');
     await window.quickInput.waitFor({ item: 'granite-3-3-8b-instruct' });
     await window.quickInput.pick('granite-3-3-8b-instruct');
-    // The list closes before the folder's settings are written.
+    // Waits, because the list closes before the folder's settings are written.
     await window.statusItem(statusId).waitForTooltip('ibm/granite-3-3-8b-instruct');
     const modelOf = async (emulator: Emulator, file: string) => {
       await generateFrom(session, file, window);

@@ -1412,7 +1412,9 @@ describe('Connections', () => {
     });
 
     describe('while other sources change', () => {
-      /** Closes the setup, which a command opened, after a change. */
+      /**
+       * Requests a connection. When the setup opens, makes this change, and then closes the setup.
+       */
       const requiredAfter = (change: () => void) => {
         Object.assign(connections, {
           setUp: async () => {

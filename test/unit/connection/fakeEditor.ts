@@ -83,7 +83,7 @@ export class FakeEditor {
   inputs = 0;
   /**
    * The prompts of the input boxes and lists that were opened with `createInputBox` and
-   * `createQuickPick`; undefined for none.
+   * `createQuickPick`, or `undefined` for each of them without a prompt.
    */
   readonly prompts: (string | undefined)[] = [];
   /** Labels of the items to pick in the next lists. */

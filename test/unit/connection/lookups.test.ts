@@ -47,7 +47,10 @@ const cases: readonly Case[] = [
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 
-/** Returns every text that code outside `src/connection` could create from a lookup. */
+/**
+ * Returns the texts that code outside `src/connection` could create from a lookup, by the way they
+ * are created.
+ */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;

@@ -267,8 +267,8 @@ function summary({ values, missing = [], issues = [], isRefused }: EnvFileFixtur
 }
 
 /**
- * Checks that the file is refused exactly if the fixture expects it. Returns the file's text, or
- * undefined if the fixture consists of bytes that are refused.
+ * Checks that the file is refused if, and only if, the fixture expects it. Returns the file's text,
+ * or undefined if the fixture consists of bytes that are refused.
  */
 function textOf({ file, isRefused = false }: EnvFileFixture) {
   const decoded = decodeEnvFile(typeof file === 'string' ? new TextEncoder().encode(file) : file);

@@ -266,8 +266,8 @@ describe('5,000 random interleavings of user edits and streamed responses', () =
     );
     const list = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
     console.log(`      seed ${seed}: ${list.join(', ')}`);
-    // Unlike VS Code, the fake undoes several edits one by one, so the writer can miss a state and
-    // refuse to remove a response.
+    // Unlike VS Code, the fake document undoes several edits one by one, so the writer can miss a
+    // state and refuse to remove a response.
     assert.ok(figures['removals refused'] <= 2);
   });
 });

@@ -13,7 +13,7 @@ export function cutText(units: readonly string[]): fc.Arbitrary<[text: string, p
     });
 }
 
-/** Returns all the text that a stage returns for these chunks and at the end. */
+/** Runs these chunks through a stage, and returns all its text, including the text at the end. */
 export function run(
   stage: { add(piece: string): string; end(): string },
   pieces: Iterable<string>,
