@@ -5,7 +5,8 @@ import { join, resolve, sep } from 'node:path';
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.vscode-test', 'node_modules', 'dist']);
 
 /**
- * Copies the repository, for suites that change its files or run in parallel with such a suite.
+ * Copies the repository's sources, and links to its `node_modules`. For suites that change files,
+ * or that run in parallel with such a suite.
  * @returns the path of the copy, which the caller removes
  */
 export function makeWorkingCopy(): string {

@@ -85,8 +85,8 @@ async function builtBy(path: string, count: number): Promise<PlacedExpression[]>
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 
 /**
- * The limits are counts, and the random seed is fixed, so the results don't depend on the machine's
- * speed.
+ * The limits are counts instead of times, and the random seed is fixed, so the results don't depend
+ * on the machine's speed.
  */
 const COUNTED = {
   ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
@@ -102,7 +102,7 @@ const COUNTED = {
 const EFFORTS = {
   /**
    * For the tests that run on each change. Analyzes the automaton of most expressions, and tries
-   * fewer texts with the others.
+   * fewer texts on the others.
    */
   short: {
     ...COUNTED,
@@ -118,7 +118,7 @@ export type Effort = keyof typeof EFFORTS;
 /**
  * Returns how slow an expression can be, or undefined if matching takes at most linear time on any
  * text. For a global expression, the work includes all matches. Each attempt starts at the end of
- * the previous match, or one character later if there was none.
+ * the previous match, or one character after the previous attempt if that had no match.
  */
 export function slownessOf(expression: RegExp, effort: Effort): string | undefined {
   const { source, flags } = recheckable(expression);

@@ -26,8 +26,8 @@ function namesOf(some: readonly Service[]): string {
 }
 
 /**
- * Describes what a host receives: the user's text, and tokens or secrets that aren't exchanged for
- * tokens, if any.
+ * Describes what a host receives: the user's text, and tokens, or secrets if a service uses no
+ * tokens.
  */
 function receivedBy(some: readonly Service[]): string {
   const credentials = some.map((one) => (getsTokens(one) ? 'tokens' : secretsOf(one)));

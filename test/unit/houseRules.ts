@@ -24,8 +24,8 @@ const imports = (line: string): string | undefined =>
 const COMMON_WORDS = ['apiKey', 'command', 'none'];
 /** Matches the name of any authentication method or API. */
 const NAMED_ONCE = new RegExp(
-  // `apiKey` and `command` are recognized only as kinds. `none` isn't recognized at all, because
-  // it's also a token state.
+  // `apiKey` and `command` are recognized only as values of `kind`. `none` isn't recognized at all,
+  // because it's also a token state.
   `\\bkind(:| [!=]==) '(apiKey|command)'|\\b(${[...Object.keys(AUTH_INPUTS), ...Object.keys(APIS)]
     .filter((name) => !COMMON_WORDS.includes(name))
     .join('|')})\\b`,
@@ -80,8 +80,8 @@ const undocumentedApi: readonly (readonly [what: string, pattern: RegExp, plante
   ],
 ];
 /**
- * Modules that load on first use, by their file name in the package. The value is the only file
- * that imports the module, and the imported path.
+ * Modules that load on first use, by their file name in the package. Each value contains the only
+ * file that imports the module, and the path in its import.
  */
 export const importedOnFirstUse: Readonly<Record<string, readonly [path: string, of: string]>> = {
   app: ['extension.ts', './app.ts'],

@@ -18,7 +18,10 @@ const app = {
   history: { recordFailure: () => {} },
   connections: {},
 } as unknown as App;
-/** Returns a host that loads the code of the commands with this function. */
+/**
+ * Returns a function that creates a command host, which loads the code of the commands with
+ * `loadCommands`.
+ */
 const hostWith = (loadCommands: CommandHost['loadCommands']) => () => ({
   log: app.log,
   loadCommands,

@@ -15,8 +15,8 @@ import { type Way, WorkCounter } from './work/workCounter.ts';
 const LENGTH = 64;
 const SPAN = 16;
 /**
- * The maximum factor by which work may grow to count as linear. Linear work grows by the factor
- * `SPAN`, or by less if a part of it is fixed. Quadratic work grows by the square of `SPAN`.
+ * The maximum growth factor of work that counts as linear. Linear work grows by the factor `SPAN`,
+ * or by less if a part of it is fixed. Quadratic work grows by the square of `SPAN`.
  */
 const MOST_GROWTH = 20;
 

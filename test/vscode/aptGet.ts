@@ -6,7 +6,7 @@ import { run } from './command.ts';
 export type AptGet = (...parameters: readonly string[]) => Promise<void>;
 
 /**
- * Returns a function that runs `apt-get` as root, or with a sudo that asks for no password. Returns
+ * Returns a function that runs `apt-get` as root, or through sudo if no password is needed. Returns
  * undefined if this isn't Debian, or if neither is possible.
  */
 export async function findAptGet(): Promise<AptGet | undefined> {

@@ -36,7 +36,7 @@ const flags = [
 /** In pixels. Large enough that a notification doesn't cover the status bar. */
 export const usualViewport = { width: 1280, height: 800 };
 
-/** @throws Error that names what to install if there is no Chromium. */
+/** @throws {Error} with a message that names what to install, if there is no Chromium */
 export async function startBrowser(options = { headless: true }): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await ensureChromium(options.headless),

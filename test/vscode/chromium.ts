@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { findAptGet } from './aptGet.ts';
 
 /**
- * Chromium without a user interface. Each page takes a seventh less CPU time than in Chromium
+ * Chromium without a user interface. Each page takes a seventh less CPU time than in full Chromium
  * (measured).
  */
 const SHELL = 'chromium-headless-shell';
@@ -23,9 +23,9 @@ const usualPlaces = [
 
 /**
  * Returns the path of Chromium or Chrome from CHROMIUM_PATH, PATH, or the usual places. If there is
- * none, installs Chromium on Debian as root, or with a sudo that asks for no password.
+ * none, installs Chromium on Debian as root, or through sudo if no password is needed.
  *
- * @throws Error that names what to install, or if CHROMIUM_PATH isn't an executable file.
+ * @throws {Error} if there is still no browser, or if CHROMIUM_PATH isn't an executable file
  */
 export async function ensureChromium(isHeadless = true): Promise<string> {
   const found = await findChromium(isHeadless);

@@ -7,7 +7,7 @@ const outputLinesInError = 40;
 /**
  * Runs a command. Its output isn't printed, but the error contains the end of it.
  *
- * @throws Error with the command and the end of its output if it doesn't exit with 0.
+ * @throws {Error} with the command and the end of its output, if the exit code isn't 0
  */
 export function run(
   command: readonly string[],

@@ -10,7 +10,7 @@ const HANG_MS = 60_000;
  * Calls `probe` until it returns something other than undefined, and returns that.
  *
  * @param what completes the sentence "Waited 10 s for …".
- * @throws DeadlineError after `milliseconds`; any error from `probe`, immediately.
+ * @throws {DeadlineError} after `milliseconds`. An error from `probe` is thrown immediately.
  */
 export async function until<T>(
   what: string,
@@ -27,7 +27,10 @@ export async function until<T>(
   }
 }
 
-/** Waits until a condition in this process is true. @throws DeadlineError after `HANG_MS` */
+/**
+ * Waits until a condition in this process is true.
+ * @throws {DeadlineError} after `HANG_MS`
+ */
 export async function becomes(what: string, isSo: () => boolean): Promise<void> {
   await until(what, HANG_MS, () => isSo() || undefined);
 }

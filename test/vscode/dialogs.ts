@@ -37,7 +37,7 @@ export class Dialogs {
       const state = await this.state();
       return state?.buttons.includes(button) === true ? state : undefined;
     });
-    // Marked, because another dialog with the same text can open at once.
+    // Marks the dialog, because another dialog with the same text can open right after it.
     await page.evaluate(`document.querySelector('${box}').classList.add('clicked')`);
     await page.click(`${box}.clicked .monaco-button:text-is(${JSON.stringify(button)})`);
     await this.#screen.until(`the dialog "${text}" to go`, async () =>

@@ -1,4 +1,4 @@
-/** Drives the active text editor with the keyboard, and reads what it shows. */
+/** Drives the active text editor as a user would, and reads its text. */
 import { readFile } from 'node:fs/promises';
 import { matches, type Screen } from './screen.ts';
 
@@ -88,7 +88,7 @@ export class Editor {
     await this.waitForPosition(/^\d+ selections \(/);
   }
 
-  /** @param line counted from 1. @param column counted from 1. */
+  /** Lines and columns are counted from 1. */
   async placeCursor(line: number, column: number): Promise<void> {
     const { page } = this.#screen;
     await this.focus();
@@ -152,7 +152,10 @@ export class Editor {
     return this.#screen.read<boolean>(script);
   }
 
-  /** Saves the active document and reads its file. @param path absolute. */
+  /**
+   * Saves the active document, and reads its file.
+   * @param path absolute path of the file
+   */
   async savedText(path: string): Promise<string> {
     await this.focus();
     await this.save();
@@ -163,7 +166,7 @@ export class Editor {
     );
   }
 
-  /** The visible lines, without saving anything. Only a part of a long document is visible. */
+  /** The visible lines, without saving the document. Only a part of a long document is visible. */
   visibleText(): Promise<string> {
     return this.#screen.read<string>(linesScript(`${active} .monaco-editor`));
   }
@@ -221,7 +224,10 @@ export class Editor {
     );
   }
 
-  /** Waits for a button in the title, and clicks it. @param label the start of its name */
+  /**
+   * Waits for a button in the title, and clicks it.
+   * @param label the start of the button's name
+   */
   async clickTitleButton(label: string): Promise<void> {
     await this.#screen.page.locator(`${titleButton}[aria-label^=${JSON.stringify(label)}]`).click();
   }
@@ -236,7 +242,7 @@ export class Editor {
 
 /**
  * Returns a script that reads the visible lines. In the page, the lines are in any order and
- * contain no-break spaces.
+ * contain non-breaking spaces.
  */
 function linesScript(editor: string): string {
   return `[...document.querySelectorAll('${editor} .view-lines .view-line')]

@@ -2,9 +2,9 @@
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface QuickInputState {
-  /** Without the step number. */
+  /** The title without the step number. */
   title: string;
-  /** As shown, for instance `2/3`. Empty without steps. */
+  /** The step as shown, for instance `2/3`. Empty if the input has no steps. */
   step: string;
   /** Text below the box without VS Code's "(Press 'Enter' …)". Empty if the value is invalid. */
   prompt: string;
@@ -21,7 +21,7 @@ export interface QuickInputState {
 }
 
 export interface QuickInputItem {
-  /** Icons as `$(name)`. */
+  /** The label, with icons as `$(name)`. */
   label: string;
   description: string;
   detail: string;
@@ -130,7 +130,7 @@ function describe(expected: QuickInputExpectation): string {
   return parts.length === 0 ? 'anything' : parts.join(', ');
 }
 
-/** A label without its icons. */
+/** Returns a label without its icons. */
 function bare(label: string): string {
   return label.replaceAll(/\$\([^)]*\)/g, '').trim();
 }

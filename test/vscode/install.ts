@@ -1,6 +1,6 @@
 /**
- * Installs the VS Code server from the npm package code-server, a real VS Code for machines without
- * a display. It is installed in `.vscode-test/`, which git ignores.
+ * Installs a VS Code server, a real VS Code for machines without a display, from the npm package
+ * code-server. It is installed in `.vscode-test/`, which git ignores.
  */
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ const serverNodeMajor = 24;
  * Installs `code-server@version` once, and returns the paths and version of its VS Code server.
  * Prints a message and exits if this system can't run the server.
  *
- * @throws Error with the output of the failed command, or if this process isn't Node 24.
+ * @throws {Error} with the output of the failed command, or if this process isn't Node 24
  */
 export async function ensureVSCodeServer(version: string): Promise<VSCodeServerInstallation> {
   needServer();

@@ -16,7 +16,10 @@ export interface NotificationState {
   running: boolean;
 }
 
-/** Milliseconds to hover over or click a listed notification before `close` lists them again. */
+/**
+ * Milliseconds to hover over or click a listed notification before `close` lists all notifications
+ * again.
+ */
 const TRY_MS = 2_000;
 
 export class Notifications {
@@ -83,7 +86,7 @@ export class Notifications {
         .catch(() => {});
       return undefined;
     });
-    // If the pointer stayed, its tooltip would cover the buttons of the next notification.
+    // If the pointer stayed there, a tooltip would cover the buttons of the next notification.
     await this.#screen.page.mouse.move(1, 1);
   }
 
@@ -102,8 +105,8 @@ export class Notifications {
   }
 
   /**
-   * Records the matching part of every notification text from now on, even if it's replaced at
-   * once.
+   * Records the matching part of every notification text from now on, even if the text is replaced
+   * immediately.
    * @returns a function that returns the recorded parts in order, without consecutive duplicates
    */
   async watchShown(expression: RegExp): Promise<() => Promise<string[]>> {

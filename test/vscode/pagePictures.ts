@@ -41,12 +41,12 @@ const viewport = { width: 960, height: 420 };
 const code = `def total_price(items: list[Item]) -> float:
     return sum(item.price * item.count for item in items)`;
 
-// The Marketplace doesn't accept SVG.
+// The Marketplace doesn't accept SVG icons.
 await sharp(await readFile(join(media, 'icon.svg'))).toFile(join(media, 'icon.png'));
 for (const theme of ['dark', 'light'] as const) {
   const settings = { ...bare, 'workbench.colorTheme': themes[theme] };
   const sample = await startSample();
-  // The list of models has no room for the end of a model's life.
+  // The model list in the picture has no room for the dates when models are withdrawn.
   sample.emulator.settings.models = recordedModels.map((model) => ({ ...model, lifecycle: [] }));
   const browser = await startBrowser();
   // Opens a new window each time, since `applyUserSettings` would change the title in the pictures.
@@ -203,7 +203,7 @@ async function takeStatus(workbench: Workbench, theme: string): Promise<void> {
   const hover = await page.locator('.workbench-hover-container .monaco-hover').boundingBox();
   const size = page.viewportSize();
   if (!hover || !size) return screen.fail('The status item has no tooltip.');
-  // Other status items would be cut off at the edges.
+  // Hides the other status items, which would be cut off at the edges.
   await page.addStyleTag({
     content: `.statusbar-item:not([id$=".${statusId}"]) { visibility: hidden; }`,
   });
@@ -236,7 +236,9 @@ async function takeDiagnosis(workbench: Workbench, { emulator }: Sample, theme: 
   await takeQuickInput(workbench, `diagnose-${theme}`);
 }
 
-/** Takes a picture of the quick input alone. A margin would show fragments of the editor. */
+/**
+ * Takes a picture of the quick input alone, because a margin would show fragments of the editor.
+ */
 async function takeQuickInput({ page, screen }: Workbench, name: string): Promise<Buffer> {
   const clip = await page.locator('.quick-input-widget').boundingBox();
   if (clip === null) return screen.fail(`No quick input for ${name}.`);

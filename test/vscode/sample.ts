@@ -17,8 +17,8 @@ export interface Sample {
 }
 
 /**
- * Starts an emulated service, and a VS Code with the packaged extension on a copy of the sample
- * folder. The setup offers the emulator in place of the first region, so Enter selects it.
+ * Starts an emulated service, and a VS Code server with the packaged extension and a copy of the
+ * sample folder. The setup offers the emulator in place of the first region, so Enter selects it.
  */
 export async function startSample(): Promise<Sample> {
   const temporary = await mkdtemp(join(tmpdir(), 'hosted-model-sample-'));

@@ -34,7 +34,8 @@ export class Screen {
    * Waits until `probe` returns something other than undefined.
    *
    * @param what completes the sentence "Waited 60 s for …".
-   * @throws Error that quotes the screen and names a screenshot of it.
+   * @throws {Error} with the text on the screen and the path of a screenshot, if the wait is too
+   * long
    */
   async until<T>(
     what: string,
@@ -49,7 +50,9 @@ export class Screen {
     }
   }
 
-  /** @throws Error always, with `message`, the text on the screen, and the path of a screenshot. */
+  /**
+   * @throws {Error} always, with `message`, the text on the screen, and the path of a screenshot
+   */
   async fail(message: string): Promise<never> {
     const picture = await this.saveFailure(message);
     throw new Error(`${message}\nOn the screen:\n${await this.describe()}\nScreenshot: ${picture}`);

@@ -58,8 +58,8 @@ export interface VSCodeServer {
    */
   writeUserSettings(settings: Settings): Promise<void>;
   /**
-   * Contents of an extension's output channels, from all windows and starts together. Empty if the
-   * native module that writes them couldn't be built.
+   * Contents of an extension's output channels, from all windows and all starts of the server.
+   * Empty if the native module that writes them couldn't be built.
    */
   outputOf(extension: string): Promise<string>;
   /** Everything the server has printed. */
@@ -97,8 +97,8 @@ const machineSettings: Settings = {
 const startMilliseconds = 120_000;
 
 /**
- * @throws Error with the server's output if the server ends, can't install an extension, or doesn't
- * respond within two minutes.
+ * @throws {Error} with the server's output, if the server ends, can't install an extension, or
+ * doesn't respond within two minutes
  */
 export async function startVSCodeServer(options: ServerOptions = {}): Promise<VSCodeServer> {
   const { serverMain, vscodeVersion, node } = await ensureVSCodeServer(
@@ -138,7 +138,8 @@ export async function startVSCodeServer(options: ServerOptions = {}): Promise<VS
   const supervisor = spawn(
     node,
     [join(import.meta.dirname, 'supervise.ts'), JSON.stringify([temporary]), ...command],
-    // Its own process group, so that Ctrl+C in a terminal doesn't end the supervisor too early.
+    // Gives the supervisor its own process group, so that Ctrl+C in a terminal doesn't end it too
+    // early.
     { detached: true, env: { ...process.env, ...options.env }, stdio: 'pipe' },
   );
   const ended = once(supervisor, 'close');
@@ -199,7 +200,10 @@ async function outputOf(logs: string, extension: string): Promise<string> {
   return texts.join('');
 }
 
-/** @returns a folder with only the named built-in extensions of a server */
+/**
+ * Creates a folder with links to these built-in extensions, or to extensions at absolute paths.
+ * @returns the path of the folder
+ */
 async function linkBuiltIn(
   names: readonly string[],
   serverMain: string,
@@ -212,7 +216,7 @@ async function linkBuiltIn(
   return chosen;
 }
 
-/** @returns the path of the package */
+/** Packages an extension, and returns the path of the package. */
 async function pack(extension: string, into: string): Promise<string> {
   const vsix = join(into, 'other.vsix');
   const vsce = join(repositoryRoot, 'node_modules', '.bin', 'vsce');

@@ -1,4 +1,4 @@
-/** `npm start`: starts a VS Code with the extension, an emulated service, and a sample folder. */
+/** `npm start`: starts VS Code with the extension, an emulated service, and a sample folder. */
 import { spawn } from 'node:child_process';
 import { ensureNativeModules, newestServer } from './install.ts';
 import { demoKey, demoProject, startSample } from './sample.ts';

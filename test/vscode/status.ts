@@ -2,7 +2,7 @@
 import { matches, type Screen, textWithIcons } from './screen.ts';
 
 export interface StatusItemState {
-  /** Icons as `$(name)`, or `$(name~spin)` if they spin. */
+  /** The text, with icons as `$(name)`, or `$(name~spin)` if they spin. */
   text: string;
   /** The text for screen readers. */
   ariaLabel: string;

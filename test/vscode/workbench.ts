@@ -16,7 +16,7 @@ import { StatusItem } from './status.ts';
 /** Milliseconds that a new window may take to start and list an extension's commands. */
 const startMilliseconds = 180_000;
 
-/** Milliseconds to look for a row in the palette before it is reopened. */
+/** Milliseconds to look for a row in the palette before the palette is reopened. */
 const lookMilliseconds = 1500;
 
 export type Theme = 'dark' | 'light' | 'high contrast' | 'high contrast light';
@@ -62,9 +62,9 @@ export class Workbench {
   }
 
   /**
-   * Waits until the explorer lists a folder of the workspace. On a busy machine, a window sometimes
-   * applied a workspace file's settings but showed its folders only after a reload. A test in such
-   * a window would run without a folder.
+   * Waits until the explorer lists a folder of the workspace, and reloads the window if that takes
+   * long. On a busy machine, a window sometimes applied a workspace file's settings but showed its
+   * folders only after a reload. A test in such a window would run without a folder.
    */
   async waitForFolder(name: string): Promise<void> {
     const rows = this.page.locator('.explorer-folders-view .monaco-list-row');
@@ -188,7 +188,7 @@ export class Workbench {
     });
   }
 
-  /** Trusts the open folder with the button in VS Code's trust editor. */
+  /** Trusts the open folder with the button in VS Code's Workspace Trust editor. */
   async trustFolder(): Promise<void> {
     await this.runCommand('Workspaces: Manage Workspace Trust');
     await this.page
@@ -225,7 +225,7 @@ export class Workbench {
     const ready = await within(lookMilliseconds, async () => {
       const items = (await this.quickInput.state())?.items ?? [];
       const row = items.find((item) => item.label === title);
-      // Recent commands are listed above this one. A click could miss it, because the list still
+      // Recent commands are listed above this row. A click could miss the row while the list still
       // moves.
       if (row?.focused === false) await this.page.keyboard.press('ArrowDown');
       return row?.focused === true ? true : undefined;

@@ -74,7 +74,10 @@ export class FakeEditor {
   questions: Question[] = [];
   /** The number of modal prompts so far. */
   asked = 0;
-  /** The texts of all messages that aren't modal. */
+  /**
+   * The texts of all messages that aren't modal, and the validation messages with which inputs
+   * open.
+   */
   readonly said: string[] = [];
   /**
    * The number of input boxes and lists that were opened. An input box from `createInputBox`

@@ -47,10 +47,7 @@ const cases: readonly Case[] = [
   { kind: 'bad-service', settings: { ...own, service: 'unknown' } },
 ];
 
-/**
- * Returns the texts that code outside `src/connection` could create from a lookup, by the way they
- * are created.
- */
+/** Returns the texts that code outside `src/connection` could create from a lookup, by method. */
 function textsOf({ found, choice }: Lookup): Readonly<Record<string, string>> {
   const all = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity } as const;
   const hidden = { ...all, showHidden: true, getters: true } as const;
@@ -80,7 +77,10 @@ describe('a lookup', () => {
   });
   after(() => hooks.deregister());
 
-  /** Returns the same lookup from `peek`, `peekWithProgress`, and `current`. */
+  /**
+   * Looks up a case's connection with `peek` and `peekWithProgress`, and returns both lookups and
+   * `current`.
+   */
   const lookupsOf = async ({ settings, envFile = complete, isStored = true }: Case) => {
     editor = new FakeEditor();
     editor.addFolder('/work');

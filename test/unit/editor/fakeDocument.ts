@@ -201,8 +201,8 @@ export class FakeDocument implements OpenDocument {
   }
 
   /**
-   * Returns a change that removes a space, if any, as if VS Code trimmed the line that the cursor
-   * leaves.
+   * Returns a change that removes a space before the edit, if there is one, as VS Code does when it
+   * trims the line that the cursor leaves.
    */
   #blankBefore([first]: readonly TextChange[]): TextChange[] {
     const at = (first?.rangeOffset ?? 0) - 2;

@@ -325,7 +325,8 @@ describe('a stream writer', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
     /**
-     * @returns the number of `onUndone` calls before the first undo or redo, and after each of them
+     * @returns the number of `onUndone` calls before the first undo or redo, and after each undo or
+     * redo
      */
     async function told(
       places: readonly ResponsePlace[],

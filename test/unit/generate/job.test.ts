@@ -21,7 +21,10 @@ describe('a job', () => {
   });
   afterEach(() => job.dispose());
 
-  /** Creates a job for a selection, and returns a function that selects another range. */
+  /**
+   * Creates a job for a selection, and returns a function that selects another range and captures
+   * it.
+   */
   async function jobFor(
     selected: CharacterRange,
     mode?: InsertMode,

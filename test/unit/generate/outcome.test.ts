@@ -20,8 +20,8 @@ describe('messages about a response and copies of it', () => {
   });
 
   /**
-   * The outcome of a run without failures. Fails the test if the run is announced as complete or
-   * repeated.
+   * The outcome of a run without failures. Fails the test if the run is repeated, or announced as
+   * complete.
    */
   const whole: RunOutcome = {
     announce: () => assert.fail('announced as complete'),

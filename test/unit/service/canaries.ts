@@ -17,7 +17,7 @@ export const writtenDown: Readonly<Record<string, (secret: string) => string>> =
   'in Base64url': (secret) => Buffer.from(secret).toString('base64url'),
 };
 
-/** Returns the forms of a secret that a text contains, ignoring case. */
+/** Returns the forms of a secret that `text` contains, ignoring case. */
 export function formsIn(text: string, secret: string): string[] {
   const lower = text.toLowerCase();
   return formsOf(secret).filter((each) => lower.includes(each.toLowerCase()));

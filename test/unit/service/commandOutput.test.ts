@@ -5,7 +5,8 @@ import { type CommandProblem, ServiceError } from '../../../src/service/errors.t
 import { textsOfError } from './canaries.ts';
 
 /**
- * Sample output of token commands from the vendors' documentation, and output without a usable token.
+ * Output of token commands: samples from the vendors' documentation, and output without a usable
+ * token.
  */
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -22,7 +23,7 @@ const read = (output: string | Buffer) => readCommandOutput({ output: Buffer.fro
 /** Returns the lifetime of a token in seconds. */
 const lifeOf = (response: TokenResponse) => Math.round(tokenLife(response, 0).lifeMs / 1_000);
 
-/** Formats a time like the Azure CLI: as local time, without a zone. */
+/** Formats a time as the Azure CLI does: in local time, without a time zone. */
 function localTime(seconds: number): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const text = new Date(seconds * 1_000).toLocaleString('sv-SE', { timeZone });

@@ -20,7 +20,9 @@ import type { ServiceRuntime } from '../../../src/service/serviceRuntime.ts';
 export const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 0x7fff_ffff);
 
 export const ibm = serviceFor('ibm') as Service;
-/** A service whose token request has the account and the key in a Basic header. */
+/**
+ * A service whose token request sends the account and the key in a Basic `Authorization` header.
+ */
 export const oauth = readServices([
   {
     ...{ word: 'acme', api: 'openai', defaultModel: 'm' },

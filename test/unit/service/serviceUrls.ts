@@ -1,6 +1,6 @@
 import type { UrlProblem } from '../../../src/service/credentials.ts';
 
-/** Accepted texts, each with its URL, its origin, and true if an endpoint path was removed. */
+/** Accepted inputs, each with its URL, its origin, and `true` if an endpoint path was removed. */
 export const accepted: readonly [string, string, string, boolean][] = [
   ['https://good.example', 'https://good.example', 'https://good.example', false],
   ['https://good.example/', 'https://good.example', 'https://good.example', false],
@@ -36,7 +36,7 @@ export const accepted: readonly [string, string, string, boolean][] = [
   ],
 ];
 
-/** Rejected texts. No key or token may be sent to these addresses. */
+/** Rejected inputs, each with its problem. No key or token may be sent to these addresses. */
 export const rejected: readonly [string, UrlProblem][] = [
   ['', 'not-a-url'],
   ['<URL>', 'not-a-url'],

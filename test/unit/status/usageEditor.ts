@@ -14,7 +14,7 @@ import { FakeEditor } from '../connection/fakeEditor.ts';
 
 type Place = Pick<Uri, 'path'>;
 
-/** A fake editor that stores the counters in a real folder, and whose warnings tests answer. */
+/** A fake editor that stores the counters in a real folder, and lets tests answer its warnings. */
 export class UsageEditor extends FakeEditor {
   readonly path = mkdtempSync(join(tmpdir(), 'hosted-model-usage-'));
   readonly storage = { path: this.path } as Uri;

@@ -15,8 +15,8 @@ type Cost = (of: string, result: unknown, given: readonly unknown[]) => number;
 
 let handled = 0;
 /**
- * True during a method, such as `split`, that calls other methods for each character. These calls
- * aren't counted.
+ * True while `split` runs, which calls other methods for each character. These calls aren't
+ * counted.
  */
 let isWithin = false;
 
@@ -40,8 +40,8 @@ const one: Cost = () => 1;
 const given: Cost = (_, __, [text]) => lengthOf(text);
 const made: Cost = (_, result) => lengthOf(result);
 /**
- * Returns the cost of a method that accepts a regular expression. The work of the expression itself
- * is counted in `exec`.
+ * Returns `cost` for a call with a regular expression, and otherwise the cost `all`. The work of
+ * the expression itself is counted in `exec`.
  */
 const byExpression =
   (cost: Cost): Cost =>

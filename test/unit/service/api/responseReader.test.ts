@@ -14,7 +14,7 @@ const reset = new ServiceError('connection-lost');
 const text = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
 const stop = 'data: {"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}\n\n';
 
-/** Creates a body with these events. Reading the body fails at the position of an error. */
+/** Creates a body with these events. If one of them is an error, reading the body fails there. */
 function body(...events: (string | ServiceError)[]): Body {
   async function* bytes() {
     for (const event of events) {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { resilientFetch } from '../../../../src/service/http/resilientFetch.ts';
 
-/** Simulates a connection that closes after `fetch` chose it and before the first byte is sent. */
+/**
+ * Simulates a connection that closes after `fetch` has chosen it, and before the first byte is
+ * sent.
+ */
 describe('resilientFetch on a reused connection that closes early', () => {
   const { fetch } = globalThis;
   afterEach(() => {
