@@ -3,7 +3,7 @@ import { resilientFetch } from '../../src/service/http/resilientFetch.ts';
 import { isRecord } from '../emulator/service.ts';
 
 /**
- * One request and its response, which may contain secrets. Print only the result of its comparison.
+ * One request and its response, which may contain secrets. Print only the result of a comparison.
  */
 export interface Exchange {
   readonly method: string;

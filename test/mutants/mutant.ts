@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** A change that removes a defense from the source code, and the test that must then fail. */
 export interface Mutant {
-  /** The fault, as a clause. */
+  /** The fault that the change causes, as a clause. */
   readonly name: string;
   /**
    * Path of the file to change. Relative to the root of the repository, like the path in `test`.

@@ -63,7 +63,10 @@ const BUNDLED: Readonly<Record<string, string>> = {
 /** The license text of packages whose license file only refers to it. */
 const APACHE = 'licenses/Apache-2.0.txt';
 
-/** Since this version, axios forwards no secrets to other hosts, and limits the response size. */
+/**
+ * Starting with this version, axios forwards no secrets to other hosts, and limits the response
+ * size.
+ */
 const AXIOS_FLOOR = [1, 18] as const;
 
 describe('third-party code', () => {
@@ -120,7 +123,8 @@ describe('third-party code', () => {
     const others = withScript
       .map(([path]) => nameOf(path))
       .filter((name) => !allowed.includes(name ?? ''));
-    // keytar stores a publisher's password, which isn't needed here.
+    // keytar would store a publisher's password, which isn't needed here, so its script isn't
+    // allowed.
     assert.deepEqual(others, ['keytar']);
   });
 

@@ -11,8 +11,8 @@ import { prove } from './measures.ts';
 
 const GENERATIONS = inForm(2_000, 100);
 /**
- * The event loop turns between a close and a call are fewer than this, so that the two can cross on
- * the connection.
+ * Exclusive upper bound of the event loop turns between a close and a call. It's so low that the
+ * two can cross on the connection.
  */
 const MOST_TURNS = 10;
 

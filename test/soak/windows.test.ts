@@ -44,7 +44,10 @@ class Calendar {
 /** The number of token requests in each second. */
 type Load = readonly number[];
 
-/** Simulates the extension's token service, which the status item checks once a minute. */
+/**
+ * Simulates the extension's token service in each window. The status item calls `keepFresh` once a
+ * minute.
+ */
 async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   const load = new Array<number>(END).fill(0);
   const calendar = new Calendar();

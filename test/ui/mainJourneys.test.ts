@@ -35,7 +35,8 @@ const isMarked = `[...document.querySelectorAll('.editor-group-container.active 
 
 /**
  * The journeys that `npm test` runs. They share one window, because opening a window takes longer
- * than any of them. Each journey starts where the previous one ended, so none can run alone.
+ * than any of them. Each journey starts where the previous one ended, so only the first one can run
+ * alone.
  */
 describe('during a day with the extension,', () => {
   let emulator: Emulator;

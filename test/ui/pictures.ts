@@ -7,7 +7,9 @@ import { repositoryRoot, testDirectory } from '../vscode/install.ts';
 /** True if the tests take the pictures for the README and the walkthrough, at twice the size. */
 export const takesPictures = process.env['HOSTED_MODEL_PICTURES'] === '1';
 
-/** Folder for the pictures. If `takesPictures` is false, it's in the folder of the screenshots. */
+/**
+ * Folder for the pictures. If `takesPictures` is false, it's a subfolder of the screenshots folder.
+ */
 const folder = takesPictures
   ? join(repositoryRoot, 'media')
   : join(testDirectory, 'screenshots', 'media');

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';
 
-/** Returns the files and browser stores that contain a text in one of several encodings. */
+/** Returns the files and browser stores that contain `text` in any of several encodings. */
 export async function tracesOf(session: Session, text: string): Promise<string[]> {
   const places: string[] = [];
   for (const root of [session.server.dataDirectory, session.folder]) {
@@ -19,7 +19,7 @@ export async function tracesOf(session: Session, text: string): Promise<string[]
   return places;
 }
 
-/** True if the bytes contain the text as UTF-8, UTF-16, hexadecimal, Base64, or URL-encoded. */
+/** True if the bytes contain the text in UTF-8, UTF-16, hexadecimal, Base64, or URL encoding. */
 export function holds(bytes: Buffer, text: string): boolean {
   const plain = Buffer.from(text);
   const encoded = [plain.toString('hex'), encodeURIComponent(text), ...base64Of(text)];
@@ -28,8 +28,8 @@ export function holds(bytes: Buffer, text: string): boolean {
 }
 
 /**
- * Base64 of a text at each of three offsets, without the characters that depend on neighboring
- * bytes.
+ * Returns the Base64 of `text` at each of the three offsets, without the characters that depend on
+ * neighboring bytes.
  */
 function base64Of(text: string): string[] {
   return [0, 1, 2].map((offset) => {

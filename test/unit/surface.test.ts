@@ -72,7 +72,7 @@ describe('the extension', () => {
     const registered = places(/registerCommand\([\s\S]*?\);/g);
     assert.equal(registered.length, 2, 'two places register commands');
     assert.match(registered[0] ?? '', /registerCommand\(`hostedModel\.\$\{name\}`, run\)/);
-    // The link to retry a request without a response.
+    // The command behind the link that retries a request without a response.
     assert.match(
       registered[1] ?? '',
       /registerCommand\(this\.#retryId, \(\) => this\.#retry\(\)\)/,

@@ -59,7 +59,7 @@ async function runSuite(): Promise<number> {
     ...(positionals[0] === undefined ? {} : { folder: resolve(positionals[0]) }),
     userSettings: {
       'security.workspace.trust.enabled': values['disable-workspace-trust'] !== true,
-      // Makes Node use this system's certificates. Off by default until 1.139.
+      // Makes Node use this system's certificates. This is off by default until VS Code 1.139.
       'http.systemCertificatesNode': true,
     },
     // A browser window supports only one extension under development, so the others load as

@@ -31,7 +31,10 @@ describe(`settings ${nightly}`, () => {
     assertUntouched(evil);
   });
 
-  /** Every setting that could affect a request, including in language-specific sections. */
+  /**
+   * Returns a hostile value for every setting that could affect a request, including in
+   * language-specific sections.
+   */
   const hostile = (project: string) => {
     const steering = {
       'hostedModel.url': evil.url,

@@ -127,7 +127,10 @@ for (const theme of ['dark', 'light'] as const) {
       await emulator.close();
     });
 
-    /** Keeps a screenshot of the editors in a short window, with any notification over them. */
+    /**
+     * Keeps a screenshot of the editor area in a window with little height, with any notification
+     * over it.
+     */
     const keepResult = async (mode: Mode) => {
       const { page } = session.workbench;
       const usual = page.viewportSize();

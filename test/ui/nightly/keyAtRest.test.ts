@@ -53,7 +53,8 @@ describe(`the key at rest ${nightly}`, () => {
     await setUp(session.workbench, answers());
     await generateFrom(session);
     await session.workbench.statusItem(statusId).waitFor({ text: /\d+m/ });
-    // Closes the window, because VS Code may not write the extension's state until then.
+    // Reloads the window, because VS Code may not write the extension's state until the window
+    // closes.
     await session.workbench.reload();
     await session.workbench.statusItem(statusId).waitFor({ ariaLabel: /ready, no token yet/ });
     for (const secret of [apiKey, ...emulator.tokensIssued]) {

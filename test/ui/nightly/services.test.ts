@@ -27,7 +27,8 @@ interface TypedStep {
 /**
  * Goes from an empty profile to generated text by keyboard only.
  * @param steps inputs between the choice of the service and the input of its address
- * @param requests paths that the credential test requests; the test generates nothing
+ * @param requests paths that the setup requests to test the credentials, without generating
+ * anything
  * @param name prefix of the pictures
  */
 async function setUpAndGenerate(

@@ -73,8 +73,8 @@ describe('a .env file', () => {
   it('gives the same result as an environment with the same values, except for line numbers', () => {
     for (const fixture of envFiles) {
       const text = textOf(fixture);
-      // Skip files with two lines of the same name or spaces around `=`, because an environment has
-      // neither.
+      // Skip files with two lines for the same name, or with spaces around `=`, because an
+      // environment has neither.
       const names = readEnvFile(text ?? '', ibm).named.map(({ name }) => name);
       if (
         text === undefined ||
