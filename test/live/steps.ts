@@ -14,7 +14,7 @@ export interface LiveRun {
   readonly steps: ReadonlyMap<string, StepRun>;
   /** Number of generated tokens, as reported by the service. */
   readonly generated: number;
-  /** Number of tokens that the requests were allowed to generate. */
+  /** Number of tokens that the accepted requests were allowed to generate. */
   readonly allowed: number;
   /** The API key and the access tokens of the run. */
   readonly secrets: readonly string[];

@@ -45,8 +45,8 @@ class Calendar {
 type Load = readonly number[];
 
 /**
- * Simulates the extension's token service in each window. The status item calls `keepFresh` once a
- * minute.
+ * Simulates the extension's token service in each window. As in a focused window, `keepFresh` is
+ * called once a minute.
  */
 async function ours(random: () => number, isInUse: boolean): Promise<Load> {
   const load = new Array<number>(END).fill(0);

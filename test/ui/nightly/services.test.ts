@@ -25,7 +25,7 @@ interface TypedStep {
 }
 
 /**
- * Goes from an empty profile to generated text by keyboard only.
+ * Goes from an empty profile to generated text, and takes pictures of the setup.
  * @param steps inputs between the choice of the service and the input of its address
  * @param requests paths that the setup requests to test the credentials, without generating
  * anything
