@@ -109,9 +109,12 @@ const inEnvironment = { key: 'key-in-the-environment-0', project: 'project-of-th
 describe('the extension, as documented for the service,', () => {
   /** The identity service, and the model service in the editor's settings. */
   let emulator: Emulator;
-  /** The service in the `.env` file. It accepts any token, because `emulator` issues them. */
+  /**
+   * The service in the `.env` file. It replays a recording, because it would reject the tokens that
+   * `emulator` issues.
+   */
   let fileService: Emulator;
-  /** The service in the environment, which accepts any token, too. */
+  /** The service in the environment, which also replays a recording. */
   let environmentService: Emulator;
   let elsewhere: UnapprovedListener;
   /** All three emulators, which must receive nothing before the first approval. */
