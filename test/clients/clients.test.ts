@@ -36,18 +36,18 @@ describe('third-party clients', () => {
   }
 
   for (const isPlatform of [false, true]) {
-    const by = isPlatform ? 'a user name and an API key for a platform' : 'an API key';
+    const by = isPlatform ? 'a Cloud Pak for Data user name and API key' : 'an API key';
     for (const [name, place] of [
       ['project', { modelId, projectId: defaultProjectId }],
       ['space', { modelId, spaceId: 'emulator-space' }],
     ] as const) {
-      it(`generate text for a ${name} with the official SDK, using ${by}`, async () => {
+      it(`generate text for a ${name} with IBM's SDK and ${by}`, async () => {
         const { result } = await sdk(isPlatform).textChat({ ...place, messages });
         assert.match(result.choices[0].message.content, /Hello/);
       });
     }
 
-    it(`generate text for a deployment with the official SDK, using ${by}`, async () => {
+    it(`generate text for a deployment with IBM's SDK and ${by}`, async () => {
       const asked = { idOrName: 'emulator/deployment', messages };
       const { result } = await sdk(isPlatform).deploymentsTextChat(asked);
       assert.match(result.choices[0].message.content, /Hello/);
@@ -55,7 +55,7 @@ describe('third-party clients', () => {
   }
 
   for (const authentication of ['ClientSecretBasic', 'ClientSecretPost'] as const) {
-    it(`get a token with an OAuth library using ${authentication}, and generate text with openai`, async () => {
+    it(`get a token with an OAuth library (${authentication}), then generate text with OpenAI's SDK`, async () => {
       const library = load('oauth4webapi');
       const client = { client_id: defaultAccount };
       const server = { issuer: emulator.url, token_endpoint: `${emulator.url}${oauthPath}` };

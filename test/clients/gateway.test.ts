@@ -109,7 +109,7 @@ describe('nginx as a gateway', () => {
     assert.ok(held > 0, 'the rest was held back until the first chunk had arrived');
   });
 
-  it('forwards a request for the model list, and a connection test that generates nothing', async () => {
+  it('forwards requests for the model list and for a connection test, which generates nothing', async () => {
     const connection = connect();
     const { models } = await connection.models(never);
     assert.ok(models.some(({ id }) => id === modelId));
@@ -120,10 +120,10 @@ describe('nginx as a gateway', () => {
 
   for (const [what, sent, status] of [
     ['a wrong key', { key: 'another-key' }, 401],
-    ['no team', { headers: {} }, 403],
-    ['another team', { headers: { 'X-Team': 'sales' } }, 403],
+    ['no team header', { headers: {} }, 403],
+    ['the wrong team', { headers: { 'X-Team': 'sales' } }, 403],
   ] as const) {
-    it(`is reported as intercepting if it returns its own error page for a request with ${what}`, async () => {
+    it(`is reported to have intercepted a request with ${what} if it returns its own error page`, async () => {
       const connection = connect(sent);
       for (const call of [
         () => connection.generateText('Write a haiku'),

@@ -178,9 +178,9 @@ const situations: Readonly<Record<number, Situation>> = {
   28: { change: { model_id: 'x' } },
 };
 
-describe('The emulator reproduces the recordings', () => {
+describe('The emulator reproduces recording', () => {
   for (const each of recordings) {
-    it(`${each.n} ${each.name}`, async () => {
+    it(`${each.n} (${each.name})`, async () => {
       const { settings, change, token, before } = situations[each.n] ?? {};
       const emulator = await start({
         ...settings,
@@ -195,7 +195,7 @@ describe('The emulator reproduces the recordings', () => {
       assertRecorded(answer, each, emulator.url);
     });
 
-    it(`${each.n} ${each.name}, replayed for any request`, async () => {
+    it(`${each.n} (${each.name}) in response to any request`, async () => {
       const emulator = await start();
       emulator.replay(each.n, () => true);
       const answer = await probe(emulator.url);
@@ -298,7 +298,7 @@ describe('The emulated inference service', () => {
 
   for (const newline of ['\n', '\r\n', '\r'] as const) {
     for (const spaceAfterColon of [true, false]) {
-      it(`frames events with line end ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
+      it(`frames events with line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`, async () => {
         const emulator = await start({ newline, spaceAfterColon });
         const colon = spaceAfterColon ? ': ' : ':';
         const { text } = await sendNumber(emulator, 10);
@@ -320,7 +320,7 @@ describe('The emulated inference service', () => {
     );
   });
 
-  it('rejects a request without a version', async () => {
+  it('rejects a request without a version parameter', async () => {
     const emulator = await start();
     assert.equal((await probe(`${emulator.url}${modelList}`)).status, 400);
   });
@@ -344,7 +344,7 @@ describe('The emulated inference service', () => {
     assert.equal(resources.length, 1);
   });
 
-  it('returns the error code that a token was revoked with', async () => {
+  it('rejects a revoked token with the error code given at its revocation', async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     emulator.revokeToken(token, 'not valid');
@@ -388,7 +388,7 @@ describe('A scripted fault', () => {
     assert.deepEqual([status, headers['location']], [307, 'http://example.invalid/']);
   });
 
-  it('holds a response, and creates it from the state after the hold', async () => {
+  it("holds a response, and creates it from the emulator's state after the hold", async () => {
     const emulator = await start();
     const token = await newToken(emulator);
     const { opened, open } = gate();
@@ -401,7 +401,7 @@ describe('A scripted fault', () => {
     assert.equal((await answer).status, 401);
   });
 
-  it('delays the headers', async () => {
+  it('delays the response headers', async () => {
     const emulator = await start();
     emulator.faults.next(undefined, { delayHeadersMs: 86_400_000 });
     emulator.faults.next(undefined, { delayHeadersMs: 1 });

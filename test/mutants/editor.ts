@@ -72,7 +72,7 @@ export const editorMutants: readonly Mutant[] = [
     from: '    if (this.#isDisposed) return;\n',
     to: '',
     test: 'test/contract/lifecycle/closing.test.ts',
-    title: 'neither repaints nor starts timers after its status item is disposed of',
+    title: 'neither repaints its status item nor checks its token after the item is disposed of',
   },
   {
     name: 'a failed start shows no message',

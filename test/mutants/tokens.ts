@@ -78,7 +78,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: '    tokenService.drop(used);\n    return await http.send(request);',
     to: '    tokenService.drop(used);\n    return await http.send(request).catch(() => (tokenService.drop(used as Token), http.send(request)));',
     test: replay,
-    title: 'H20: fails the call with unauthorized if the new token is refused, too',
+    title: 'H20: makes the call fail with unauthorized if the new token is refused, too',
   },
   {
     name: 'a refused key is sent again',

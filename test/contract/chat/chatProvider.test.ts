@@ -219,7 +219,7 @@ describe('the chat provider', () => {
       /^The model’s response contained only its reasoning/,
     ],
     [
-      'calls a tool with invalid JSON',
+      'calls a tool with invalid JSON as arguments',
       { toolCalls: [{ name: 'x', arguments: '{"a' }] },
       /can’t be read/,
     ],
@@ -246,7 +246,7 @@ describe('the chat provider', () => {
     assert.ok(!told.some(({ kind }) => kind === 'LanguageModelToolCallPart'));
   });
 
-  it('keeps a truncated response, and reports the token limit', async () => {
+  it('keeps the text of a truncated response, and fails with a message about the token limit', async () => {
     emulator.settings.stopReason = 'max_tokens';
     const { told, failure } = await respond();
     assert.match(failure?.message ?? '', /token limit/);
@@ -388,7 +388,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.count(listPath), before);
   });
 
-  it('reports the budget message and sends nothing once the daily budget is used up', async () => {
+  it('fails with the budget message, and sends nothing, once the daily budget is used up', async () => {
     budgetText = 'Nothing was sent: the budget is used up.';
     const { failure } = await respond();
     assert.equal(failure?.message, budgetText);
@@ -584,7 +584,7 @@ describe('the chat provider', () => {
       ['token_expired', chatStream, { recording: '401 token expired' }],
     ];
     for (const [cause, path, fault] of causes) {
-      it(`returns ${cause} as a result instead of throwing`, async () => {
+      it(`returns the cause ${cause} in a result instead of throwing`, async () => {
         emulator.faults.next(path, fault, 10);
         const result = await invoke({ prompt: 'Hello' });
         assert.deepEqual([result.status, result.cause], ['failed', cause]);

@@ -15,7 +15,7 @@ const COMMANDS = ['generateFromSelection', 'refreshToken', 'diagnose', 'selectMo
 /** Every sink except the one that responses go to. */
 const OTHERS = SINKS.filter((sink) => sink !== 'document');
 
-describe('the whole extension, with hostile text', () => {
+describe('the whole extension', () => {
   let opened: Windows;
   before(() => {
     opened = windows(new SinkEditor());
@@ -33,7 +33,7 @@ describe('the whole extension, with hostile text', () => {
     'h0stile\r\nh0stile\u2028h0stile',
   ];
   for (const status of [400, 401, 403, 404, 408, 409, 429, 500, 503, 200]) {
-    it(`F01 F03 F07 F08 F11: keeps the text of a response with status ${status} out of all sinks`, async () => {
+    it(`F01 F03 F07 F08 F11: keeps the hostile text of a response with status ${status} out of all sinks`, async () => {
       const message = HOSTILE.join('\n');
       const inference = {
         status,
@@ -142,7 +142,7 @@ describe('the whole extension, with hostile text', () => {
     assert.match(editor.textOf('log'), /background work failed: TypeError/);
   });
 
-  it('E14: generates text even if the log fails', async () => {
+  it('E14: generates text even if writing to the log fails', async () => {
     const editor = new SinkEditor();
     editor.onLog = () => {
       throw new Error('ENOSPC');

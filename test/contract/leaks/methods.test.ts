@@ -52,7 +52,7 @@ const methods: Readonly<Record<string, Method>> = {
     authentication: (url) => ({ kind: 'clientCredentials', tokenUrl: url + oauthPath }),
     ...{ record: { account: 'a client' }, sent: [token, teamKey] },
   },
-  'a command': { ...printed(print(token)), sent: [token, teamKey] },
+  'a token command': { ...printed(print(token)), sent: [token, teamKey] },
 };
 
 const COMMANDS = [
@@ -71,7 +71,7 @@ function faultsFor(sent: readonly string[]): Readonly<Record<string, Fault | und
   const [code = ''] = sent;
   const error = { code, type: sent.at(-1), message: all };
   return {
-    'no failure': undefined,
+    'normal responses': undefined,
     'status 400': { status: 400, json: { error } },
     'status 401': { status: 401, json: { error } },
     'status 403 from a gateway': { status: 403, body: all },
@@ -146,7 +146,7 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
 
   for (const [name, method] of Object.entries(methods)) {
     for (const [what, fault] of Object.entries(faultsFor(method.sent))) {
-      it(`E01: no secret leaks with ${name} and ${what}`, async () => {
+      it(`E01: no secret leaks if the service uses ${name} and returns ${what}`, async () => {
         const { editor, requests } = await play(method, fault);
         const headers = requests.filter(isOfService).flatMap(({ rawHeaders }) => rawHeaders);
         for (const secret of method.sent) {
@@ -170,11 +170,11 @@ describe(`no secret of any authentication method reaches any of ${SINKS.length} 
     'prints two tokens': print(`${token}\n${token}`),
     'prints binary data': print('c4nary\u0000\u001b[31m'),
     'prints 1 MB': `process.stdout.write(${hidden('c4nary')}.toString().repeat(180_000))`,
-    'exits with 1': `${print(token)};console.error(${hidden('c4nary')}.toString());process.exitCode=1`,
+    'exits with code 1': `${print(token)};console.error(${hidden('c4nary')}.toString());process.exitCode=1`,
     'throws an error': `throw new Error(${hidden('c4nary')}.toString())`,
   };
   for (const [what, line] of Object.entries(failing)) {
-    it(`E01: no secret leaks with a command that ${what}`, async () => {
+    it(`E01: no secret leaks if the token command ${what}`, async () => {
       const { editor, requests } = await play({ ...printed(line), sent: [] }, undefined);
       assert.match(editor.textOf('notification'), /The token command/);
       assert.ok(!requests.some(({ headers }) => headers.authorization));

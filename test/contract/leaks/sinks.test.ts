@@ -43,7 +43,7 @@ const hitsIn = (text: string): string[] => [
   ...(/c4nary/i.exec(text) ?? []),
 ];
 
-describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${Object.keys(echoes).length} failing services, ${KEY_SOURCES.length} key sources, ${COMMANDS.length} commands each`, () => {
+describe(`neither the key nor the token reaches any of ${SINKS.length} sinks (${Object.keys(echoes).length} failures × ${KEY_SOURCES.length} key sources × ${COMMANDS.length} commands)`, () => {
   const bytes = new Map(SINKS.map((sink) => [sink, 0]));
   const hits = new Map(SINKS.map((sink) => [sink, 0]));
   let opened: Windows;
@@ -135,7 +135,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
   };
   for (const [what, text] of Object.entries(imperfect)) {
     for (const button of ['Cancel', 'Mask and Send']) {
-      it(`E15: never sends a selected .env key ${what} after a click on ${button}`, async () => {
+      it(`E15: a selected .env key ${what} is not sent after a click on ${button}`, async () => {
         const given = new SinkEditor();
         Object.assign(given, { text, button });
         given.files.set('/work/.env', text);
@@ -157,7 +157,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
     'the service URL': { path: `/${key}` },
   })) {
     for (const source of KEY_SOURCES) {
-      it(`E16: sends a key pasted as ${what} only to the identity service if the key comes from ${source}`, async () => {
+      it(`E16: a key from ${source} that was also pasted as ${what} is sent only to the identity service`, async () => {
         const run = useService(opened, { key, source, values }, COMMANDS);
         const { editor, requests } = await run;
         assert.ok(
@@ -189,7 +189,7 @@ describe(`neither the key nor the token reaches any of ${SINKS.length} sinks: ${
   });
 
   for (const source of KEY_SOURCES) {
-    it(`E01: a successful response that repeats the key and the token as words is shown without them, with the key from ${source}`, async () => {
+    it(`E01: a successful response that repeats the token and the key from ${source} is shown without them`, async () => {
       const words = { key: 'C4naryKey_0123456789', token: 'c4naryToken_0123456789' };
       const repeated = [...Object.values(words), words.key.slice(0, 16), `x_${words.token}`];
       const all = repeated.join(' ');

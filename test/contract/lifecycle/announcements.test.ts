@@ -29,7 +29,7 @@ describe('announcements in the status bar', () => {
     await life.emulator.close();
   });
 
-  it('count the complete responses and name the line that failed', async () => {
+  it('count the complete responses, and name the line whose generation failed', async () => {
     const { emulator, stores } = life;
     const editor = openEditor();
     editor.text = 'one two three four';

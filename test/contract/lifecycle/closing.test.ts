@@ -64,7 +64,7 @@ describe('a window', () => {
     }
   });
 
-  it(`K04: leaves nothing in memory after it closes, ${2 * ROUNDS} times in a row`, async () => {
+  it(`K04: leaks no memory, sockets, timers, or listeners if it opens and closes ${2 * ROUNDS} times`, async () => {
     const { emulator, stores } = suite.life;
     const editors: WeakRef<SinkEditor>[] = [];
     const left: unknown[] = [];
@@ -175,7 +175,7 @@ describe('a window', () => {
     }
   });
 
-  it('neither repaints nor starts timers after its status item is disposed of', async () => {
+  it('neither repaints its status item nor checks its token after the item is disposed of', async () => {
     const { StatusItem } = await import('../../../src/status/statusItem.ts');
     const editor = suite.life.editor();
     let beats = 0;

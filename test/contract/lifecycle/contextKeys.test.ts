@@ -20,17 +20,17 @@ function trueKeys(editor: SinkEditor): string[] {
     .sort();
 }
 
-describe('the commands in the palette', () => {
+describe('the Command Palette', () => {
   const suite = eachWithLife();
 
-  it('include no commands that need credentials until the setup is done', async () => {
+  it('omits commands that need credentials until the setup is done', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     await suite.opened.open(editor, stores, () => settled());
     assert.deepEqual(trueKeys(editor), []);
   });
 
-  it('include Sign Out and Refresh Token if a key is stored, but not after a sign-out', async () => {
+  it('offers Sign Out and Refresh Token if a key is stored, but not after a sign-out', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await settled();
@@ -41,7 +41,7 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include Sign Out while an approval remains, even without a key, but not for a declined source', async () => {
+  it('offers Sign Out while an approval remains, even without a key, but not for a declined source', async () => {
     const editor = new SinkEditor();
     const stores = { ...suite.life.stores, keyring: new FakeKeyring() };
     const answers = [['a-hash', 'refused']];
@@ -58,14 +58,14 @@ describe('the commands in the palette', () => {
     });
   });
 
-  it('include commands that need a generation once the first generation has run, even if it failed', async () => {
+  it('offers Undo Generation and similar commands after the first generation, even if it failed', async () => {
     const editor = suite.life.editor();
     suite.life.emulator.settings.apiKeys = [];
     await suite.opened.open(editor, suite.life.stores, (run) => run('generateFromSelection'));
     assert.deepEqual(trueKeys(editor), ['canSignOut', 'hasJobs', 'refreshesTokens']);
   });
 
-  it('include Show Usage once a request is counted', async () => {
+  it('offers Show Usage once a request has been counted', async () => {
     const editor = suite.life.editor();
     await suite.opened.open(editor, suite.life.stores, async (run) => {
       await run('generateFromSelection');
@@ -76,7 +76,7 @@ describe('the commands in the palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omit Refresh Token before the first use of a key that is sent directly, if the settings name ${chosen || 'no service'}`, async () => {
+    it(`omits Refresh Token for an unused key that is sent directly, if the settings name ${chosen || 'no service'}`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -90,7 +90,7 @@ describe('the commands in the palette', () => {
     });
   }
 
-  it('omit Refresh Token after a key that is sent directly has been used', async () => {
+  it('omits Refresh Token for a key that is sent directly, even after its first use', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

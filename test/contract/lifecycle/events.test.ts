@@ -100,7 +100,7 @@ describe('an open window', () => {
     await life.emulator.close();
   });
 
-  it('H32: requests no new token after 100 events for an unchanged key', async () => {
+  it('H32: requests no new token after 100 change events for an unchanged key', async () => {
     const { emulator, stores } = life;
     await opened.open(life.editor(), stores, async (run) => {
       await run('generateFromSelection');
@@ -129,7 +129,7 @@ describe('an open window', () => {
     });
   });
 
-  it('keeps the token from a test of a key, even if the window looks for the key before the key is stored', async () => {
+  it('keeps the token that it got to test a key, even if it looks for the key before the key is stored', async () => {
     const { emulator, stores } = life;
     keyring.values.clear();
     const editor = life.editor(new AnsweringEditor());
@@ -172,7 +172,7 @@ describe('an open window', () => {
     assert.doesNotMatch(editor.textOf('tooltip'), /session/i);
   });
 
-  it('shows the first counted request in the tooltip if the key was already in use', async () => {
+  it('shows the first counted request in the tooltip, even if the key was already used to get a token', async () => {
     const editor = life.editor();
     await opened.open(editor, life.stores, async (run) => {
       await run('refreshToken');
@@ -182,7 +182,7 @@ describe('an open window', () => {
     });
   });
 
-  it('H29: refreshes no token without focus, but does so as soon as it gets focus', async () => {
+  it('H29: refreshes no token while unfocused, but refreshes one as soon as it gets focus', async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();
@@ -282,7 +282,7 @@ describe('an open window', () => {
     });
   }
 
-  it('K12: fails the first check of a diagnosis if secret storage takes 10 s', async () => {
+  it("K12: shows a diagnosis's first check as failed if secret storage doesn't respond within 10 s", async () => {
     const { emulator, stores } = life;
     const editor = life.editor();
     await opened.open(editor, stores, async (run) => {
@@ -312,7 +312,7 @@ describe('an open window', () => {
     ['denies access', 403, 'forbidden'],
     ['lacks the model', 404, 'model_not_supported'],
   ] as const) {
-    it(`sends no request to find the cause if the service ${what} and sends a Retry-After header`, async () => {
+    it(`sends no request to find a failure's cause if the service ${what} and sends a Retry-After header`, async () => {
       const { emulator, stores } = life;
       const refusal = { status, json: { errors: [{ code, message: '' }] } };
       emulator.faults.next(pathOf('chat', true), refusal);

@@ -42,7 +42,7 @@ describe('the menu', () => {
     assert.match(editor.textOf('notification'), /Use These Values/);
   });
 
-  it('forgets the approval of the folder that it was opened for', async () => {
+  it('forgets the decision about the folder that it was opened for, even if another folder is active by then', async () => {
     const { url } = suite.life.emulator;
     const editor = new PickingEditor();
     const file = `IBM_API_KEY=${defaultApiKey}\nIBM_PROJECT_ID=${defaultProjectId}\nIBM_URL=${url}\n`;
@@ -210,7 +210,7 @@ describe('a deployment', () => {
       assert.equal(suite.life.emulator.count(MODELS_PATH), 0);
     });
 
-    it('has its own model, so only the models of other services are offered if others are set up', async () => {
+    it('has its own model, so the models that are offered are only those of other services', async () => {
       const { url } = suite.life.emulator;
       const models = [{ id: 'acme/large' }];
       const entry = { ...acme, url, models };

@@ -44,7 +44,7 @@ describe('a window that opens', () => {
   };
 
   it(
-    'K01: sends nothing, reads no secret, and leaves no timer running, even if it is set up',
+    'K01: sends nothing, reads no secret, and leaves no timer running, even if a service is set up',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -61,7 +61,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'shows its status item only after it has determined whether it is set up',
+    'shows its status item only after it has determined whether a service is set up',
     closing(async () => {
       life = await startLife();
       const editor = life.editor();
@@ -141,7 +141,7 @@ describe('a window that opens', () => {
   }
 
   it(
-    'reports with each command that the code failed to load, leaves no listeners behind, and loads the code once it can',
+    'tries to load the code with each command, reports each failure, and leaves no listeners behind',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -163,7 +163,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'K13: shares only the key with another window, and signs out both windows',
+    'K13: shares the key, but no token, with another window, and a sign-out applies to both',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -183,7 +183,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'A20: cancels calls with .env credentials when another window signs out, and then asks for approval again',
+    'A20: cancels calls that use .env credentials when another window signs out, and then asks for approval again',
     closing(async () => {
       life = await startLife();
       const { emulator, stores } = life;
@@ -229,7 +229,7 @@ describe('a window that opens', () => {
   );
 
   it(
-    'counts as set up if one key is stored and the settings name no service, without reading the key',
+    'shows the service as ready if one key is stored and the settings name no service, without reading the key',
     closing(async () => {
       life = await startLife();
       const [editor, { keyring }] = [life.editor(), life.stores];

@@ -44,7 +44,7 @@ function contextKey(editor: SinkEditor, name: string): unknown {
 describe('a window before its first command', () => {
   const suite = eachWithLife();
 
-  it('forgets that a .env file was in use when another window signs out', async () => {
+  it('forgets that it used a .env file as soon as another window signs out', async () => {
     const { stores, editor: editorOf } = suite.life;
     stores.keyring.values.clear();
     const editor = editorOf();

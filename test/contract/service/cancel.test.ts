@@ -20,7 +20,7 @@ describe('cancellation', () => {
   });
 
   for (const { name, begin, waitMs = 0 } of cancelPhases) {
-    it(`I09: during ${name} ends the call ${waitMs ? `within ${waitMs} ms` : 'immediately'}, and sends nothing else`, async () => {
+    it(`I09: during ${name} ends the call ${waitMs ? `within ${waitMs} ms` : 'immediately'}, and nothing else is sent`, async () => {
       const { world, request, cancel, kind, release } = await begin();
       const { emulator, limiter, http, credentials } = world;
       await settled();
@@ -41,7 +41,7 @@ describe('cancellation', () => {
     });
   }
 
-  it('I09: when the first text arrives keeps that text, and sends no other request', async () => {
+  it('I09: when the first text arrives keeps that text, and no other request is sent', async () => {
     const world = await startWorld();
     const body = streamedPiece('first');
     world.emulator.faults.next(chatStream, {
@@ -66,7 +66,7 @@ describe('cancellation', () => {
     assert.equal(world.inferenceCount(), 1);
   });
 
-  it('before the call sends nothing', async () => {
+  it('before the call prevents any request', async () => {
     const world = await startWorld();
     const { kind, details } = await failureOf(world.generate({ signal: AbortSignal.abort() }));
     assert.deepEqual([kind, world.emulator.requests.length], ['cancelled', 0]);

@@ -181,7 +181,7 @@ describe('a conversation with the service', () => {
     assert.equal(world.emulator.count(chatStream), 1);
   });
 
-  it('is sent as one text to the generation operation, which has no tools', async () => {
+  it('is sent as a single prompt to the generation operation, which has no tools', async () => {
     const world = await startWorld({ operation: 'generation' });
     const { answer } = chat(world);
     assert.deepEqual((await answer).toolCalls, []);
@@ -189,7 +189,7 @@ describe('a conversation with the service', () => {
     assert.equal(Reflect.get(sent?.json ?? {}, 'input'), 'user: Go on.\n\nassistant:');
   });
 
-  it('leaves a slot for a selection, even if more calls of its own are waiting', async () => {
+  it('leaves a slot free for a selection, even if more calls of its own are waiting', async () => {
     const world = await startWorld();
     const { credentials, http, tokenService, limiter, emulator } = world;
     const facts = { credentials, http, tokenService, limiter, modelId, operation: 'chat' } as const;

@@ -120,7 +120,7 @@ describe('a token command', () => {
     });
   }
 
-  it('that exits with 3 runs once more, then fails with that exit code', async () => {
+  it('that exits with code 3 runs once more, then fails with that exit code', async () => {
     const runs = join(folder, 'runs');
     const line = `require('fs').appendFileSync(process.argv[1],'.');${print(`'${token}'`)};process.exitCode=3`;
     const error = await failureOf(fetchToken(http, credentialsOf(line, runs), never));
@@ -129,7 +129,7 @@ describe('a token command', () => {
     hasNoOutput(error);
   });
 
-  it('that exits with 1 in the second half of its time fails with that exit code', async () => {
+  it('that exits with code 1 in the second half of its time limit fails with that exit code, without a second run', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -141,7 +141,7 @@ describe('a token command', () => {
     timed.dispose();
   });
 
-  it('that exits with 1 in the first half of its time is killed at the deadline in its second run', async () => {
+  it('that exits with code 1 in the first half of its time limit runs again, but is killed at the deadline', async () => {
     time = new FakeTime();
     const timed = new Http({ clock: time });
     const line = `${watched.join};s.once('data',()=>process.exit(1))`;
@@ -179,7 +179,7 @@ describe('a token command', () => {
     }
   });
 
-  it('runs only the approved program', async () => {
+  it('runs only the approved program, even if the settings name another program', async () => {
     const other = join(folder, 'other');
     writeFileSync(other, `#!/bin/sh\necho ${token}-of-another-program\n`, { mode: 0o755 });
     const used = credentialsOf(print(`'${token}'`));
@@ -196,7 +196,7 @@ describe('a token command', () => {
   const withChild = (then: string) =>
     `const c=require('child_process').spawn(process.execPath,['-e',${JSON.stringify(watched.join)}],{stdio:['ignore','inherit','ignore']});${watched.join};${then}`;
 
-  it('that leaves a child process behind provides its token, and the child is ended', async () => {
+  it('that leaves a child process behind provides its token, and the child process is terminated', async () => {
     const stop = `process.stdin.resume()`;
     const line = withChild(`s.on('data',()=>{${print(`'${token}'`)};process.exit()});${stop}`);
     const fetched = run(line);

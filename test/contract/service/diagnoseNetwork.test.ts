@@ -145,8 +145,8 @@ describe('a diagnosis', () => {
   });
 
   for (const [what, credentials] of [
-    ['plain', {}],
-    ['tunnel', far],
+    ['plain HTTP', {}],
+    ['CONNECT tunnel', far],
   ] as const) {
     it(`reports a proxy that is down (${what}), and skips the other host`, async () => {
       closers.push(await throughProxy(CLOSED_PORT));

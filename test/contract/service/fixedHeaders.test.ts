@@ -134,7 +134,7 @@ describe('fixed headers', () => {
       );
     });
 
-    it(`have secrets that may not be sent in a prompt, parameter, or model ID: ${name}`, async () => {
+    it(`have secrets that are never sent in a prompt, parameter, or model ID: ${name}`, async () => {
       const world = await start(one);
       const { client, emulator, runtime, credentials } = world;
       assert.deepEqual(client.secretKindsIn(`a ${teamKey} b`), ['apiKey']);
@@ -150,7 +150,7 @@ describe('fixed headers', () => {
       assert.deepEqual(formsIn(bodies.join('\n'), teamKey), []);
     });
 
-    it(`have secrets that no failure, model, or report repeats: ${name}`, async () => {
+    it(`have secrets that never appear in an error, the model list, or a diagnosis: ${name}`, async () => {
       const world = await start(one);
       const { emulator, runtime, credentials } = world;
       const isInference = (request: ReceivedRequest) => !isOfIdentity(request);

@@ -94,7 +94,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(emulator.counts, { [listPath]: 1 });
   });
 
-  it('have the details from one more request to LiteLLM with the same headers', async () => {
+  it('get their details from one more request to LiteLLM, with the same headers', async () => {
     const { emulator, list } = await start('litellm');
     assert.deepEqual(factsOf(await list()), [
       [one, 8_192, 512, false, true],
@@ -106,7 +106,7 @@ describe('the models of an added service', () => {
     }
   });
 
-  it('have the limits from the list itself, as in newer versions of LiteLLM', async () => {
+  it('get their limits from the list itself if it contains them, as in newer versions of LiteLLM', async () => {
     const { emulator, list } = await start();
     const entry = { ...listOf([one]).data[0], max_input_tokens: 100, max_output_tokens: 50 };
     emulator.faults.next(listPath, { json: { data: [entry] } });
@@ -166,7 +166,7 @@ describe('the models of an added service', () => {
     assert.deepEqual(listed, ['m-null', 'm-chat', 'm-completion', 'm-responses', 'without-info']);
   });
 
-  it('have only what all deployments with the same name support, without invalid values', async () => {
+  it('have the lowest limits and the common capabilities of all deployments with the same name, without invalid values', async () => {
     const { emulator, list } = await start('litellm');
     const deployment = (model_name: unknown, model_info: unknown) => ({ model_name, model_info });
     const able = { supports_function_calling: true, supports_vision: true };
@@ -246,7 +246,7 @@ describe('the models of an added service', () => {
       }
     });
 
-    it('hide no failure except a missing list, which causes a failure if the settings have no models', async () => {
+    it('hide a missing list, which is a failure without them, but no other failure', async () => {
       const { emulator, list } = await start('openai', { models: stated });
       emulator.faults.always(listPath, { status: 403 });
       assert.notEqual(await kindOf(list()), 'no-model-list');
@@ -277,7 +277,7 @@ describe('the models of an added service', () => {
       assert.deepEqual([kind, details.limit, details.actual], ['parameter-refused', 77, 100]);
     });
 
-    it('apply as soon as the entry changes, and no longer apply once removed', async () => {
+    it('apply as soon as the entry changes, and no longer apply once they are removed', async () => {
       const { runtime, credentials, list } = await start('vllm', { models: stated });
       await list();
       const settings = { modelId: two, operation: 'chat', limits } as const;

@@ -49,7 +49,7 @@ describe('a connection to the service', () => {
   }
 
   for (const [how, options] of [
-    ['whole', {}],
+    ['not streamed', {}],
     ['streamed', streamed],
   ] as const) {
     it(`serves 20 generations one after the other (${how})`, async () => {
@@ -155,7 +155,7 @@ describe('a connection to the service', () => {
   });
 
   for (const how of ['close', 'reset'] as const) {
-    it(`that was ${how === 'close' ? 'closed' : 'reset'} while idle doesn't fail a request`, async () => {
+    it(`that was ${how === 'close' ? 'closed' : 'reset'} while idle doesn't cause a request to fail`, async () => {
       const { world, line, service } = await startOnLine();
       for (let count = 0; count < 20; count += 1) {
         await world.generate(count % 2 === 0 ? {} : streamed);
@@ -166,7 +166,7 @@ describe('a connection to the service', () => {
     });
   }
 
-  it("that is reset during a request fails that request, which isn't retried", async () => {
+  it('that is reset during a request makes that request fail, without a retry', async () => {
     const { world, line, service } = await startOnLine();
     await world.generate();
     service.emulator.faults.next(chat, { neverAnswers: true });

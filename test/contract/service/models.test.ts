@@ -88,7 +88,7 @@ describe('the model list', () => {
     assertUntouched(other);
   });
 
-  it('ends at an unusable link, and after ten pages', async () => {
+  it('ends at an unusable link to the next page, or after ten pages', async () => {
     for (const href of ['not a link', `${ibm.authUrl}/x`, '/relative?start=1']) {
       const world = await startWorld();
       world.emulator.faults.next(path, page('only', href));
@@ -126,7 +126,7 @@ describe('the model list', () => {
     assert.equal(await kindOf(list(world)), 'too-large');
   });
 
-  it("leaves out IDs that could be markup, and is rejected if a page isn't a list", async () => {
+  it("leaves out models whose IDs could be markup, and is rejected if a page isn't a list", async () => {
     const world = await startWorld();
     world.emulator.faults.next(path, page('[x](command:y)'));
     assert.deepEqual((await list(world)).models, []);

@@ -331,7 +331,7 @@ process.stdout.write(${JSON.stringify(text)});
     }
   });
 
-  it('a program inside WSL runs the same program with the same arguments through `wsl.exe`', () => {
+  it('a program inside WSL runs the Databricks program with the same arguments through `wsl.exe`', () => {
     const { command } = JSON.parse(`{${blockOf('A program inside WSL', 'json')}}`);
     const entry = entryUnder('Databricks by command');
     const authentication = { kind: 'command', command };

@@ -45,7 +45,7 @@ describe('a token that the service revokes', () => {
     }
   }
 
-  it('H20: fails the call with unauthorized if the new token is refused, too', async () => {
+  it('H20: makes the call fail with unauthorized if the new token is refused, too', async () => {
     const world = await warm();
     world.emulator.faults.always(chat, expired);
     const { kind, details } = await failureOf(world.generate());

@@ -115,7 +115,7 @@ describe('requests', () => {
     assert.deepEqual(requestTo(generation, pathOf('generation', false)).json, expected);
   });
 
-  it('contain the key only in token requests, the token only in its header, and no project or model in the URL', async () => {
+  it('contain the key only if they are for a token, the token only in its header, and no project or model in the URL', async () => {
     const world = await startWorld();
     await world.generate();
     await world.generate({ onText: () => {} });

@@ -23,7 +23,7 @@ import {
 const limits = { queue: 50, minIntervalMs: 0 };
 const chat = pathOf('chat', false);
 
-describe('a runtime', () => {
+describe('a service runtime', () => {
   const sessions: ServiceRuntime[] = [];
   let time: FakeTime | undefined;
   afterEach(async () => {

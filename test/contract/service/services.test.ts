@@ -246,7 +246,7 @@ describe('every authentication method with every API', () => {
   for (const [methodName, authentication] of Object.entries(ways)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`generates text with ${methodName} and ${apiName}: whole, streamed, with tools, and after the token is revoked`, async () => {
+      it(`generates text with ${methodName} (${apiName}): whole, streamed, with tools, and after the token is revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -283,7 +283,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { ...outcomes, 'Token revoked': renewed });
       });
 
-      it(`reports a 401, a 403, and revoked credentials with ${methodName} and ${apiName}`, async () => {
+      it(`reports a 401, a 403, and revoked credentials with ${methodName} (${apiName})`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, clock, tokenCount } = world;
         await world.generate();
@@ -322,7 +322,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
-      it(`checks access with ${methodName} and ${apiName}, without generating text`, async () => {
+      it(`checks access with ${methodName} (${apiName}), without generating text`, async () => {
         const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
@@ -362,7 +362,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that ge
   for (const [name, authentication] of Object.entries(ways)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`make 1, 1, and 2 token requests with ${name}: without a token, after a revocation, and after a 503`, async () => {
+    it(`make 1 token request without a token, 1 after a revocation, and 2 after a 503 (${name})`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -533,7 +533,7 @@ describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`isn't part of any failure (${name}): key, token, and secret header`, async () => {
+    it(`never appears in a failure (${name}), whether it's a key, a token, or a header's value`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];
@@ -595,7 +595,7 @@ describe('errors from the chat completions API', () => {
     assert.equal(await kindOf(without.generate()), 'model-unknown');
   });
 
-  it('within a stream end the stream with the reported kind', async () => {
+  it('within a stream end the stream with the kind that matches their code', async () => {
     const world = await startOf(authentication, api);
     const error = { message: 'x', code: 'rate_limit_exceeded' };
     world.emulator.faults.next(api.path, {
