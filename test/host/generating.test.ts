@@ -76,7 +76,7 @@ describe('generating in a real editor', () => {
     });
   });
 
-  it("doesn't start the waiting selections when it is canceled", async () => {
+  it("doesn't start the waiting generations when it is canceled", async () => {
     const ranges = Array.from({ length: 12 }, (_, index) => line(index, 3));
     const editor = await openWith('one\n'.repeat(12), ranges);
     const job = jobOn(editor, 'below');
@@ -91,7 +91,7 @@ describe('generating in a real editor', () => {
     assert.equal(begun, 8);
   });
 
-  it('doesn’t count the line after selected whole lines', async () => {
+  it('doesn’t count the line after selected whole lines as selected', async () => {
     const wholeLines = [new Range(0, 0, 1, 0), new Range(2, 0, 4, 0)];
     const editor = await openWith('one\ntwo\nthree\nfour\nfive\n', wholeLines);
     const job = jobOn(editor, 'below');

@@ -62,7 +62,7 @@ describe('insertion into a real editor', () => {
   for (const [index, [mode, text, selection, want]] of modes.entries()) {
     for (const lineEnd of ['\n', '\r\n']) {
       const nightly = index >= 4 || lineEnd === '\n' ? ' @nightly' : '';
-      it(`J01: inserts text with mode ${mode} into ${JSON.stringify(text)}, with line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
+      it(`J01: writes text with mode ${mode} into ${JSON.stringify(text)}, with line ending ${JSON.stringify(lineEnd)}, as one undo step${nightly}`, async () => {
         const before = text.replaceAll('\n', lineEnd);
         const editor = await open(before, selection);
         assert.equal(await stream(editor, mode, [...ANSWER]), true);
@@ -87,7 +87,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'an answer!\n');
   });
 
-  it('leaves the cursor at the end of the response if whole lines were selected @nightly', async () => {
+  it('leaves the cursor at the end of the response if whole lines were replaced @nightly', async () => {
     const editor = await open('text\nend\n', new Range(0, 0, 1, 0));
     await stream(editor, 'replace', ['an ', 'answer']);
     await commands.executeCommand('type', { text: '!' });
@@ -119,7 +119,7 @@ describe('insertion into a real editor', () => {
     assert.equal(text.split('*').length - 1, 5);
   });
 
-  it('writes text that arrives during an edit with the next edit, and one undo removes all text', async () => {
+  it('writes text that arrives during one edit in the next one, and one undo removes all text', async () => {
     const editor = await open('prompt', new Range(0, 0, 0, 6));
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');
@@ -243,7 +243,7 @@ describe('insertion into a real editor', () => {
     assert.equal(editor.document.getText(), 'a\nprompt\nb');
   });
 
-  it('writes text once if VS Code trims auto-inserted whitespace', async () => {
+  it('writes text only once, even if VS Code trims auto-inserted whitespace', async () => {
     const end = new Range(1, 9, 1, 9);
     const editor = await open('def f():\n    a = 1', end, 'python');
     const { document } = editor;

@@ -41,7 +41,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), whole.slice(0, editor.document.getText().length));
   });
 
-  it('J30: generates once for a selection, even while the user is asked for credentials', async () => {
+  it('J30: generates only once for a selection if its command runs again while the user is asked for credentials', async () => {
     const asked = gate();
     world.beforeCredentials = asked.opened.then(() => true);
     const editor = await open('prompt', PROMPT);
@@ -52,7 +52,7 @@ describe('a job', () => {
     assert.equal(editor.document.getText(), `prompt\n${answerFor('prompt')}`);
   });
 
-  it('I24: starts once if the shortcut is pressed twice, in an untitled document or a file', async () => {
+  it('I24: starts only once if the shortcut is pressed twice, in an untitled document or a file', async () => {
     for (const opened of [
       () => open('prompt', PROMPT),
       () => openFile('twice.txt', 'prompt', PROMPT),

@@ -16,7 +16,7 @@ import { close, jobOn, open, openWith, stream, until } from './jobs.ts';
 
 const LINE = new Range(0, 0, 0, 4);
 
-describe('insert modes', () => {
+describe('insert modes:', () => {
   afterEach(close);
 
   const above: [title: string, text: string, selection: Range, want: string][] = [
@@ -62,7 +62,7 @@ describe('insert modes', () => {
       '  text\n  answer\n  more\nend',
     ],
   ] as const) {
-    it(`${what}, a response that begins with line breaks gets no blank line before it`, async () => {
+    it(`a response that begins with line breaks gets no blank line before it (${what})`, async () => {
       const editor = await open('  text\n  \nend', selection, 'javascript');
       assert.equal(await stream(editor, mode, ['\n', ' \nanswer\nmore']), true);
       assert.equal(editor.document.getText(), want);
@@ -75,14 +75,14 @@ describe('insert modes', () => {
     ['below a blank line', 'below', new Range(1, 0, 3, 0), 'one\ntwo\n\nanswer\nend'],
     ['above the first line', 'above', new Range(0, 0, 0, 3), 'answer\none\ntwo\n\nend'],
   ] as const) {
-    it(`${what}, a paragraph of prose isn't joined to the paragraph before it`, async () => {
+    it(`a paragraph of prose isn't joined to the paragraph before it (${what})`, async () => {
       const editor = await open('one\ntwo\n\nend', selection, 'markdown');
       assert.equal(await stream(editor, mode, ['\n', '\nanswer']), true);
       assert.equal(editor.document.getText(), want);
     });
   }
 
-  it('below, the blank line before an indented paragraph of prose contains no spaces', async () => {
+  it('below writes no spaces into the blank line before an indented paragraph of prose', async () => {
     const editor = await open('    - one\nend', new Range(0, 4, 0, 9), 'markdown');
     assert.equal(await stream(editor, 'below', ['\n\n- two']), true);
     assert.equal(editor.document.getText(), '    - one\n\n    - two\nend');
@@ -92,14 +92,14 @@ describe('insert modes', () => {
     ['after', 'after', new Range(0, 2, 0, 6), '  text\n  answer\nend'],
     ['replace in the middle of a line', 'replace', new Range(0, 4, 0, 6), '  te\n  answer\nend'],
   ] as const) {
-    it(`${what}, a response that begins with a line break isn't joined to the text before it`, async () => {
+    it(`a response that begins with a line break isn't joined to the text before it (${what})`, async () => {
       const editor = await open('  text\nend', selection);
       assert.equal(await stream(editor, mode, ['\n', 'answer']), true);
       assert.equal(editor.document.getText(), want);
     });
   }
 
-  it('can be added with one file and one list entry @nightly', async () => {
+  it('a mode can be added with one file and one list entry @nightly', async () => {
     const editor = await open('  a = 1;', new Range(0, 2, 0, 8), 'javascript');
     assert.equal(await stream(editor, comment, ['says ', 'what\nis so']), true);
     assert.equal(editor.document.getText(), '  /*\n  says what\n  is so\n  */\n  a = 1;');
@@ -235,7 +235,7 @@ describe('insert modes', () => {
     assert.equal(job.isUndone, false);
   });
 
-  it('clipboard copies the part of a response that was kept, even if other responses never started', async () => {
+  it('clipboard copies a partial response, even if other responses never started', async () => {
     await env.clipboard.writeText('before');
     const job = jobOn(await three(), 'clipboard');
     for (const index of [0, 1]) job.begin(index, 'restart');
@@ -244,7 +244,7 @@ describe('insert modes', () => {
     assert.equal(await env.clipboard.readText(), 'half');
   });
 
-  it('clipboard has the new response after a retry @nightly', async () => {
+  it('clipboard copies the new response after a retry @nightly', async () => {
     const job = jobOn(await three(), 'clipboard');
     for (const index of job.indices) {
       job.append(index, `answer ${index}`);

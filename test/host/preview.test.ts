@@ -94,7 +94,7 @@ describe('a preview', () => {
     assert.ok(window.visibleTextEditors.some(({ document }) => document === other.document));
   });
 
-  it('is accepted as one undo step, and closes', async () => {
+  it('is inserted as one undo step when it is accepted, and then closes', async () => {
     const { editor, job } = await previewed();
     assert.equal(await acceptSeen(), true);
     assert.equal(editor.document.getText(), 'top\nanswer\nend');
@@ -189,7 +189,7 @@ describe('a preview', () => {
     assert.equal(previews.isUpToDate(left.uri), false);
   });
 
-  it('is inserted once if it is accepted twice @nightly', async () => {
+  it('is inserted only once, even if it is accepted twice @nightly', async () => {
     const { editor } = await previewed();
     const previews = openPreviews();
     await Promise.all([previews.accept(), previews.accept()]);
@@ -288,7 +288,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), 'top\nprompt\nSECOND');
   });
 
-  it('shows all of a discarded response when it is continued', async () => {
+  it('shows a discarded response from its beginning when the response is continued', async () => {
     const { editor, job } = await previewed();
     await openPreviews().discard();
     job.begin(0, 'continue');
@@ -312,7 +312,7 @@ describe('a preview', () => {
     assert.equal(editor.document.getText(), TEXT);
   });
 
-  it('inserts the text that was shown, even if more arrives while it is accepted @nightly', async () => {
+  it('inserts only the text that was shown, even if more text arrives while it is accepted @nightly', async () => {
     const { editor, job } = await previewed();
     const accepted = openPreviews().accept();
     job.begin(0, 'continue');

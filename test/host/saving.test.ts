@@ -56,7 +56,7 @@ describe('text that is saved or changed while it streams', () => {
     }
   });
 
-  it('J14: is inserted once if another extension edits it immediately', async () => {
+  it('J14: is inserted only once, even if another extension edits it immediately', async () => {
     const editor = await open('prompt', PROMPT);
     const { document } = editor;
     const other = workspace.onDidChangeTextDocument(async (event) => {

@@ -120,7 +120,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'if (window.state.focused) ',
     to: '',
     test: 'test/contract/lifecycle/resting.test.ts',
-    title: 'H29: refreshes while focused',
+    title: 'H29: refreshes its token while focused',
   },
   {
     name: 'the search for a trailing comment takes quadratic time',

@@ -305,7 +305,7 @@ describe('docs/skill.openapi.json', () => {
         await assert.rejects(world.generate(), { kind: 'unauthorized' });
       });
 
-      it('marks a legacy operation as deprecated', () => {
+      it('marks the operation as deprecated only if the service calls it legacy', () => {
         const body = JSON.stringify(recorded[operation].response.json);
         assert.equal(postOf(operation).deprecated ?? false, body.includes('api_legacy'));
       });

@@ -32,7 +32,7 @@ describe('streamed text', () => {
   for (const operation of operations) {
     for (const newline of ['\n', '\r\n', '\r'] as const) {
       for (const spaceAfterColon of [true, false]) {
-        const how = `line end ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
+        const how = `line ending ${JSON.stringify(newline)} and ${spaceAfterColon ? 'a' : 'no'} space after the colon`;
 
         it(`arrives unchanged for ${operation} with ${how}, even if split inside characters and line breaks`, async () => {
           const emulator = { newline, spaceAfterColon, answer: () => pieces };
@@ -49,7 +49,7 @@ describe('streamed text', () => {
       }
     }
 
-    it(`is the same as without streaming for ${operation}`, async () => {
+    it(`is the same as unstreamed text for ${operation}`, async () => {
       const world = await startWorld({ operation, emulator: { answer: () => pieces } });
       const whole = await world.generate();
       const { parts: _, ...stream } = await streamed(world);
@@ -91,7 +91,7 @@ describe('streamed text', () => {
     });
   }
 
-  it('D18: ends with the error that an event reports, and keeps the text before it', async () => {
+  it('D18: fails with the error that an event reports, but the text before it is kept', async () => {
     const world = await startWorld();
     const parts: string[] = [];
     const fault = events(delta('partial'), error('rate_limit_reached_requests', 429));

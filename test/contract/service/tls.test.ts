@@ -3,7 +3,7 @@ import { trusting } from './patchedFetch.ts';
 import { startTlsServer, type TlsServer } from './tlsServer.ts';
 import { endWorlds, failureOf, startWorld, tokenPath, type WorldOptions } from './world.ts';
 
-describe('over TLS', () => {
+describe('TLS:', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();

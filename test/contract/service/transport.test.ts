@@ -67,7 +67,7 @@ describe('a redirect', () => {
     assert.equal(world.emulator.count('/elsewhere'), 0);
   });
 
-  it('to an address without a host is reported, but without a host', async () => {
+  it('to an address without a host is reported without naming a host', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { redirectTo: 'command:workbench.action.quit' });
     const { kind, details } = await failureOf(world.generate());
@@ -168,7 +168,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that is reset during a retry counts as unreachable, even if an earlier attempt got a response', async () => {
+  it('that is reset during a retry makes the service count as unreachable, even if an earlier attempt got a response', async () => {
     const world = await startWorld();
     world.emulator.faults.next(chat, { status: 503 });
     world.emulator.faults.next(chat, { resetBeforeHeaders: true });
@@ -219,7 +219,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection that leads nowhere', () => {
+describe('a connection without a response', () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await endWorlds();
