@@ -137,7 +137,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '    ...Object.values(key.headerSecrets ?? {}),\n',
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'never appears in a failure (no key)',
+    title: 'never appears in a failure with “no key”',
   },
   {
     name: 'a fixed header can contain a line break',
@@ -353,7 +353,7 @@ export const secretMutants: readonly Mutant[] = [
     from: "if (!exchange) throw isKind(error, 'unauthorized') ? asKeyRefused(error) : error;",
     to: '',
     test: 'test/contract/service/services.test.ts',
-    title: 'checks access with Zen API key (watsonx, project), without generating text',
+    title: '“Zen API key” and “watsonx, project” checks access without generating text',
   },
   {
     name: 'an approval is stored as a hash without a key',

@@ -149,7 +149,7 @@ describe('a deployment', () => {
   const suite = eachWithLife();
   const tooltip = (editor: SinkEditor) => editor.tooltips.at(-1)?.given ?? '';
 
-  it('is shown as having its own model in the tooltip, the menu, and the usage', async () => {
+  it('is shown as having its own model in the tooltip, the menu, and the usage data', async () => {
     const editor = suite.life.editor();
     editor.userSettings.set('deploymentId', 'emulator-deployment').set('modelId', 'maker/unused');
     suite.life.emulator.settings.deploymentIds = ['emulator-deployment'];

@@ -227,7 +227,7 @@ function tableOf(found: ReadonlyMap<string, Outcomes>): Table {
   };
 }
 
-describe('every authentication method with every API', () => {
+describe('a connection with', () => {
   const found = new Map<string, Outcomes>();
   const note = (method: string, api: string, outcomes: Outcomes) => {
     const key = [method, api].join(SEPARATOR);
@@ -246,7 +246,7 @@ describe('every authentication method with every API', () => {
   for (const [methodName, authentication] of Object.entries(ways)) {
     const { refusal = 'key-refused' } = authentication;
     for (const [apiName, api] of Object.entries(apis)) {
-      it(`generates text with ${methodName} (${apiName}): whole, streamed, with tools, and after the token is revoked`, async () => {
+      it(`“${methodName}” and “${apiName}” generates text: whole, streamed, with tools, and after all tokens are revoked`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, client, clock, tokenCount } = world;
         const whole = await world.generate();
@@ -283,7 +283,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { ...outcomes, 'Token revoked': renewed });
       });
 
-      it(`reports a 401, a 403, and revoked credentials with ${methodName} (${apiName})`, async () => {
+      it(`“${methodName}” and “${apiName}” reports a 401, a 403, and revoked credentials`, async () => {
         const world = await startOf(authentication, api);
         const { emulator, clock, tokenCount } = world;
         await world.generate();
@@ -322,7 +322,7 @@ describe('every authentication method with every API', () => {
         note(methodName, apiName, { 'Credentials revoked': revoked.text });
       });
 
-      it(`checks access with ${methodName} (${apiName}), without generating text`, async () => {
+      it(`“${methodName}” and “${apiName}” checks access without generating text`, async () => {
         const world = await startOf(authentication, api);
         await world.client.checkAccess(never);
         const bodies = world.emulator.requests.map(({ text }) => text);
@@ -336,7 +336,7 @@ describe('every authentication method with every API', () => {
   }
 });
 
-describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that gets tokens`, () => {
+describe(`${CALLS.toLocaleString('en')} parallel calls`, () => {
   const rows: (readonly (string | number)[])[] = [];
   afterEach(endAll);
   after(() => {
@@ -362,7 +362,7 @@ describe(`${CALLS.toLocaleString('en')} parallel calls, with each method that ge
   for (const [name, authentication] of Object.entries(ways)) {
     const { path } = authentication;
     if (path === undefined) continue;
-    it(`make 1 token request without a token, 1 after a revocation, and 2 after a 503 (${name})`, async () => {
+    it(`with “${name}” make 1 token request without a token, 1 after a revocation, and 2 after a 503`, async () => {
       const api = apis['watsonx, project'] as ApiCase;
       const world = await startOf(authentication, api);
       const failed = [await all(world)];
@@ -533,7 +533,7 @@ describe('a secret that the service repeats', () => {
   afterEach(endAll);
 
   for (const [name, authentication] of Object.entries(ways)) {
-    it(`never appears in a failure (${name}), whether it's a key, a token, or a header's value`, async () => {
+    it(`never appears in a failure with “${name}”, whether it's a key, a token, or a header's value`, async () => {
       const { hasNoKey, path } = authentication;
       const basic = `${defaultAccount}:${encodeURIComponent(secret)}`;
       let [searched, hits] = [0, 0];
