@@ -81,7 +81,7 @@ describe('nginx as a gateway', () => {
     assert.equal(request?.headers['x-sent-authorization'], undefined);
   });
 
-  it('forwards a secret header', async () => {
+  it('forwards a header with a secret value', async () => {
     const headers = { 'X-Team': { secret: 'team' } };
     const connection = connect({ headers, headerSecrets: { team } });
     assert.match((await connection.generateText('Write a haiku')).text, /Hello/);

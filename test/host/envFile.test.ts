@@ -86,7 +86,7 @@ describe('the .env file in a real editor', () => {
     ];
     for (const [kind, line, written, severity, fix, becomes] of flaws) {
       const nightly = kind === 'url-path' ? ' @nightly' : '';
-      it(`shows the problem ${kind} in ${JSON.stringify(written)}, with the fix ${fix}${nightly}`, async () => {
+      it(`shows the problem “${kind}” in ${JSON.stringify(written)}, with the fix “${fix}”${nightly}`, async () => {
         const before = [key, ...rest, ''].with(line, written).join('\n');
         const document = await openWith(before);
         const found = await diagnosticOf(kind);

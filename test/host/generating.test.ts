@@ -71,7 +71,7 @@ describe('generating in a real editor', () => {
       assert.equal(text, `one\nmore\ntwo\n${answerFor('two')}\n`);
     });
 
-    it('and does nothing if the selected text was edited', async () => {
+    it('but does nothing if the selected text was edited', async () => {
       assert.equal(await run((editor) => typeAt(editor.document, 'tw', 'MINE')), false);
     });
   });

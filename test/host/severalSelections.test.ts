@@ -107,7 +107,7 @@ describe('several selections', () => {
     });
   }
 
-  it('share the edits: text that arrives during one edit is written in the next one', async () => {
+  it('share edits: text that arrives during one edit is written in the next one', async () => {
     const editor = await openWith(TEXT, LINES);
     const edits = countEdits(editor.document);
     const job = jobOn(editor, 'below');

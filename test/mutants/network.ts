@@ -207,7 +207,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(closeConnection, headersMs)',
     to: 'setTimeout(() => {}, headersMs)',
     test: deadlines,
-    title: "(headers), closes the connection, and doesn't retry",
+    title: '(headers), closes the connection, and prevents a retry',
   },
   {
     name: 'an idle response never times out',
@@ -215,7 +215,7 @@ export const networkMutants: readonly Mutant[] = [
     from: 'setTimeout(onLate, this.#idleMs)',
     to: 'setTimeout(() => {}, this.#idleMs)',
     test: deadlines,
-    title: "(idle), closes the connection, and doesn't retry",
+    title: '(idle), closes the connection, and prevents a retry',
   },
   {
     name: 'a request is retried four times',

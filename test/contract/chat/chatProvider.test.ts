@@ -433,7 +433,7 @@ describe('the chat provider', () => {
     assert.equal(emulator.requests.length, 0);
   });
 
-  it('counts as many tokens for a string as for a message with the same text, without a request', () => {
+  it('counts the same number of tokens for a string and a message with the same text, without a request', () => {
     const text = 'x'.repeat(400);
     assert.deepEqual(
       [text, ask(text)].map((one) => provider.count(one as string)),

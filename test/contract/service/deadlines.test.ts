@@ -134,7 +134,7 @@ describe('the deadline', () => {
     ],
   ];
   for (const [what, phase, path, fault, options] of silences) {
-    it(`I13: ends ${what} (${phase}), closes the connection, and doesn't retry`, async () => {
+    it(`I13: ends ${what} (${phase}), closes the connection, and prevents a retry`, async () => {
       const { emulator, watched, ...world } = await start(path, options);
       emulator.faults.next(path, fault);
       const call = world.call();
@@ -157,7 +157,7 @@ describe('the deadline', () => {
   const DROPS = 6;
   const APART_MS = DEADLINE_MS / DROPS;
   for (const [what, path, fault, options] of drips) {
-    it(`D03 I13: ends ${what} that drips forever, closes the connection, and doesn't retry`, async () => {
+    it(`D03 I13: ends ${what} that drips forever, closes the connection, and prevents a retry`, async () => {
       const { emulator, watched, ...world } = await start(path, {
         ...options,
         http: { idleMs: APART_MS + 1 },
@@ -183,7 +183,7 @@ describe('the deadline', () => {
     });
   }
 
-  it("D04: aborts a response whose headers never finish, closes the connection, and doesn't retry", async () => {
+  it('D04: aborts a response whose headers never end, closes the connection, and prevents a retry', async () => {
     const heard = Promise.withResolvers<Socket>();
     let asked = 0;
     const server = await startMuteServer((socket) => {

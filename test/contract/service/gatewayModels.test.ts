@@ -143,7 +143,7 @@ describe('the models of an added service', () => {
     });
   }
 
-  it('stop loading when canceled during the second request', async () => {
+  it('stop loading if the user cancels during the second request', async () => {
     const { emulator, list } = await start('litellm');
     const held = gate();
     emulator.faults.next(infoPath, { hold: held.opened });

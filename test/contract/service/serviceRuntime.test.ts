@@ -166,7 +166,7 @@ describe('a service runtime', () => {
         }
       });
 
-      it(`in texts, reports, and the model list ${when}`, async () => {
+      it(`in texts and the model list ${when}`, async () => {
         const { runtime, emulator, secrets } = await afterwards(end);
         for (const secret of secrets) {
           assert.equal(runtime.leaksInto(`a ${secret} b`, [], 0), true);
@@ -503,7 +503,7 @@ describe('a service runtime', () => {
     assert.equal(emulator.count(chat), 1);
   });
 
-  it('A17: ends three calls as soon as the user signs out', async () => {
+  it('A17: cancels three calls as soon as the user signs out', async () => {
     // The clock is stopped, so no deadline expires.
     time = new FakeTime();
     const { runtime, emulator, generate, tokens } = await start(3);
