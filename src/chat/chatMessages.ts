@@ -141,7 +141,7 @@ export function toolQuestion(prompt: string, connection: PublicCredentials): str
   return `${question}\n\n${shown.length === prompt.trim().length ? 'Text' : 'Beginning of the text'}: ${codeSpan(shown)}`;
 }
 
-/** Names the service's host, and the project or other resource that is billed. */
+/** Names the service's host, and the project or other resource to bill, if there is one. */
 function destinationOf({ approved, projectId, resource }: PublicCredentials): string {
   const { host } = new URL(approved.service);
   return projectId ? `${host} and billed to the ${resourceName({ resource })} ${projectId}` : host;

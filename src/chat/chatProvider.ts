@@ -121,7 +121,8 @@ export class ChatProvider {
   }
 
   /**
-   * Returns the connection for a chat model; undefined if credentials are missing or not approved.
+   * Returns the connection for a chat model; undefined if none is ready, for example because
+   * credentials are missing or not approved.
    * @param word the `word` of the model's service; if omitted, returns the chat's first connection
    */
   async connection(word?: string): Promise<Connection | undefined> {

@@ -20,7 +20,8 @@ const HELP_PAGE = 'https://code.visualstudio.com/docs/copilot/customization/lang
 
 /**
  * Runs *Use in Chat*. Asks the user before changing anything in VS Code.
- * @param requireConnection prompts for missing credentials; returns undefined if the user cancels
+ * @param requireConnection prompts for missing credentials; returns undefined if no connection is
+ * ready afterward
  * @throws {ServiceError} if the service has a model list, but requesting the list fails
  */
 export async function startChat(
@@ -70,7 +71,7 @@ export async function startChat(
 async function ensureGroup(provider: ChatProvider): Promise<boolean> {
   if (await isGrouped(provider)) return true;
   const group = { name: GROUP_NAME, vendor: PROVIDER_ID };
-  // Failures are ignored, because the next line checks for the group.
+  // Failures are ignored, because `isGrouped` then checks for the group.
   await commands
     .executeCommand(undocumentedCommands.addModelGroup, group)
     .then(undefined, () => {});

@@ -17,7 +17,7 @@ export interface ModelRow {
 const MAX_PROVIDER_LENGTH = 40;
 const MAX_SUCCESSORS = 3;
 
-/** Lists the current model first, and deprecated or withdrawn models last. */
+/** Lists the current model first, and models that are deprecated or have a withdrawal date last. */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
   const groupOf = (model: Model) => {
     if (model.id === current) return 'inUse';

@@ -51,8 +51,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the stored decision, if any. Doesn't create a hash key, because without a stored one,
-   * there can't be a decision.
+   * Returns the stored decision, if any. Doesn't create a hash key, because without one, there
+   * can't be a decision.
    */
   async decisionFor(subject: Subject): Promise<ApprovalDecision | undefined> {
     const hashKey = await this.#readHashKey();

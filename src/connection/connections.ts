@@ -92,7 +92,7 @@ export class Connections implements Disposable {
 
   /**
    * Fires after a change to keys, settings, trust, folders, approvals, or the active folder's
-   * connection.
+   * connection or obstacle.
    */
   get onDidChange(): ActiveConnection['onDidChange'] {
     return this.#active.onDidChange;
@@ -126,7 +126,8 @@ export class Connections implements Disposable {
    * Returns the connection for a document. Prompts for missing values and approvals. Simultaneous
    * calls for the same folder share one prompt.
    * @param uri the document; defaults to the active one
-   * @returns undefined if the user canceled, or has to fix the settings first
+   * @returns undefined if an obstacle remains, for example because the user canceled, or has to fix
+   * the settings first
    * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {

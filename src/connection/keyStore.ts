@@ -32,7 +32,7 @@ export interface KeyRecord {
   readonly serviceUrl: string;
 }
 
-/** Prefix of the keys' names in secret storage, such as `hostedModel.key.ibm`. */
+/** Prefix of each key's name in secret storage, as in `hostedModel.key.ibm`. */
 const SECRET = 'hostedModel.key.';
 /**
  * Prefix of the flags for services that have a stored key. The flags are used if secret storage
@@ -61,7 +61,7 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** The last value that this window read, wrote, or deleted, by name. */
+  /** The value of each key when this window last read or changed it, by name. */
   readonly #seen = new Map<string, string | undefined>();
   /**
    * Cached names of the stored keys. Undefined after a change, or if secret storage can't list

@@ -70,8 +70,8 @@ export async function renameService(
 }
 
 /**
- * Asks for confirmation, then deletes the key and the entry of a service. If the settings name the
- * service, also resets the service and model in the settings.
+ * Asks for confirmation, then deletes the key and the entry of a service. If the service is in use,
+ * also resets the service and model in the settings.
  * @param usedWord the `word` of the service in use
  */
 export async function removeService(

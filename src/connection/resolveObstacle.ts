@@ -32,8 +32,8 @@ export interface ResolveOptions extends FindOptions {
 
 /**
  * Prompts for the missing value or approval, or reports the problem.
- * @param hasPrompted true if the user has just declined a source or closed the setup. Another
- * prompt would be a nuisance, so the setup is only offered, not started.
+ * @param hasPrompted true if the user has already declined a source or been through the setup.
+ * Another prompt would be a nuisance, so the setup is only offered, not started.
  * @returns false if the obstacle remains; true if the lookup has to be repeated; `declined` if it
  * has to be repeated because the user declined a source
  */

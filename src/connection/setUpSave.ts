@@ -91,7 +91,7 @@ async function changeHeaders(setUp: SetUp, position: Question): ReturnType<AskSt
 }
 
 /**
- * Saves the settings and the key. Prompts before it replaces a stored key.
+ * Saves the settings and the key. Prompts before it replaces a stored key that is still usable.
  * @returns a problem if the key wasn't saved; its text is empty if the user needs no message
  */
 async function save(setUp: SetUp, target: Destination): Promise<'saved' | StepProblem> {

@@ -12,7 +12,8 @@ export interface SetUpStatus {
   /** Reads the settings of the service in use, for the tooltip. */
   readonly readSettings: (scope?: Uri) => Settings;
   /**
-   * True if the editor has a stored key and the other settings, or if another source was used last.
+   * True if the editor has a stored key and all other required settings, or if another source was
+   * used last.
    */
   readonly isSetUp: boolean;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */

@@ -272,7 +272,8 @@ export function hasOnlyErrors({ text, values }: ExternalSource): boolean {
 
 /**
  * Finds the external source whose mistake explains why no source is usable. An incomplete source
- * counts only if the editor has no stored key, because the user then probably meant to use it.
+ * counts only if the editor has no stored key, because the user then probably meant to use the
+ * source.
  */
 export function faultySource(found: SourceSnapshot): ExternalSource | undefined {
   return othersInOrder(found).find((source) => {
@@ -346,7 +347,7 @@ export function editorSourceProject({ service, projectId, resource }: SourceSett
     : { projectId: '', resource: undefined };
 }
 
-/** Returns the project IDs in the settings and in all sources, used or not. */
+/** Returns the project IDs in the settings and in every complete source, used or not. */
 export function projectIdsIn({ settings, external }: SourceSnapshot): string[] {
   const ofSources = external.flatMap(({ values }) => (values ? Secret.open(values) : []));
   return [settings, ...ofSources].map(({ projectId }) => projectId);
