@@ -61,7 +61,7 @@ export class KeyStore {
   readonly #subscription: Disposable;
   readonly #onIssue: (what: StorageIssue) => void;
   #hasFailed = false;
-  /** The value of each key when this window last read or changed it, by name. */
+  /** The value that each key had after this window last read or changed it, by name. */
   readonly #seen = new Map<string, string | undefined>();
   /**
    * Cached names of the stored keys. Undefined after a change, or if secret storage can't list

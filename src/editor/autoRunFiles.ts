@@ -58,7 +58,8 @@ export function isAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): boolean {
 
 /**
  * True if the file runs automatically, or if a symbolic link in its path leads to such a file.
- * Repositories can contain such links. Also true if the path can't be fully resolved.
+ * Repositories can contain such links. Also true if the path can't be fully resolved, as with any
+ * link in the path of a remote file.
  */
 export async function resolvesToAutoRunFile({ uri }: Pick<TextDocument, 'uri'>): Promise<boolean> {
   if (isAutoRunFile({ uri })) return true;

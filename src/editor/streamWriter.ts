@@ -20,7 +20,7 @@ export type Undone =
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
-  /** The text written into the selections' document. Undefined for other destinations. */
+  /** The text written into the selections' document. Undefined for other modes and for previews. */
   readonly written?: readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;

@@ -118,8 +118,8 @@ async function fixesOf(
 
 /**
  * Returns the fix that adds the file to the `.gitignore` in the same folder, which takes precedence
- * over those in parent folders. Empty if that `.gitignore` is too large, unreadable, or a link. Git
- * doesn't follow a linked `.gitignore`, and the link could point anywhere.
+ * over those in parent folders. Empty if that `.gitignore` is too large, unreadable, a folder, or a
+ * link. Git doesn't follow a linked `.gitignore`, and the link could point anywhere.
  */
 async function ignoreActions({ uri }: TextDocument): Promise<CodeAction[]> {
   const rules = Uri.joinPath(uri, '..', '.gitignore');

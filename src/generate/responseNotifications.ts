@@ -15,7 +15,7 @@ import type { Job, Result } from './job.ts';
 /** Regenerates or continues some of a job's responses. */
 export type RunAgain = (indices: readonly number[], runMode: RunMode) => Promise<void>;
 
-/** The facts to report about the complete responses in a run. */
+/** The facts to report at the end of a run. */
 export interface RunOutcome {
   /** Announces that the run has ended. */
   readonly announce: () => void;

@@ -29,8 +29,9 @@ const UNWANTED_IN_PROSE = /[\p{Cc}\p{Cs}\uFEFF\u202D\u202E\u{E0000}-\u{E007F}]/v
  */
 const UNWANTED_IN_CODE = /[^\u200C\u200D\uFE00-\uFE0F]/v;
 /**
- * Invisible characters to remove from instructions for AI agents: all of them. Agents would follow
- * text that people can't see, and VS Code doesn't highlight such text in instruction files.
+ * Invisible characters to remove from instructions for AI agents: all except those in emoji. Agents
+ * would follow text that people can't see, and VS Code doesn't highlight such text in instruction
+ * files.
  */
 const UNWANTED_IN_INSTRUCTIONS = /./sv;
 

@@ -144,8 +144,8 @@ interface NextLine {
  *
  * - A complete statement or a comment doesn't indent the next line. If the next line starts with
  *   the selection's indentation, its indentation comes from the prompt.
- * - A line that opens a block (`{`, `:`) indents the next line by one step. The indentation of that
- *   line comes from the prompt only if it's deeper than the selection's and deeper than one step.
+ * - A line that opens a block (`{`, `:`) indents the next line by one step. The next line's
+ *   indentation comes from the prompt only if it's deeper than the selection's and than one step.
  * - After any other line, the next line can have any indentation, so the result is false.
  */
 function repeatsIndentation(
