@@ -101,7 +101,8 @@ export class ChatProvider {
   /**
    * Returns the models to offer, without sending a request or prompting the user. VS Code calls
    * this once for each group and once without a group, and combines the results. To prevent
-   * duplicates, only the call without a group returns models.
+   * duplicates, only the call without a group returns models. Returns none in an untrusted
+   * workspace, or if AI features are off.
    */
   async information(options: object): Promise<LanguageModelChatInformation[]> {
     const isGroupRequest = isOfModelGroup(options);

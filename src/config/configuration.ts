@@ -83,8 +83,8 @@ export function targetForFolder(folder: Uri | undefined): SettingsTarget {
 }
 
 /**
- * Returns the settings that a folder's value of this setting comes from. If neither the folder nor
- * the workspace sets it, returns `user`.
+ * Returns where a folder's value of a setting comes from: the folder's settings, the workspace
+ * settings, or, if neither contains the setting, the user settings.
  */
 export function targetOfSetting(name: Written, folder: Uri | undefined): SettingsTarget {
   const { workspaceFolderValue, workspaceValue } = new Configuration(folder).inspected(name);

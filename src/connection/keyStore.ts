@@ -21,7 +21,7 @@ export interface KeyRecord {
    */
   readonly projectId?: string | undefined;
   readonly resource?: ResourceKind | undefined;
-  /** The service's entry as JSON, if the user defined it: see `Service`. */
+  /** The service's entry as JSON, if the user added the service (see `Service`). */
   readonly definition?: string | undefined;
   /**
    * Address of the identity service, as the user saw it. If there is no separate identity service,
@@ -36,7 +36,7 @@ export interface KeyRecord {
 const SECRET = 'hostedModel.key.';
 /**
  * Prefix of the flags for services that have a stored key. The flags are used if secret storage
- * can't list its names. A flag contains no part of the key.
+ * can't list the names of the stored keys. A flag contains no part of the key.
  */
 const MARKER = 'hostedModel.hasKey.';
 /**

@@ -26,7 +26,7 @@ export function emptyDraft(): ServiceDraft {
   return { api: API_CHOICES[0], address: '', login: undefined, fields: {} };
 }
 
-/** A placeholder for the model ID until the user picks a model from the service's list. */
+/** A placeholder for the model ID until the user picks or enters a model. */
 export const UNKNOWN_MODEL = 'unknown';
 
 /** Endpoint paths that people often paste along with the address of a service. */

@@ -146,7 +146,7 @@ export const QUESTIONS: Readonly<Record<StepName, AskStep>> = {
   save: askToSave,
 };
 
-/** Prompts for what to change about a service that the user added. */
+/** Lets the user change or remove a service that they added. */
 async function manage(setUp: SetUp, service: Service, position: Question): ReturnType<AskStep> {
   const { keys, settings } = setUp;
   const again = () => QUESTIONS.service(setUp, { ...position, problem: undefined });
