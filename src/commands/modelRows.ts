@@ -17,7 +17,10 @@ export interface ModelRow {
 const MAX_PROVIDER_LENGTH = 40;
 const MAX_SUCCESSORS = 3;
 
-/** Lists the current model first, and models that are deprecated or have a withdrawal date last. */
+/**
+ * Lists the current model first. Models that are deprecated, or that have a withdrawal date, come
+ * last.
+ */
 export function modelRows(models: readonly Model[], current: string): ModelRow[] {
   const groupOf = (model: Model) => {
     if (model.id === current) return 'inUse';

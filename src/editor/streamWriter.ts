@@ -20,7 +20,10 @@ export type Undone =
 export interface ResponseWriter {
   /** The new document that the writer opened for the responses, if any. */
   readonly document?: TextDocument | undefined;
-  /** The text written into the selections' document. Undefined for other modes and for previews. */
+  /**
+   * The text written into the selections' document. Undefined for modes that write elsewhere, and
+   * for previews.
+   */
   readonly written?: readonly Piece[];
   /** True if any text is waiting to be written or accepted. */
   readonly isPending: boolean;
