@@ -50,7 +50,8 @@ export class ChatModels {
   /**
    * Returns the connection's model, followed by the other models from the service's list and from
    * its entry in the settings. If the connection's model is in neither, it gets no capabilities,
-   * because they would be guesses. For a deployment that has its own model, returns only that model.
+   * because they would be guesses. For a deployment that has its own model, returns only that
+   * model.
    * @param isOnly false if the models of other services are offered, too
    */
   information(connection: Connection, isOnly = true): LanguageModelChatInformation[] {
