@@ -81,7 +81,9 @@ async function offerMore(
   }
 }
 
-/** True if an editor shows some of the generated text, or if the text went elsewhere. */
+/**
+ * True if an editor shows some of the generated text, or if no text was written into the document.
+ */
 function isInView(job: Job): boolean {
   const written = writtenRanges(job);
   const visible = editorOf(job.document)?.visibleRanges ?? [];
@@ -143,7 +145,8 @@ export async function showResult(result: Result | undefined): Promise<void> {
 }
 
 /**
- * Reports that responses couldn't be inserted, and offers to open or copy them.
+ * Reports that responses couldn't be inserted, and offers to open or copy them. Does nothing if the
+ * responses have no text.
  * @param lines one-based first line of each affected selection; empty to omit the lines from the
  * message
  * @param indices indices of the affected responses

@@ -50,7 +50,7 @@ const MAX_AT_ONCE = 8;
 
 /**
  * Generates some of a job's responses, inserts them while they stream, and reports the outcome.
- * Text received before a failure stays until a retry replaces it.
+ * Text received before a failure stays. A retry replaces or continues it, depending on `runMode`.
  * @param prepare called before the run, for example to prompt the user; resolves to false if the
  * run must not start
  */
@@ -212,7 +212,8 @@ async function generateOne(
 }
 
 /**
- * Runs a request, and restarts it each time the user retries it while it's silent.
+ * Runs a request, and runs it again each time the user chooses to retry instead of waiting for a
+ * response.
  * @throws the error of the last request
  */
 async function rerunUntilText<Result>(

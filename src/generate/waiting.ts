@@ -64,8 +64,8 @@ export class WaitProgress implements Disposable {
   }
 
   /**
-   * Called if a request gets no response within 5 s. After another 15 s, offers to retry the
-   * request.
+   * Called if a request gets no response within 5 s. After another 15 s without a response, offers
+   * to retry the request.
    */
   onSilence(request: AbortController): void {
     this.onEnd(request);

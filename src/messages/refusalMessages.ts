@@ -163,8 +163,8 @@ function parameterRefused(details: ErrorDetails, { template }: FailureContext): 
 }
 
 /**
- * Formats a number, such as "1,024" or "0.5". From 1e15, numbers have no separators. From 1e21,
- * they have an exponent.
+ * Formats a number, such as "1,024" or "0.5". Numbers of 1e15 or more have no separators. Numbers
+ * of 1e21 or more have an exponent.
  */
 export function formatNumber(value: number): string {
   return Math.abs(value) < 1e15

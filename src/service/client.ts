@@ -52,9 +52,9 @@ export interface CallOptions {
   /** Called if an attempt gets no response within 5 s. */
   readonly onSilence?: () => void;
   /**
-   * Called once with the request's token usage. If the request fails after text has arrived, or may
-   * have been billed before it was canceled, the usage is an estimate. Not called after any other
-   * failure.
+   * Called once with the request's token usage. If the request fails after part of the response has
+   * arrived, or may have been billed before it was canceled, the usage is an estimate. Not called
+   * after any other failure.
    */
   readonly onUsage?: (usage: RequestUsage) => void;
 }
@@ -291,8 +291,9 @@ export class Client {
   }
 
   /**
-   * Returns all body fields except the model and project. Also returns the names of the parameters
-   * that were dropped, because the operation or the API doesn't support them.
+   * Returns the body fields for the prompt or conversation and for the parameters. Also returns the
+   * names of the parameters that were dropped, because the operation or the API doesn't support
+   * them.
    */
   #generationFields(request: GenerationRequest) {
     const { operation, parameters } = request;

@@ -20,8 +20,8 @@ export interface ServiceKey {
 }
 
 /**
- * The values that requests to a service need, plus `otherKeys`, which no request may contain. Only
- * `otherKeys` come from sources that aren't in use.
+ * The values that requests to a service need, plus `otherKeys` from unused sources, which no
+ * request may contain.
  */
 export interface Credentials extends ServiceKey {
   /** The ID of the project, space, or deployment. Empty if the API uses none of these. */

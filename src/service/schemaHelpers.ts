@@ -15,7 +15,7 @@ export function shape<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.object<Entries>(Object.assign(Object.create(null), entries));
 }
 
-/** A schema for token counts: non-negative safe integers, so that sums stay exact and finite. */
+/** A schema for counts: non-negative safe integers, which JavaScript represents exactly. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** Parses JSON. Returns undefined if the text is invalid. */

@@ -6,7 +6,9 @@ import type { StatedModel } from './statedModels.ts';
 
 /** A hosted model service that the extension can call. */
 export interface Service {
-  /** The service's ID in the settings. In uppercase, it's the prefix of names such as `IBM_API_KEY`. */
+  /**
+   * The service's ID in the settings. In uppercase, it's the prefix of names such as `IBM_API_KEY`.
+   */
   readonly word: string;
   readonly name: string;
   /** Address in the entry of a user-defined service. Empty if the address is a separate setting. */

@@ -55,7 +55,8 @@ export class StatusItem implements Disposable {
     this.#item = window.createStatusBarItem('hostedModel.token', StatusBarAlignment.Right, 100);
     this.#item.name = 'Hosted Model';
     this.#item.command = 'hostedModel.showMenu';
-    // Until it's known whether the extension is set up, which can take long if the keyring prompts.
+    // Shown until it's known whether the extension is set up. That can take a while if the keyring
+    // prompts the user.
     this.#item.text = '$(key) Hosted Model';
     this.#item.show();
   }

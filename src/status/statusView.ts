@@ -9,8 +9,8 @@ import { hasOwnModel } from '../service/service.ts';
 
 export interface StatusFacts {
   /**
-   * True if the editor has a key and all needed settings, or another source was used last. Undefined
-   * until that's known.
+   * True if the editor has a key and all needed settings, or another source was used last.
+   * Undefined until that's known.
    */
   readonly isSetUp: boolean | undefined;
   /** True if the extension is set up for a service whose access tokens must be refreshed. */
@@ -33,8 +33,8 @@ export interface StatusFacts {
   /** The message of the last failure; undefined after a success. */
   readonly lastFailure: Message | undefined;
   /**
-   * Tooltip lines about the key and the service, or about a mistake in the `.env` file. Undefined if
-   * neither is known.
+   * Tooltip lines about the key and the service, or about a mistake in the `.env` file. Undefined
+   * if neither is known.
    */
   readonly provenance: readonly string[] | undefined;
   /** The connection in use, if any. */

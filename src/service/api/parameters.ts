@@ -159,7 +159,10 @@ function textsFlaw(value: unknown, most: number): ErrorDetails | undefined {
   return value.length > most ? { bound: 'most', limit: most, actual: value.length } : undefined;
 }
 
-/** Returns the problem with the first invalid field, including the field's name. */
+/**
+ * Returns the problem with a parameter of type `object`, if any. If a field's value is invalid, the
+ * problem includes the field's name.
+ */
 function fieldFlaw(
   fields: ReadonlyMap<string, NumberRange>,
   value: unknown,

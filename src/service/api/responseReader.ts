@@ -110,7 +110,10 @@ export class ResponseReader {
     };
   }
 
-  /** Reads the stream until the response is complete, and leaves the rest of the body unread. */
+  /**
+   * Reads the stream. Stops once the stop reason and the token count have arrived, and leaves the
+   * rest of the body unread.
+   */
   async #readStream(body: Body, signal: AbortSignal): Promise<void> {
     try {
       for await (const { data } of readEvents(body)) {
