@@ -31,7 +31,7 @@ export interface FailedTemplate {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** A place where settings are stored, and the actions that lead there. */
+/** A place where settings are stored, and the actions that fix the settings. */
 export interface FixActions {
   /** The name of the place, for use in a sentence, such as "the settings". */
   readonly name: string;

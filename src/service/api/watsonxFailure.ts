@@ -12,9 +12,9 @@ import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
 /**
- * Converts error responses to failures, based on both the status and the code. The status alone is
- * ambiguous: a 403 can mean an exhausted quota, a wrong project, or missing access. Each rule is
- * based on a documented or recorded response of the service.
+ * Converts error responses to failures, based on the status, the code, and in some cases the
+ * message. The status alone is ambiguous: a 403 can mean an exhausted quota, a wrong project, or
+ * missing access. Each rule is based on a documented or recorded response of the service.
  */
 
 /**
