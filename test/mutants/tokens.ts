@@ -166,7 +166,7 @@ export const tokenMutants: readonly Mutant[] = [
     from: 'return { value, expiresIn, expiration };',
     to: 'return { ...(json as object), value, expiresIn, expiration };',
     test: life,
-    title: 'is refused unless it is an object, and is kept without its refresh token',
+    title: 'is refused unless it is a JSON object, and is kept without its refresh token',
   },
   {
     name: 'any text is accepted as a token',

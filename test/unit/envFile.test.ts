@@ -18,7 +18,7 @@ describe('problems in a .env file', () => {
     return risks.flatMap((risk) => (text === undefined ? [] : problemsIn(text, risk)));
   });
 
-  it('have messages in several parts, without values from the file', () => {
+  it('have messages with at least three parts, without values from the file', () => {
     const kinds = new Set(all.map(({ kind }) => kind));
     assert.equal(kinds.size, 17);
     for (const { kind, message } of all) {
@@ -69,7 +69,7 @@ describe('problems in a .env file', () => {
     assert.match(hint, /, or import the key in Show Status and Actions and delete its line\.$/);
   });
 
-  it('show markup in names as question marks, and shorten long names', () => {
+  it('show markup characters in names as question marks, and shorten long names', () => {
     assert.equal(shownName('[a](b)'), '?a??b?');
     assert.equal(shownName('x'.repeat(1_000)), `${'x'.repeat(64)}...`);
   });
@@ -155,7 +155,7 @@ describe('an open .env file for another service', () => {
   const text =
     'CPD_USERNAME=anna\nCPD_API_KEY="key-of-the-platform"\nCPD_URL=https://cpd.example\n';
 
-  it('keeps the lines of the other service, whose problems are not shown, if all problems are fixed', () => {
+  it("keeps the other service's lines unchanged when all shown problems are fixed", () => {
     const all = [ibm, ...services.filter(({ word }) => word === 'cpd')];
     const parseFor = (given: string) => parseEnvText(given, ibm, all, false);
     const lines = ['IBM_API_KEY="abcdefgh"', "IBM_PROJECT_ID='p'", ...text.trim().split('\n')];
@@ -184,7 +184,7 @@ describe('an open .env file for another service', () => {
     assert.equal(parseEnvText(`IBM_URL=https://a.example\n${text}`, ibm, services).service, ibm);
   });
 
-  it('shows no problems of other services if the settings name no service', () => {
+  it('shows no problems with variables of other services if the settings name no service', () => {
     const used = `IBM_URL=https://a.example\n${text.replace(/"/g, '')}CPD_PROJECT_ID=p\n`;
     const open = parseEnvText(used, ibm, services, false);
     assert.equal(open.service, cpd);

@@ -161,7 +161,7 @@ describe('tests that must not depend on time', () => {
   }
   const ruleOf = (read: string) => read.slice(read.indexOf(' ') + 1);
 
-  it('may wait for less than a second or a variable time, or move a fake clock', () => {
+  it('may wait for less than a second or for a variable time, or advance a fake clock', () => {
     const text =
       'setTimeout(resolve, 20);\nsetTimeout(end, graceMs);\nmock.timers.tick(60_000);\nnew Date(1_000);\n';
     assert.deepEqual(clockReads('a.ts', text), []);

@@ -75,7 +75,7 @@ describe('a part that loads on first use', () => {
     logged.length = 0;
   });
 
-  it("is reported without its path if it can't be loaded, and is loaded again by the next command", async () => {
+  it("is reported without its path if it can't be loaded, and the next command tries again", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     let isThere = false;
     const ran: string[] = [];
@@ -94,7 +94,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([ran, editor.said.length], [['diagnose'], 1]);
   });
 
-  it("is reported as a failed start if the extension itself didn't start", async () => {
+  it("isn't loaded if the extension itself didn't start, and the failed start is reported", async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     registerCommands(() => undefined, []);
     await editor.run('hostedModel.diagnose');
@@ -130,7 +130,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual(seen, ['at first', 'later']);
   });
 
-  it('has each failure reported, even if a retry fails', async () => {
+  it('has each of its failures reported, including the failure of a retry', async () => {
     const { registerCommands } = await import('../../src/commands/commands.ts');
     const failures = ['timeout', 'connection-lost'] as const;
     const left = failures.values();
@@ -149,7 +149,7 @@ describe('a part that loads on first use', () => {
     assert.deepEqual([more, editor.said.length], [[], 2]);
   });
 
-  it('is loaded again for the next matching file after a failure, without an unhandled rejection', async () => {
+  it('is loaded for the next matching file after loading failed, without an unhandled rejection', async () => {
     const { whenOpened } = await import('../../src/ui/whenOpened.ts');
     let tries = 0;
     const stray: unknown[] = [];

@@ -218,7 +218,7 @@ describe('the manifest', () => {
     );
   });
 
-  it('links in its walkthrough to the pages where users create a key, and so does SECURITY.md', () => {
+  it('has a walkthrough that links to the pages where users create a key, as SECURITY.md does', () => {
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const { description } = steps.find(({ id }) => id === 'setUp') ?? assert.fail();
     const pages = services.flatMap(({ keyPage }) => keyPage || []);
@@ -235,7 +235,7 @@ describe('the manifest', () => {
     assert.ok(source.includes(`'@ext:${publisher}.${name}'`));
   });
 
-  it('links to the credential commands in the description of the URL setting', () => {
+  it('links to the commands for setup, diagnosis, and signing out in the description of the URL setting', () => {
     const { markdownDescription = '' } = settings['hostedModel.url'] ?? {};
     for (const command of ['setUp', 'diagnose', 'signOut']) {
       assert.ok(markdownDescription.includes(`](command:hostedModel.${command})`), command);
@@ -277,7 +277,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('L08 L09: activates after startup, on the machine with the keychain, and has no npm install hooks', () => {
+  it('L08 L09: activates the extension after startup, preferably on the machine with the keychain, and has no npm install hooks', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['ui', 'workspace']);
     assert.equal(capabilities.virtualWorkspaces, true);

@@ -13,7 +13,7 @@ const MOST_BYTES_THAT_MOVE = 1_500_000;
 const pages = readPages();
 
 describe('the pages', () => {
-  it('contain the current blocks that are generated from manifest, code, and figures', () => {
+  it('contain the current blocks that are generated from the manifest, the code, and the figures', () => {
     assert.deepEqual(withBlocks(pages, readBlocks()), pages, 'run: npm run pages');
   });
 
@@ -55,7 +55,7 @@ describe('the pages', () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it('have a README that starts with its purpose in one sentence and an animated picture', () => {
+  it("have a README that starts with the extension's purpose in one sentence and an animated picture", () => {
     const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');

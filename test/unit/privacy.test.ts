@@ -69,7 +69,7 @@ describe('the privacy page', () => {
     }
   });
 
-  it('is compared with hosts in code, but not in comments', () => {
+  it('is compared with the hosts in code, but not with those in comments', () => {
     assert.deepEqual(
       hostsIn(withoutComments("  url: 'https://new.host.com/path',\n// https://a.b")),
       ['new.host.com'],

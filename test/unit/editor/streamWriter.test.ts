@@ -53,7 +53,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: gives up if every edit is rejected', async () => {
+  it('J12: gives up if every edit fails with an error', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     const fates = Array.from({ length: 10 }, () => 'reject' as const);
@@ -61,14 +61,14 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: continues after a few edits are rejected', async () => {
+  it('J12: continues after a few edits fail with an error', async () => {
     const { page, writer } = writing();
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['reject', 'reject', 'reject']), true);
     assert.equal(page.text, 'prompt\ntext');
   });
 
-  it('J12: reports that text is not placed if an edit never ends', async () => {
+  it("J12: reports that text wasn't placed if its edit never completes", async () => {
     const { page, writer } = writing(END, SOON);
     writer.append(0, 'text');
     assert.equal(await endWith(page, writer, ['never']), false);
@@ -151,7 +151,7 @@ describe('a stream writer', () => {
     assert.equal(page.text, 'prompt');
   });
 
-  it('J12: waits longer for an edit with long text, which can take a busy VS Code seconds to apply', async () => {
+  it('J12: waits longer for an edit with long text, because a busy VS Code can take seconds to apply it', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const { page, writer } = writing(END, SOON);
@@ -284,7 +284,7 @@ describe('a stream writer', () => {
     });
   }
 
-  it('refuses to undo several responses if one of them was changed without an event', async () => {
+  it('refuses to undo several responses if one of them was changed without a change event', async () => {
     const page = new FakeDocument('prompt');
     const writer = new StreamWriter(page, [{ ...END, start: 0, end: 0, lead: '' }, END], {
       timing,
@@ -321,7 +321,7 @@ describe('a stream writer', () => {
     assert.equal(writer.isPending, false);
   });
 
-  describe('if the user undoes its text,', () => {
+  describe('with undo and redo,', () => {
     const AT_START = { start: 0, end: 0, lead: '', tail: '\n' };
 
     /**
@@ -433,7 +433,7 @@ describe('a stream writer', () => {
       assert.deepEqual(await told([AT_START, END], ended, ['undo', 'undo', 'undo']), [0, 1, 1, 1]);
     });
 
-    it('reports no undo if the user deletes the text by hand', async () => {
+    it("doesn't report an undo if the user deletes the text by hand", async () => {
       const deleted = async (page: FakeDocument, writer: StreamWriter) => {
         await write(page, writer, 0, 'one');
         page.change(6, 4, '');
@@ -442,7 +442,7 @@ describe('a stream writer', () => {
     });
   });
 
-  it('previews text that it holds back, and writes the text once it is accepted', async () => {
+  it('previews text that it holds back, and writes that text once the user accepts the preview', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'text');
@@ -460,7 +460,7 @@ describe('a stream writer', () => {
     );
   });
 
-  it('writes accepted text, and holds back later text', async () => {
+  it('writes accepted text, and holds back text that arrives later', async () => {
     const { page, writer } = writing();
     writer.accept();
     writer.append(0, 'seen');

@@ -63,7 +63,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in front of a response that belongs behind it', () => {
+  it('stays in front of a response at the same place that belongs behind it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });
@@ -75,7 +75,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, true);
   });
 
-  it('ends before its tail, and has later text inserted there', () => {
+  it('ends before its tail, where later text is inserted', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.grow(own.changeFor('ab\n'), 1);
     assert.equal(own.range.end, 12);
@@ -116,7 +116,7 @@ describe('a tracked range', () => {
     });
   });
 
-  describe('after an undo or redo', () => {
+  describe('after an undo or redo,', () => {
     const everywhere = () => true;
     const normal = { replay: undefined };
     /** Records one event with one change. */
@@ -140,7 +140,7 @@ describe('a tracked range', () => {
       isUncertain: false,
     };
 
-    it('recognizes its restored text, whether it was undone or deleted by hand', () => {
+    it('recognizes its restored text, whether that text was undone or deleted by hand', () => {
       for (const [first, then] of [
         ['undo', 'redo'],
         [undefined, 'undo'],
@@ -177,14 +177,14 @@ describe('a tracked range', () => {
       assert.deepEqual(standing(own), { ...whole, pieces });
     });
 
-    it("is uncertain if other text is in its place, and can't restart or continue", () => {
+    it("is uncertain, and can't restart or continue, if other text is in its place", () => {
       const own = written();
       event(own, remove(12, 3));
       event(own, insert(12, 'abc'), 'undo', ({ text }) => text !== '0123456789');
       assert.deepEqual([own.isUncertain, own.isBroken, own.rewind()], [true, true, false]);
     });
 
-    it("can't continue while a part of it is undone", () => {
+    it("can't continue while part of it is undone", () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       assert.equal(own.isBroken, true);
@@ -203,7 +203,7 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 10, rangeLength: 10, text: 'new' });
     });
 
-    it('forgets the states for a redo after an edit, and states that are too old', () => {
+    it('forgets its redo states after an edit, and its oldest undo states after 200 edits', () => {
       const own = written();
       event(own, remove(15, 5), 'undo');
       event(own, insert(0, 'x'));

@@ -6,7 +6,7 @@ import { SinkEditor } from '../../contract/leaks/sinkEditor.ts';
 import { installEditor } from '../connection/fakeEditor.ts';
 import { FakeDocument } from '../editor/fakeDocument.ts';
 
-describe('messages about a response and copies of it', () => {
+describe('the report about a response', () => {
   let editor = new SinkEditor();
   let hooks: ReturnType<typeof installEditor>;
   let outcome: typeof import('../../../src/generate/responseNotifications.ts');
@@ -61,7 +61,7 @@ describe('messages about a response and copies of it', () => {
     return job;
   }
 
-  it('D27: contain the same text as the document, without control and tag characters', async () => {
+  it('D27: shows and copies the same text as the document, without control and tag characters', async () => {
     const job = await jobWith('ls\u001B[201~\r\n\u{E0072}\u{E006D}\u202Eend');
     await outcome.showResult(job);
     for (const button of ['Open in New Document', 'Copy']) {
@@ -83,7 +83,7 @@ describe('messages about a response and copies of it', () => {
     ['preview', 'typescript', 'a b'],
     ['below', 'typescript', 'a b'],
   ] as const) {
-    it(`have the language of the response: ${mode}`, async () => {
+    it(`shows the response in a document with its language: ${mode}`, async () => {
       editor.languageId = 'typescript';
       const explain = { responseLanguage: 'markdown' } as unknown as Template;
       const job = await jobWith('a \u2067b\u2069', explain, mode);
@@ -94,7 +94,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it("are offered again if the response couldn't be copied", async () => {
+  it("offers the response again if it couldn't be copied", async () => {
     const job = await jobWith('a');
     const { env } = await import('vscode');
     const write = env.clipboard.writeText;
@@ -129,7 +129,7 @@ describe('messages about a response and copies of it', () => {
       [['Continue', 'Undo Generation']],
     ],
   ] as const) {
-    it(`offer to continue a response that reached ${what}`, async () => {
+    it(`offers to continue a response that reached ${what}`, async () => {
       const job = await jobWith('a');
       await job.end(0, 'truncated');
       editor.button = 'Raise Limit...';
@@ -142,7 +142,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it('offer nothing for a response that was truncated only in an earlier run', async () => {
+  it('offers nothing for a response that was truncated only in an earlier run', async () => {
     const job = await jobWith('a');
     await job.end(0, 'truncated');
     editor.isDocumentClosed = true;
@@ -151,7 +151,7 @@ describe('messages about a response and copies of it', () => {
     job.dispose();
   });
 
-  it("don't offer to raise a limit that the template sets", async () => {
+  it("doesn't offer to raise a limit that the template sets", async () => {
     const job = await jobWith('a', { parameters: { max_new_tokens: 5 } } as unknown as Template);
     await job.end(0, 'truncated');
     await outcome.reportOutcome(job, { ...whole, isTruncated: true, limit: 5 });
@@ -186,7 +186,7 @@ describe('messages about a response and copies of it', () => {
     ['above the visible lines', 5, 9, false],
     ['below the visible lines', 0, 1, false],
   ] as const) {
-    it(`${isShown ? 'announce' : 'offer to show'} a response that is ${what}`, async () => {
+    it(`${isShown ? 'announces' : 'offers to show'} a response that is ${what}`, async () => {
       // Without its surrounding line breaks, the response is on lines 2 to 4.
       const job = await jobWith('ab\n', undefined, 'below', '\n\n');
       await job.end(0, 'ended');
@@ -202,7 +202,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it('open a copy of a response whose document was closed', async () => {
+  it('opens a copy of a response whose document was closed', async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     editor.button = 'Show';
@@ -213,7 +213,7 @@ describe('messages about a response and copies of it', () => {
     job.dispose();
   });
 
-  it("offer no actions for a response that couldn't be inserted", async () => {
+  it("offers no actions for a response that couldn't be inserted", async () => {
     const job = await jobWith('a');
     await job.end(0, 'ended');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false });
@@ -226,7 +226,7 @@ describe('messages about a response and copies of it', () => {
     ['remain', 'a\u2067b\u2069\u200B', 0, 3],
     ['were removed and that remain', '\u{E0041}a\u200B', 1, 1],
   ] as const) {
-    it(`D26: count the invisible characters that ${what}`, async () => {
+    it(`D26: counts the invisible characters that ${what}`, async () => {
       const job = await jobWith(text);
       await outcome.reportOutcome(job, { ...whole, isPlaced: false });
       const { invisibleText } = await import('../../../src/generate/generateMessages.ts');
@@ -238,7 +238,7 @@ describe('messages about a response and copies of it', () => {
     });
   }
 
-  it('count only the invisible characters of a continuation', async () => {
+  it('counts only the invisible characters of the continuation if a response was continued', async () => {
     const job = await jobWith('a\u001B');
     await job.end(0, 'truncated');
     job.begin(0, 'continue');
@@ -249,7 +249,7 @@ describe('messages about a response and copies of it', () => {
     job.dispose();
   });
 
-  it("don't count the invisible characters of responses that got no text in the run", async () => {
+  it("doesn't count the invisible characters of responses that got no text in the run", async () => {
     const job = await jobWith('a\u001B');
     await outcome.reportOutcome(job, { ...whole, isPlaced: false, received: [] });
     assert.equal(editor.textOf('notification'), '');

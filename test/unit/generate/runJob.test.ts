@@ -162,7 +162,7 @@ describe('runJob', () => {
   };
   const failure = new ServiceError('server-failed', { status: 503 });
 
-  it("J35: sends nothing once the file requires a preview, except in modes that don't edit the file", async () => {
+  it("J35: sends nothing once the file requires a preview, except in modes that don't edit the file directly", async () => {
     assert.equal(await sentFor('below'), 1);
     renameSync(join(folder, 'notes', 'tasks.json'), join(folder, '.vscode', 'tasks.json'));
     rmSync(join(folder, 'notes'), { recursive: true });
@@ -174,7 +174,7 @@ describe('runJob', () => {
     }
   });
 
-  it('announces how many responses are complete, and the lines of those that failed', async () => {
+  it('announces how many responses are complete, and which lines failed', async () => {
     const generate = async (index: number, options: CallOptions) => {
       if (index === 1) throw failure;
       return respond(index, options);
@@ -184,7 +184,7 @@ describe('runJob', () => {
     assert.deepEqual([announced, reported.length], [['2 of 3 complete, line 11 failed'], 1]);
   });
 
-  it('ends the announcement of the start when a request has to wait for its next attempt', async () => {
+  it('ends the start announcement when a request has to wait for its next attempt', async () => {
     const shown: number[] = [];
     const generate = async (index: number, options: CallOptions) => {
       shown.push(starts.size);
@@ -197,7 +197,7 @@ describe('runJob', () => {
     assert.deepEqual(shown, [1, 0]);
   });
 
-  it('reports a failure with its template', async () => {
+  it('reports a failure together with the template of the job', async () => {
     const template = { name: 'Short', parameters: { max_new_tokens: 9 } };
     const generate = () => Promise.reject(failure);
     const { done, reported } = await run({ generate, template });
@@ -352,7 +352,7 @@ describe('runJob', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('reports a truncated response without text after an undo only as empty', async () => {
+  it('reports a truncated response without text only as empty if the earlier text was undone', async () => {
     const generate = async () => ({ ...ended, stopReason: 'max_tokens' });
     const { done } = await run({ undone: true, generate });
     await done;
@@ -365,7 +365,7 @@ describe('runJob', () => {
     assert.deepEqual(announced, ['The response is complete']);
   });
 
-  it('reports an empty response as empty, but not a truncated response without text', async () => {
+  it('reports a complete response without text as empty, but a truncated response without text as truncated', async () => {
     const truncated = { ...ended, stopReason: 'max_tokens' };
     const generate = async (index: number) => (index === 0 ? ended : truncated);
     const { done } = await run({ count: 2, empty: [0, 1], generate });

@@ -82,7 +82,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(shown.at(-1), GENERATING);
   });
 
-  it('counts down to the end of a pause, or to a retry that is earlier', () => {
+  it('counts down to the end of a pause, or to a retry that comes first', () => {
     progress.onPause(request, 40_000);
     assert.equal(shown.at(-1), 'Paused for 40s after a refused request. Esc cancels');
     retryIn(1_500, 1, new AbortController());
@@ -91,7 +91,7 @@ describe('the progress of a waiting run', () => {
     assert.match(shown.at(-1) ?? '', /^Retrying in 2s/);
   });
 
-  it('keeps the number of complete responses when a slow response starts or a countdown ends', () => {
+  it('keeps showing the number of complete responses when a slow response starts or a countdown ends', () => {
     const [slow, retried] = [new AbortController(), new AbortController()];
     const count = 'Generating… 2 of 5 done. Esc cancels';
     progress.onSilence(slow);
@@ -131,7 +131,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(editor.textOf('notification'), '');
   });
 
-  it('aborts only the silent requests that the offer is about if the user retries', async () => {
+  it('aborts only the silent requests that the offer covers when the user selects Retry', async () => {
     const silent = new AbortController();
     const active = new AbortController();
     const later = new AbortController();
@@ -177,7 +177,7 @@ describe('the progress of a waiting run', () => {
     });
   }
 
-  it('keeps the offer while another request counts down or ends', () => {
+  it('keeps the offer while another request waits for a retry or ends', () => {
     const other = new AbortController();
     progress.onSilence(request);
     pass(15_000);
@@ -204,7 +204,7 @@ describe('the progress of a waiting run', () => {
     assert.equal(offers().length, 0);
   });
 
-  it('waits 15 s again if a second attempt gets no response', () => {
+  it('waits 15 s again before its offer if a second attempt gets no response', () => {
     progress.onSilence(request);
     mock.timers.tick(10_000);
     retryIn(1_000);

@@ -60,7 +60,7 @@ describe('the text of a message', () => {
   it('is tested for all error kinds in the source', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`explains what happened and what to do for ${kind}`, () => {
+    it(`is plain text of at most 200 characters, with at most two buttons, for ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);
@@ -74,7 +74,7 @@ describe('the text of a message', () => {
     });
   }
 
-  it('I26: shows the attempt, wait, and status of a retry, but no text from the service', () => {
+  it('I26: shows the attempt, the wait, and the status or error code of a retry, but no text from the service', () => {
     const error = new ServiceError('rate-limited', { status: 429, requestId: 'C4nary' });
     const text = retryText({ retry: 2, waitMs: 7_600, error });
     assert.equal(text, 'Retrying in 8s (attempt 3 of 4, 429)');
@@ -186,7 +186,7 @@ describe('the text of a message', () => {
     }
   });
 
-  it('names an invalid parameter, its value, and the limit', () => {
+  it('names an invalid parameter, shows its value if it is a number, and states what is allowed', () => {
     const of = (operation: Operation, parameters: object) =>
       messageFor(parameterProblem(operation, { ...parameters }))?.text;
     const cases: readonly [object, string][] = [
@@ -360,7 +360,7 @@ describe('a message about a service', () => {
     assert.doesNotMatch(said('forbidden', { service: gateway }), /project/);
   });
 
-  it('mentions a region only if the service has several, and an identity address only if it has one', () => {
+  it('mentions a region only if the service has several, and an identity address only if the service has one', () => {
     const worldwide = { ...cloud, regions: cloud.regions.slice(0, 1) };
     for (const kind of ['model-unknown', 'unauthorized', 'project-unknown'] as const) {
       assert.match(said(kind, { service: cloud }), /region/);

@@ -73,7 +73,7 @@ describe('cleaning a value', () => {
     ['api-key-of-mine', 'api-key-of-mine', []],
   ];
   for (const [text, value, flaws] of cases) {
-    it(`turns ${JSON.stringify(text)} into ${JSON.stringify(value)} [${flaws.join(', ')}]`, () => {
+    it(`turns ${JSON.stringify(text)} into ${JSON.stringify(value)}, and reports [${flaws.join(', ')}]`, () => {
       assert.deepEqual(cleanValue(text), { value, flaws });
     });
   }

@@ -113,7 +113,7 @@ describe('text fit', () => {
     assert.equal(textFit.removed, 1);
   });
 
-  it('never returns a part of a fence', () => {
+  it('never returns part of a fence around code, even one character at a time', () => {
     const textFit = new TextFit(code);
     const written = Array.from('\n```ts\na\n\n  b\n```\n\n', (unit) => textFit.add(unit));
     assert.doesNotMatch(written.join(''), /`/);
@@ -137,7 +137,7 @@ describe('text fit', () => {
       ['rejoins a surrogate pair that was split', ["'\uD834", "\uDD1E'"], "'\u{1D11E}'"],
       ['rejoins a line break that was split', ['a\r', '\nb'], 'a\nb'],
       [
-        'removes a fence at the start of the next part',
+        'removes a fence at the start of a continuation',
         ['```ts\nconst a = 1;\nconst b', '```ts\n = 2;\n```'],
         'const a = 1;\nconst b = 2;',
       ],
@@ -150,12 +150,12 @@ describe('text fit', () => {
       assert.equal(continued(['a\n', 'b\n'], { isInserted: true }), 'a\nb');
     });
 
-    it('keeps line breaks at the start of the next part, but not before the first text', () => {
+    it('keeps line breaks at the start of a continuation, but not before the first text', () => {
       const answer = ['\n', '\na', '\n\nb'];
       assert.equal(continued(answer, { leadingLineBreaks: 0, indentation: '  ' }), 'a\n\n  b');
     });
 
-    it('continues where the text was truncated, with the indentation of the place', () => {
+    it('continues where the text was truncated, with the indentation of the insertion point', () => {
       const answer = ['```ts\nif (x) {\r', '\n  y', '();\n', '  z();\n}\n``', '`\n'];
       const want = 'if (x) {\n\t  y();\n\t  z();\n\t}';
       assert.equal(continued(answer, { indentation: '\t' }), want);
@@ -179,7 +179,7 @@ describe('text fit', () => {
     ...['\uDD1E', '\u{1D11E}', '\u{E0041}'],
   ];
 
-  it('has the same results however the text is split into chunks', () => {
+  it('produces the same result however the text is split into chunks', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [text, pieces]) => {
         const [whole, cut] = [new TextFit(given), new TextFit(given)];
@@ -190,7 +190,7 @@ describe('text fit', () => {
     );
   });
 
-  it('has the same results however often a response without fences was truncated', () => {
+  it('produces the same result however often a response without fences was truncated', () => {
     const plain = units.filter((unit) => !/[`~]/.test(unit));
     fc.assert(
       fc.property(options, cutText([...plain, '👨', '👩']), (given, [text, pieces]) => {
@@ -209,7 +209,7 @@ describe('text fit', () => {
     );
   });
 
-  it('returns no text and counts nothing when it ends a second time', () => {
+  it('returns no text and counts nothing when it is ended a second time', () => {
     fc.assert(
       fc.property(options, cutText(units), (given, [, pieces]) => {
         const textFit = new TextFit(given);

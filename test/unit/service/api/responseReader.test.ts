@@ -66,7 +66,7 @@ describe('reading a stream', () => {
     });
   }
 
-  it('includes the usage from a last event without text', async () => {
+  it('includes the usage from a final event without text', async () => {
     const count = 'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
     const { text: whole, usage } = await collect(never, text('a'), stop, count);
     assert.equal(whole, 'a');
@@ -115,7 +115,7 @@ describe('tool calls in a stream', () => {
     return { told, toolCalls, hasBegun: reader.hasBegun };
   };
 
-  it('are joined by index, even if their fragments are interleaved', async () => {
+  it('are assembled from fragments with the same index, even if these are interleaved', async () => {
     const { told, toolCalls } = await read(
       delta({ reasoning_content: 'hm' }),
       text('I look.'),

@@ -56,7 +56,7 @@ describe('the lifetime of a token', () => {
     }
   });
 
-  it('H01: has a soft threshold at 70 to 90%, and a hard threshold 30 s or 10% before the end', () => {
+  it('H01: has a soft threshold at 70 to 90%, and a hard threshold 30 s or 10% before its end, whichever is shorter', () => {
     const of = (seconds: number, random: number) => {
       const answer = { value: token, expiration: undefined, serverNow: undefined };
       return tokenLife({ ...answer, expiresIn: seconds }, random);
@@ -126,7 +126,7 @@ describe('a token response', () => {
     }
   });
 
-  it('is refused unless it is an object, and is kept without its refresh token', () => {
+  it('is refused unless it is a JSON object, and is kept without its refresh token', () => {
     for (const json of [null, [], 'x', 123]) assert.throws(read(json), isUnusable);
     assert.throws(() => readTokenResponse('{"access_token":', date), isUnusable);
     const answer = read({ access_token: token, refresh_token: 'not_supported' })();

@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: fails all calls that started before a failed request without another request, and retries for the next call', async () => {
+  it('H16: sends no other request for calls that started before a failed request, and retries for the next call', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
@@ -169,7 +169,7 @@ describe('the token service', () => {
     });
   }
 
-  it('gets a token during a pause if the user refreshes, and shares the token with other callers', async () => {
+  it('gets a token during a pause if the user refreshes it, and shares the new token with other callers', async () => {
     const { service, flights, answer, value } = underTest(time);
     const first = kindOf(value());
     await answer(new ServiceError('rate-limited', { status: 429, retryAfterMs: 600_000 }));
@@ -205,7 +205,7 @@ describe('the token service', () => {
     assert.equal(await kindOf(underTest(time).service.get(AbortSignal.abort())), 'cancelled');
   });
 
-  it('H25: aborts the request after its last caller leaves, and starts a new request for the next caller', async () => {
+  it('H25: aborts the request once all its callers have aborted, and starts a new request for the next caller', async () => {
     const { service, flights, answer, value } = underTest(time);
     const leaving = new AbortController();
     const left = [1, 2].map(() => kindOf(service.get(leaving.signal)));
@@ -218,7 +218,7 @@ describe('the token service', () => {
     assert.equal(await later, 'token-2');
   });
 
-  it('reports each change to its listeners until they are removed', async () => {
+  it('reports each state change to its listeners until they are removed', async () => {
     const { service, start } = underTest(time);
     const seen: string[] = [];
     const stop = service.onDidChange(({ kind }) => seen.push(kind));

@@ -74,7 +74,7 @@ describe('the token services of a window', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('H17: send a key that was refused in a test only if the test is repeated', async () => {
+  it('H17: after the service refused a key in a test, send the key again only if the test is repeated', async () => {
     const { services, requests, world, test } = start();
     world.failure = refused;
     assert.equal(await kindOf(test(credentials)), 'key-refused');
@@ -167,7 +167,7 @@ describe('the token services of a window', () => {
     assert.equal(services.for(credentials).hasValidToken, false);
   });
 
-  it('remember the header value of each account, even if accounts share a secret', async () => {
+  it('remember the Basic header value of each account, even if accounts share a secret', async () => {
     const { services } = start();
     const accounts = ['first-client', 'other-client'];
     for (const account of accounts) {
