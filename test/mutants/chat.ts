@@ -72,7 +72,7 @@ export const chatMutants: readonly Mutant[] = [
     from: "MODEL_ID.test(text('modelId')) ? text('modelId') : ''",
     to: "text('modelId')",
     test: 'test/unit/settings.test.ts',
-    title: 'F14: counts as unset if it could be a link or other markup',
+    title: 'F14: counts as unset if it is a link, other markup, or another invalid ID',
   },
   {
     name: 'chat turns a host from a service into a link',
@@ -120,7 +120,7 @@ export const chatMutants: readonly Mutant[] = [
     from: 'Math.max(1, limit - 1)',
     to: 'limit',
     test: limiter,
-    title: 'runs at most 2 low-priority calls at a limit of 3',
+    title: 'limits the number of running low-priority calls to 2 at a limit of 3',
   },
   {
     name: "an agent's request goes before a selection",
@@ -128,7 +128,7 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title: 'starts a selection before waiting and retried low-priority calls at a limit of one',
+    title: 'starts a call for a selection before waiting and retried low-priority calls at a limit of one',
   },
   {
     name: 'a conversation can contain the key',

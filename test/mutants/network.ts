@@ -55,7 +55,7 @@ export const networkMutants: readonly Mutant[] = [
     from: '!isOfClosedConnection(error) || ',
     to: 'true || ',
     test: 'test/unit/service/http/resilientFetch.test.ts',
-    title: 'sends the request once more after ECONNRESET',
+    title: 'sends a request once more if its reused connection closes early with ECONNRESET',
   },
   {
     name: 'every failed request counts as not sent',

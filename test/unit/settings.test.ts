@@ -114,7 +114,7 @@ describe('the model in the settings', () => {
     }
   });
 
-  it('F14: counts as unset if it could be a link or other markup', async () => {
+  it('F14: counts as unset if it is a link, other markup, or another invalid ID', async () => {
     for (const id of [
       ...['[Click](command:workbench.action.quit)', 'https://h0stile.example/x', '$(zap) x'],
       ...['www.h0stile.example', 'WWW.h0stile.example', 'maker/www.x', 'me@h0stile.example'],
@@ -150,7 +150,7 @@ describe('the model in the settings', () => {
     assert.equal(pattern, `^$|${MODEL_ID.source}`);
   });
 
-  it('is underlined in the entry of an added service if its ID or name is invalid', () => {
+  it('is underlined in the entry of an added service if the ID or name of the model is invalid', () => {
     const { models } =
       manifest.contributes.configuration.flatMap(({ properties }) =>
         'hostedModel.services' in properties

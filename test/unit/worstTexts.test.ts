@@ -56,7 +56,7 @@ describe('the work for worst-case texts', () => {
   }
 
   for (const [name, way] of Object.entries(QUADRATIC)) {
-    it(`is reported to be more than linear for ${name}`, async () => {
+    it(`is reported as more than linear for ${name}`, async () => {
       assert.notDeepEqual(await slowTexts(planted, name, way), []);
     });
   }

@@ -103,7 +103,7 @@ describe('redact', () => {
     ['API_KEY = abcdefgh', 'API_KEY = [redacted]'],
   ];
   for (const [text, expected] of masked) {
-    it(`masks ${text.slice(0, 60)}`, () => {
+    it(`masks all secrets in "${text.slice(0, 60)}"`, () => {
       assert.equal(redact(text, [key]).replace('[redacted]==', '[redacted]='), expected);
     });
   }

@@ -41,7 +41,7 @@ describe('an error response to an inference request', () => {
     ),
   ];
   for (const [status, code, message, kind] of table) {
-    it(`is ${kind}: ${status} ${code} "${message.slice(0, 40)}"`, () => {
+    it(`is reported as ${kind}: ${status} ${code} "${message.slice(0, 40)}"`, () => {
       const failure = inferenceFailure({ status, text: errors(code, message, status) });
       assert.deepEqual([failure.kind, failure.details], [kind, { status, code, requestId: 'abc' }]);
     });
@@ -56,7 +56,7 @@ describe('an error response to an inference request', () => {
     ],
   ];
   for (const [text, actual, limit] of lengths) {
-    it(`is prompt-too-long, with the length and the limit: 400 invalid_input_argument "${text.slice(0, 40)}…"`, () => {
+    it(`is reported as prompt-too-long, with the length and the limit: 400 invalid_input_argument "${text.slice(0, 40)}…"`, () => {
       const body = errors('invalid_input_argument', tooLong(text));
       const { kind, details } = inferenceFailure({ status: 400, text: body });
       const expected = ['prompt-too-long', actual, limit];
@@ -94,7 +94,7 @@ describe('an error response to an inference request', () => {
     [400, errors('toString'), 'bad-request'],
   ];
   for (const [status, text, kind] of byStatus) {
-    it(`is ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
+    it(`is reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
       assert.equal(inferenceFailure({ status, text }).kind, kind);
     });
   }
@@ -135,7 +135,7 @@ describe('an error response from the identity service', () => {
     [404, refusal('BXNIM0415E'), 'unexpected-answer'],
   ];
   for (const [status, text, kind] of table) {
-    it(`is ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
+    it(`is reported as ${kind}: ${status} with ${text.slice(0, 50) || 'no body'}`, () => {
       assert.equal(identityFailure({ status, text }).kind, kind);
     });
   }

@@ -72,7 +72,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.deepEqual(service.state, expected);
   });
 
-  it('counts the lifetime from the start of the request', async () => {
+  it('counts the lifetime of a token from the start of its request', async () => {
     const { service, value, answer } = underTest(time);
     const waiting = value();
     await time.pass(10 * MINUTE);
@@ -138,7 +138,7 @@ describe('the token service, with a wall clock and a monotonic clock,', () => {
     assert.deepEqual([await tick(), await tick(), await tick()], [5, 6, 6]);
   });
 
-  it(`never uses a token past its hard threshold or sends concurrent requests (seed ${seed})`, async () => {
+  it(`never uses a token past its hard threshold or sends concurrent token requests (seed ${seed})`, async () => {
     const step = fc.record({
       passMs: fc.integer({ min: 0, max: 40 * MINUTE }),
       wallMs: fc.constantFrom(0, 0, 0, 3_600_000, -3_600_000),

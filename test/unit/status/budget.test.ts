@@ -49,7 +49,7 @@ describe('the daily budget', () => {
     [1, 1, 'spent'],
     [1e12, 0, 'free'],
   ] as const) {
-    it(`is ${expected} after ${tokens} of ${budget || 'unlimited'} tokens`, () => {
+    it(`has the state "${expected}" after ${tokens} of ${budget || 'unlimited'} tokens`, () => {
       assert.equal(stateOf({ tokens, budget }), expected);
     });
   }

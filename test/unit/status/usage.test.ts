@@ -62,7 +62,7 @@ describe('usage', () => {
     return new Kept(deps, editor.storage, () => now);
   };
 
-  it('deletes counters older than 31 days when a window sends its first request', async () => {
+  it('older than 31 days is deleted when a window records its first request', async () => {
     editor.put('2026-02-06-a.json', '[]');
     editor.put('2026-03-10-a.json', '[]');
     const usage = open();
@@ -112,7 +112,7 @@ describe('usage', () => {
     assert.equal(line(), undefined);
   });
 
-  it('in the tooltip is for the active service if services have no key', async () => {
+  it('in the tooltip is for the active service if services need no key', async () => {
     const usage = open();
     const [one, other] = ['one', 'other'].map((word) => {
       const service = { ...credentials.service, word, authentication: { kind: 'none' } as const };
@@ -166,7 +166,7 @@ describe('usage', () => {
     assert.ok(await usage.refusal(connection));
   });
 
-  it("doesn't access files before a chat request if there is no budget", async () => {
+  it("isn't read from files before a chat request if there is no budget", async () => {
     const usage = open();
     const { folder } = editor;
     await usage.refusal(connection);
@@ -182,7 +182,7 @@ describe('usage', () => {
     await open().record(connection, asked(1));
   });
 
-  it('stores neither the key nor the project', async () => {
+  it('is stored without the key or the project', async () => {
     const fingerprintOf = async () => 'f1';
     const deps = { globalState, connections: { fingerprintOf }, status: { update() {} } };
     await new Kept(deps, editor.storage, () => now).record(connection, asked(1));
@@ -191,7 +191,7 @@ describe('usage', () => {
     assert.doesNotMatch(text, /a key|a project/);
   });
 
-  it('stores a fixed word as the model of a deployment, not the deployment’s ID', async () => {
+  it('is stored with a fixed word as the model of a deployment, not with the deployment’s ID', async () => {
     const ofDeployment = { ...credentials, resource: 'deployment', projectId: 'an ID' } as const;
     const used = connectionOf({ credentials: ofDeployment });
     await open().record(used, asked(1, { model: used.modelId }));
@@ -252,7 +252,7 @@ describe('usage', () => {
     assert.match(none, /Daily budget: none\./);
   });
 
-  it('shows model names without markup', () => {
+  it('is shown with model names as plain text, without markup', () => {
     const model = 'a | b`[x](command:y)\n# c\u202e\\ $(gear)';
     const shown = textOf({ day: '', today: [row({ model })], session: [], budget: 0 });
     assert.match(shown, /^\| `a {3}b \[x\] \(command:y\) # c {3}\$ \(gear\)` \| chat \|/m);

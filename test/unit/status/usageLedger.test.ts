@@ -81,7 +81,7 @@ describe('the usage counters', () => {
     assert.equal(editor.writing.most, 1);
   });
 
-  it('skip a file that is broken or half written', async () => {
+  it('skip a file that is broken or incomplete', async () => {
     await open().record(KEY, asked());
     for (const [index, text] of ['', '[{"fing', 'null', '{}', '[7]'].entries()) {
       editor.put(`2026-03-10-${index}.json`, text);
@@ -117,7 +117,7 @@ describe('the usage counters', () => {
     assert.deepEqual(editor.fileNames, ['2026-02-07-a.json', '2026-03-09-a.json']);
   });
 
-  it('are the only files that are deleted because of their age', async () => {
+  it('are stored in the only files that are deleted because of their age', async () => {
     const others = ['.DS_Store', '0 my notes.txt', '2026-01', '2026-01-01-notes.txt'];
     for (const name of [...others, '2026-01-01-a.json']) editor.put(name, '[]');
     await open().deleteOldFiles();

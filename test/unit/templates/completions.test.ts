@@ -24,7 +24,7 @@ describe('completion in a template file', () => {
     assert.deepEqual(at(`\\\\\${|}`), [variables, '}']);
   });
 
-  it("doesn't replace the next word if no brace follows it", () => {
+  it("doesn't replace the next word if no closing brace follows it", () => {
     assert.deepEqual(at(`Explain \${|code please`), [variables, '']);
     assert.deepEqual(at(`Explain \${sel|code please`), [variables, 'sel']);
   });

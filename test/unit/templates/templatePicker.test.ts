@@ -31,7 +31,7 @@ describe('the list of templates', () => {
   const own = [template('zebra'), template('Apple'), template('Go only', { languages: ['go'] })];
   const all = [broken, ...builtIn, ...own];
 
-  it("starts with templates for the document's language: own templates alphabetically, then built-in templates in a fixed order", () => {
+  it("starts with templates for the document's language: custom templates alphabetically, then built-in templates in a fixed order", () => {
     assert.deepEqual(labels(all), [
       'Apple',
       'zebra',

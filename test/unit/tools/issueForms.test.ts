@@ -48,7 +48,7 @@ describe('the issue forms', () => {
     }
   });
 
-  it('ask for a diagnosis report, or for the output of the live tests', () => {
+  it('ask for a diagnosis report on a bug, or for the output of the live tests', () => {
     const titles = manifest.contributes.commands.map(({ title }) => title);
     assert.ok(titles.includes('Diagnose Connection'));
     const { label, description } = required('bug', 'report')?.attributes ?? {};
@@ -58,7 +58,7 @@ describe('the issue forms', () => {
     assert.ok('test:live' in manifest.scripts);
   });
 
-  it('start with a warning not to paste keys', () => {
+  it('start with a warning not to paste keys if they ask for a report or output', () => {
     for (const form of ['bug', 'live']) {
       const [first] = forms.get(form)?.body ?? [];
       assert.match(first?.attributes['value'] ?? '', /Never paste .* key/);

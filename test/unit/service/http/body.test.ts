@@ -32,7 +32,7 @@ async function firstOf(body: Body): Promise<string> {
   return '';
 }
 
-describe('a body', () => {
+describe('a response body', () => {
   it('is decoded as text, even if chunks split characters', async () => {
     const { body, end } = source();
     const text = body().text();

@@ -90,7 +90,7 @@ describe('the concurrency limit', () => {
       [3, 2],
       [8, 7],
     ] as const) {
-      it(`runs at most ${most} low-priority calls at a limit of ${limit}`, async () => {
+      it(`limits the number of running low-priority calls to ${most} at a limit of ${limit}`, async () => {
         const limiter = limiterOf(limit);
         const { order, ask } = queue();
         for (let count = 0; count < 10; count += 1) ask('loop', limiter.lowPriority);
@@ -102,7 +102,7 @@ describe('the concurrency limit', () => {
       });
     }
 
-    it('starts a selection before waiting and retried low-priority calls at a limit of one', async () => {
+    it('starts a call for a selection before waiting and retried low-priority calls at a limit of one', async () => {
       const limiter = limiterOf(1);
       const { order, slots, ask } = queue();
       ask('loop', limiter.lowPriority);
@@ -117,7 +117,7 @@ describe('the concurrency limit', () => {
       assert.deepEqual(order, ['loop', 'selection', 'retry of a loop', 'another loop']);
     });
 
-    it("doesn't refuse a selection if the queue for low-priority calls is full", async () => {
+    it("doesn't refuse a call for a selection if the queue for low-priority calls is full", async () => {
       const limiter = limiterOf(1, 2);
       const { order, ask } = queue();
       for (const name of ['a', 'b', 'c']) ask(name, limiter.lowPriority);
@@ -201,7 +201,7 @@ describe('the concurrency limit', () => {
     assert.equal(limiter.state.limit, 8);
   });
 
-  it('leaves minRequestInterval between two starts', async () => {
+  it('leaves at least minRequestInterval between the starts of two calls', async () => {
     const { order } = line(limiterOf(3, 50, 200), ['a', 'b', 'c']);
     const seen = [];
     for (let step = 0; step < 4; step += 1) {
@@ -218,7 +218,7 @@ describe('the concurrency limit', () => {
     ["the service's rate if minRequestInterval is shorter", 2, 400, 500],
   ];
   for (const [what, perSecond, minIntervalMs, expectedMs] of rates) {
-    it(`spaces starts by ${what}`, async () => {
+    it(`spaces the starts of calls by ${what}`, async () => {
       const limiter = limiterOf(8, 50, minIntervalMs);
       await take(limiter, 1);
       limiter.applyRateLimit({ perSecond, left: 3 });

@@ -5,7 +5,7 @@ import { resilientFetch } from '../../../../src/service/http/resilientFetch.ts';
  * Simulates a connection that closes after `fetch` has chosen it, and before the first byte is
  * sent.
  */
-describe('resilientFetch on a reused connection that closes early', () => {
+describe('resilientFetch', () => {
   const { fetch } = globalThis;
   afterEach(() => {
     globalThis.fetch = fetch;
@@ -32,7 +32,7 @@ describe('resilientFetch on a reused connection that closes early', () => {
     Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
 
   for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']) {
-    it(`sends the request once more after ${code}`, async () => {
+    it(`sends a request once more if its reused connection closes early with ${code}`, async () => {
       assert.deepEqual(await asked([failure(code)]), ['done', 2]);
       assert.deepEqual(await asked([failure(code), failure(code)]), ['failed', 2]);
     });

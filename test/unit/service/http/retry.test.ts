@@ -78,7 +78,7 @@ describe('retry rules', () => {
     });
   }
 
-  it('return undefined without a Retry-After header', () => {
+  it('treat a missing Retry-After header as no requested pause', () => {
     assert.equal(retryAfterMs(undefined, undefined, now), undefined);
   });
 
