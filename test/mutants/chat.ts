@@ -128,7 +128,8 @@ export const chatMutants: readonly Mutant[] = [
     from: '(isLowPriority ? 2 : 0)',
     to: '0',
     test: limiter,
-    title: 'starts a call for a selection before waiting and retried low-priority calls at a limit of one',
+    title:
+      'starts a call for a selection before waiting and retried low-priority calls at a limit of one',
   },
   {
     name: 'a conversation can contain the key',
