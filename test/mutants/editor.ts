@@ -177,7 +177,7 @@ export const editorMutants: readonly Mutant[] = [
     from: 'plainText(this.#response(index).text, this.languageId)',
     to: 'this.#response(index).text',
     test: 'test/unit/generate/outcome.test.ts',
-    title: 'D27: contain the same text as the document',
+    title: 'D27: shows and copies the same text as the document',
   },
   {
     name: 'chat continues after the daily budget is used up',
