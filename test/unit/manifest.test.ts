@@ -318,7 +318,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('lists exactly the existing insert modes, in the setting and for templates', () => {
+  it('lists exactly the existing insert modes in hostedModel.insertMode and for templates', () => {
     // Read as text, because files that import vscode can't be loaded here.
     const list = readFileSync('src/editor/insertModes.ts', 'utf8');
     const listed = /insertModes[^=]*= \[([^\]]*)\]/.exec(list)?.[1] ?? '';

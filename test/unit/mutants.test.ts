@@ -37,7 +37,7 @@ describe('the mutants', () => {
     assert.deepEqual([...typeErrors(mutants)], []);
   });
 
-  it("have a type error if they use names that don't exist, or syntax that isn't valid", () => {
+  it("have a type error if they use names that don't exist, or invalid syntax", () => {
     const broken = ['if (isOver) return;', 'if (this.#isLate) return;', 'if ('];
     const all = ['', ...broken].map((to) => ({ ...sample, name: to, to }));
     assert.deepEqual([...typeErrors(all).keys()], broken);

@@ -28,7 +28,7 @@ describe('the pages', () => {
     assert.throws(() => withBlocks({ page: `${start}\nold\n` }, blocks), /No <!-- end of one/);
   });
 
-  it('show the current picture of the rooms', () => {
+  it('show the current picture of the rooms in src', () => {
     assert.equal(readFileSync(HOUSE, 'utf8'), pictureOf(readRooms()), 'run: npm run pages');
   });
 
@@ -55,7 +55,7 @@ describe('the pages', () => {
     assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
   });
 
-  it("have a README that starts with the extension's purpose in one sentence and an animated picture", () => {
+  it("have a README that starts with one sentence about the extension's purpose, and an animated picture", () => {
     const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
     const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
     assert.equal(title, '# Hosted Model');

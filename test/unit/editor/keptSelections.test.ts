@@ -50,14 +50,14 @@ describe('a selection after changes by the writer', () => {
     });
     const told = JSON.stringify(lineEnd);
 
-    it(`contains the same whole lines after a response is inserted below: ${told}`, () => {
+    it(`contains the same whole lines after a response is inserted below (line ending ${told})`, () => {
       const once = afterwards(text, whole, [below('An answer')]);
       assert.equal(once.selected, lines);
       assert.equal(once.text, `zero${lineEnd}${lines}An answer${lineEnd}three`);
     });
 
     for (const answer of ['A', 'An answer', 'A longer answer than that', '']) {
-      it(`contains the same whole lines after ${JSON.stringify(answer)} replaces a response: ${told}`, () => {
+      it(`contains the same whole lines after ${JSON.stringify(answer)} replaces a response (line ending ${told})`, () => {
         const first = afterwards(text, whole, [below('An answer')]);
         const selected = { ...first.wanted, textEnd: whole.textEnd };
         const again = afterwards(first.text, selected, [
@@ -67,14 +67,14 @@ describe('a selection after changes by the writer', () => {
       });
     }
 
-    it(`excludes a response that is inserted before its last line break: ${told}`, () => {
+    it(`excludes a response that is inserted before its last line break (line ending ${told})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: whole.textEnd, rangeLength: 0, text: 'An answer' },
       ]);
       assert.equal(selected, `one${lineEnd}two`);
     });
 
-    it(`contains the same characters after responses are inserted before and after it: ${told}`, () => {
+    it(`contains the same characters after responses are inserted before and after it (line ending ${told})`, () => {
       const { selected } = afterwards(text, whole, [
         { rangeOffset: 0, rangeLength: 4, text: `Instead${lineEnd}` },
         below('An answer'),

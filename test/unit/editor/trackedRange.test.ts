@@ -63,7 +63,7 @@ describe('a tracked range', () => {
     assert.equal(own.isBroken, false);
   });
 
-  it('stays in front of a response at the same place that belongs behind it', () => {
+  it('stays in front of a response that is inserted at its place but belongs behind it', () => {
     const own = new TrackedRange({ start: 10, end: 10 });
     own.follow(insert(10, 'xy'), { belongsBehind: true });
     assert.deepEqual(own.range, { start: 10, end: 10 });

@@ -60,7 +60,7 @@ describe('the text of a message', () => {
   it('is tested for all error kinds in the source', () => assert.ok(kinds.length > 30));
 
   for (const kind of kinds.filter((one) => one !== 'cancelled')) {
-    it(`is plain text of at most 200 characters, with at most two buttons, for ${kind}`, () => {
+    it(`is plain text of at most 200 characters, in a message with at most two buttons: ${kind}`, () => {
       for (const error of [new ServiceError(kind), new ServiceError(kind, full)]) {
         const message = messageFor(error);
         assert.ok(message);

@@ -135,7 +135,7 @@ describe('a client', () => {
     assert.equal(maskSecrets(text, [token]), text);
   });
 
-  it('E16: finds a key in an address in any encoding, even in lowercase, as in a host name', () => {
+  it('E16: finds a key in an address, even URL-encoded or in lowercase, as in a host name', () => {
     const key = 'A-Key+That/Was=Pasted';
     for (const address of [
       `https://${key.toLowerCase().replaceAll(/\W/g, '-')}.example`,

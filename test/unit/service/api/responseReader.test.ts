@@ -115,7 +115,7 @@ describe('tool calls in a stream', () => {
     return { told, toolCalls, hasBegun: reader.hasBegun };
   };
 
-  it('are assembled from fragments with the same index, even if these are interleaved', async () => {
+  it('are assembled from their fragments by index, even if fragments of several calls are interleaved', async () => {
     const { told, toolCalls } = await read(
       delta({ reasoning_content: 'hm' }),
       text('I look.'),

@@ -164,7 +164,7 @@ describe('the concurrency limit', () => {
     assert.equal(await kindOf(limiter.acquire(AbortSignal.abort())), 'cancelled');
   });
 
-  it("counts a slot's repeated release only once", async () => {
+  it('ignores a second release of the same slot', async () => {
     const limiter = limiterOf(2);
     const [slot] = await take(limiter, 2);
     slot?.release('ok');
