@@ -6,6 +6,7 @@ import type {
   ConcurrencyLimit,
   ConcurrencyState,
   RequestGate,
+  Slot,
 } from '../../src/service/http/concurrencyLimit.ts';
 import type * as https from '../../src/service/http/http.ts';
 import type { HttpRequest, HttpResponse, TokenProvider } from '../../src/service/http/httpTypes.ts';
@@ -83,11 +84,15 @@ const MAX_PAUSE_MS = 60_000;
 function withShortPauses(gate: RequestGate): RequestGate {
   return {
     applyRateLimit: (rateLimit) => gate.applyRateLimit(rateLimit),
-    acquire: async (...args) => {
-      const slot = await gate.acquire(...args);
-      return {
-        release: (outcome, pauseMs = 0) => slot.release(outcome, Math.min(pauseMs, MAX_PAUSE_MS)),
+    acquire: (...args) => {
+      const acquired = gate.acquire(...args);
+      const limitPause = (slot: Slot) => {
+        const release = slot.release.bind(slot);
+        slot.release = (outcome, pauseMs = 0) => release(outcome, Math.min(pauseMs, MAX_PAUSE_MS));
       };
+      // Returns the same promise, because another one would change the order of simultaneous calls.
+      acquired.then(limitPause, () => {});
+      return acquired;
     },
   };
 }
