@@ -188,16 +188,16 @@ export function unencryptedText({ serviceHost }: Destination, service: Service):
 
 /**
  * Names the hosts that receive the key and the selected text.
- * @param between separates the sentences about the two hosts, if they differ
+ * @param separator stands between the sentences about the two hosts, if they differ
  */
 export function hostsText(
   { authHost, serviceHost }: Destination,
   service: Service,
-  between: string,
+  separator: string,
 ): string {
   if (!needsSetting('apiKey', { service })) return `Selected text goes to ${serviceHost}`;
   const label = settingLabel('apiKey', { service });
   return authHost === serviceHost
     ? `The ${label} and selected text go to ${serviceHost}`
-    : `The ${label} goes to ${authHost}${between}Selected text goes to ${serviceHost}`;
+    : `The ${label} goes to ${authHost}${separator}Selected text goes to ${serviceHost}`;
 }

@@ -55,8 +55,9 @@ export function versions(extension: Extension<unknown>): string[] {
 }
 
 /**
- * Returns all known project IDs, even those that aren't in use. A project ID identifies an account.
- * If the lookup timed out, the report contains no values from it.
+ * Returns the project IDs in the settings and in all complete sources, even those that aren't in
+ * use. A project ID identifies an account. If the lookup timed out, the report contains no values
+ * from it.
  */
 function projectIdsOf(looked: Lookup | undefined, settings: Settings): string[] {
   const ofSettings = [settings, readUserSettings()].map(({ projectId }) => projectId);

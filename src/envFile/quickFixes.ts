@@ -77,8 +77,8 @@ export function registerQuickFixes(
 }
 
 /**
- * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there are
- * fewer than two.
+ * Returns the action that fixes all errors that can be fixed in only one way. Undefined if there
+ * are fewer than two.
  */
 function fixAllAction(document: TextDocument, parse: Parse): CodeAction | undefined {
   const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);

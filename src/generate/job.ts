@@ -146,7 +146,9 @@ export class Job implements Result, Disposable {
     return this.#responses.every(({ state }) => state === 'undone');
   }
 
-  /** The generated text in the document. Empty for modes that write elsewhere, and for a preview. */
+  /**
+   * The generated text in the document. Empty for modes that write elsewhere, and for a preview.
+   */
   get written(): readonly Piece[] {
     return this.#writer.written ?? [];
   }

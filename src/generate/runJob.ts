@@ -179,7 +179,7 @@ async function generateOne(
   try {
     const prompt = job.promptOf(index);
     const responseSoFar = job.responseSoFar(index);
-    const generation = await rerunUntilText(progress, signal, (request) => {
+    const generation = await withUserRetries(progress, signal, (request) => {
       const { resumesInMs } = connection.requests.state;
       if (resumesInMs !== undefined) progress.onPause(request, resumesInMs);
       return connection.generateText(prompt, {
@@ -216,7 +216,7 @@ async function generateOne(
  * response.
  * @throws the error of the last request
  */
-async function rerunUntilText<Result>(
+async function withUserRetries<Result>(
   progress: WaitProgress,
   cancelled: AbortSignal,
   run: (request: AbortController) => Promise<Result>,
