@@ -34,7 +34,7 @@ export const CALLER_REFUSED =
 export function truncatedMessage(reason: 'max_tokens' | 'time_limit'): string {
   return reason === 'max_tokens'
     ? 'The response reached the token limit. Ask the model to continue, or raise max_new_tokens in hostedModel.parameters.'
-    : 'The response reached the service’s time limit. Ask the model to continue.';
+    : 'The response reached the time limit. Ask the model to continue.';
 }
 
 const TOO_LARGE = 'The conversation is too large to send. Start a new chat, or attach less.';
@@ -56,7 +56,7 @@ const CHAT_ADVICE: Partial<Record<Action, string>> = {
   refreshToken: runAdvice('Refresh Token'),
   changeProject: runAdvice('Set Up...'),
   openSettings: 'Open VS Code’s settings and search for “Hosted Model”.',
-  openEnvFile: 'Edit the .env file in the folder.',
+  openEnvFile: 'Edit the .env file at the root of your folder.',
 };
 
 /**
@@ -148,7 +148,7 @@ function destinationOf({ approved, projectId, resource }: PublicCredentials): st
 }
 
 export function toolPromptText(most: number): string {
-  return `The prompt must have 1 to ${formatNumber(most)} characters.`;
+  return `The prompt must contain text and have at most ${formatNumber(most)} characters.`;
 }
 
 // First use

@@ -20,7 +20,7 @@ export const COMMAND_MESSAGES = {
   useService: (name: string) => `$(arrow-swap) Use for Selections: ${name}`,
   usedForSelections: (name: string) => `${name} is now used for selections.`,
   notSetUp: (name: string) => `Couldn’t switch to ${name}. Set it up first.`,
-  noGeneration: 'There’s no generation here to repeat.',
+  noGeneration: 'This document has no generation to repeat.',
   noPreview: 'Open the preview of a response first.',
   noDocument: 'Open a document first.',
   /** Messages for a malformed keybinding argument. */

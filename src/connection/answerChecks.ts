@@ -108,7 +108,7 @@ export function sentValues(
     [settingLabel('projectId', given)]: given.projectId,
     [settingLabel('url')]: serviceUrl,
     'identity address': authUrl,
-    'model in the settings': given.settings.modelId,
+    'model ID in the settings': given.settings.modelId,
   };
 }
 

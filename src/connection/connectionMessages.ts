@@ -34,7 +34,7 @@ import {
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https':
-    'it must start with https:// (http:// works only for localhost and services that you added)',
+    'it must start with https:// (http:// works only for localhost and for the URL of a service that you added)',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
   'bad-host': 'its host name contains invalid characters',
@@ -72,7 +72,7 @@ export function projectText(settings: LabelContext & ProjectOrigin): string {
 /** Explains why the service in the settings can't be used. */
 export function serviceText({ word, field }: ServiceProblem): string {
   const why = field
-    ? `its entry in hostedModel.services can’t be used: “${field}” is missing or not allowed`
+    ? `its entry in hostedModel.services can’t be used: “${field}” is missing or invalid`
     : 'no built-in service or entry in hostedModel.services has that ID';
   return `hostedModel.service is “${shownName(word)}”, but ${why}. Nothing was sent.`;
 }
@@ -123,7 +123,7 @@ export function issuesText(
     return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
   };
   return [
-    ...sentence(known, 'Hosted Model cleans up the value, but other programs may not.'),
+    ...sentence(known, 'Hosted Model cleans up the value. To remove this warning, correct the setting.'),
     ...sentence(others, 'Check that it’s the right value.'),
   ].join(' ');
 }
@@ -139,9 +139,9 @@ export const ANSWER_ISSUES = {
   garbledHeader: 'Use at most 1,024 ASCII characters on a single line.',
   noAccount: (label: string) => `Enter the ${label}.`,
   holdsKey: (what: string, label: string) =>
-    `The ${what} contains the ${label}, which would be sent to the service. Change the value.`,
+    `The ${what} contains the ${label}, so requests would reveal it. Change the value.`,
   unusualProject: 'Project IDs are usually UUIDs. Check that this isn’t the project’s name.',
-  garbledProject: 'An ID can contain only letters, digits, hyphens, periods, and underscores.',
+  garbledProject: 'Use at most 128 letters, digits, hyphens, periods, and underscores.',
 } as const;
 
 /** Explains why an entered service URL, or the identity address in the settings, can't be used. */
@@ -231,7 +231,7 @@ export function sourceFaultText(source: ExternalSource, found: SourceSnapshot): 
   const name = capitalized(sourceName(source.id, found));
   const what = `${name} ${isShort ? problem : `can’t be used: ${problem}`}.`;
   return hasOnlyErrors(source)
-    ? `${what} Nothing was sent. Fix ${source.id === 'envFile' ? 'and save the file' : 'the environment'}.`
+    ? `${what} Nothing was sent. Fix ${source.id === 'envFile' ? 'and save the file' : 'the environment variables, then restart VS Code'}.`
     : `${what} One source must contain all the values. Nothing was sent.`;
 }
 

@@ -37,7 +37,7 @@ export const SET_UP = {
   pasteKey: (service: Service) => `Paste the ${settingLabel('apiKey', { service })}`,
   keepKey: {
     stored: 'Leave empty to keep the stored key',
-    imported: 'Leave empty to keep the key that was found',
+    imported: 'Leave empty to keep the imported key',
     typed: 'Leave empty to keep the key you typed',
   },
   changedKey: 'The stored key changed in another window. Enter the key to use.',
@@ -89,7 +89,7 @@ export const NEW_SERVICE = {
   listing: 'Loading the models',
   generating: 'Generating one token',
   oneToken: {
-    question: (host: string) => `Test ${host} with a response of one token?`,
+    question: (host: string) => `Test ${host} by generating one token?`,
     detail: 'The service has no model list, so only a generation can test it.',
     generate: 'Generate One Token',
   },

@@ -127,7 +127,7 @@ function clockText(aheadMs: number | undefined): string {
   const where = `${span(distance)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
   const fact = `This machine’s clock is ${where} the service’s clock.`;
   if (distance < 120_000) return fact;
-  return `${fact} Tokens still work, but certificates may fail. Set the clock.`;
+  return `${fact} Tokens still work, but certificate checks may fail. Correct the clock.`;
 }
 
 /**

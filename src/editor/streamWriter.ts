@@ -203,7 +203,7 @@ export class StreamWriter implements ResponseWriter {
 
   #response(index: number): ResponseInDocument {
     const response = this.#responses[index];
-    if (!response) throw new RangeError(`No response ${index}`);
+    if (!response) throw new RangeError(`No response has the index ${index}`);
     return response;
   }
 

@@ -24,7 +24,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'non-ascii': (label) =>
     `The ${label} contains accented letters, curly quotes, or similar characters, so the service would refuse it. Copy it again.`,
   malformed: (label) =>
-    `The ${label} has an unexpected length or unexpected characters, so the service would refuse it. Copy it again.`,
+    `The ${label} is too long or contains invalid characters, so the service would refuse it. Copy it again.`,
   comment: () =>
     'Programs that read the comment as part of the value fail, for example with a 401. Put the comment on its own line.',
   empty: (label) =>
@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
   'url-path': () =>
-    'A gateway may need a path, but the service itself has none. Remove the path unless you use a gateway.',
+    'Some services and gateways need one. Remove the path if yours doesn’t.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right one.',
 };
@@ -47,7 +47,7 @@ export const RISK_TEXTS: Readonly<Record<GitRisk, string>> = {
 };
 
 const TITLES: Readonly<Partial<Record<IssueKind, string>>> = {
-  comment: 'Move Comment Above',
+  comment: 'Move Comment to Its Own Line',
   'bad-url': 'Use HTTPS',
   'endpoint-url': 'Remove Endpoint Path',
   'url-path': 'Remove Path',

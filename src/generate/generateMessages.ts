@@ -16,7 +16,7 @@ export const MASK_AND_SEND = 'Mask and Send';
 
 // Before anything is sent
 export const NO_DOCUMENT = 'Open a document and select text first.';
-export const NEEDS_PREVIEW = 'This file needs a preview now. Generate again to get one.';
+export const NEEDS_PREVIEW = 'This file runs automatically. Generate again for a preview.';
 export const ALREADY_RUNNING = 'Already generating for this text. Press Escape to cancel.';
 export const CHANGED_MEANWHILE = 'Nothing was sent, because the text changed. Select it again.';
 export const NEEDS_SELECTION = 'This template needs selected text. Select some first.';
@@ -79,10 +79,10 @@ export function generatingCount(done: number, all: number): string {
 }
 
 // After a response
-export const NOTHING_TRUNCATED = 'There’s no truncated response here to continue.';
+export const NOTHING_TRUNCATED = 'This document has no truncated response to continue.';
 export const ALREADY_UNDONE = 'That response was undone. Generate a new one.';
 export const CANNOT_INSERT = 'Skipped selections whose document was closed or changed.';
-export const NOTHING_TO_UNDO = 'There’s no generated text here to undo.';
+export const NOTHING_TO_UNDO = 'This document has no generated text to undo.';
 export const UNDO_REFUSED = 'Couldn’t remove the text. Use Undo, or delete it yourself.';
 export const FORGOTTEN = 'That response is no longer available. Generate again.';
 export const NO_RESULT = 'Nothing has been generated in this window yet.';
@@ -127,7 +127,7 @@ export function truncatedText(
 }
 
 export function canceledText(hasText: boolean): string {
-  return hasText ? 'Canceled, part kept' : 'Canceled';
+  return hasText ? 'Canceled, partial response kept' : 'Canceled';
 }
 
 export function outOfViewText(count: number): string {

@@ -302,7 +302,7 @@ export class Job implements Result, Disposable {
 
   #response(index: number): SelectionResponse {
     const one = this.#responses[index];
-    if (!one) throw new RangeError(`No response ${index}`);
+    if (!one) throw new RangeError(`No response has the index ${index}`);
     return one;
   }
 }

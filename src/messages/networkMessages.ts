@@ -126,14 +126,14 @@ function proxy({ status, code, proxy: name, host = 'the service' }: ErrorDetails
     return 'The proxy requires a login (407). Add the login to VS Code’s proxy settings.';
   }
   if (status !== undefined) {
-    return `The proxy refused to connect to ${host} (${status}). Ask its administrator, or change VS Code’s proxy settings.`;
+    return `The proxy refused to connect to ${host} (${status}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;
   }
   if (code === 'UND_ERR_PRX_CONN') {
-    return `The proxy closed the connection to ${host} (${code}). Ask its administrator, or change VS Code’s proxy settings.`;
+    return `The proxy closed the connection to ${host} (${code}). Ask the proxy’s administrator, or change VS Code’s proxy settings.`;
   }
   const why = parenthesized(code);
   if (UNUSABLE_PROXY.test(code ?? '')) {
     return `The configured proxy can’t be used${why}. Only http and https proxies work, not SOCKS. Change VS Code’s proxy settings.`;
   }
-  return `Couldn’t reach the proxy${name ? ` ${name}` : ''} for ${host}${why}. Check that it’s running, and check VS Code’s proxy settings.`;
+  return `Couldn’t reach the proxy${name ? ` ${name}` : ''} for ${host}${why}. Check that the proxy is running, and check VS Code’s proxy settings.`;
 }

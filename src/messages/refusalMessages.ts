@@ -84,7 +84,7 @@ export const REFUSAL_MESSAGES = {
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
-    text: 'Your plan’s quota is used up. Wait for the next period, or change the plan.',
+    text: 'Your plan’s quota is used up. Wait until the quota resets, or change the plan.',
     actions: [],
   }),
 } satisfies Partial<Record<ErrorKind, MessageBuilder>>;

@@ -76,7 +76,7 @@ function watchGeneration(
       );
       for (const name of dropped.filter((one) => !named.has(one))) {
         log.warn(
-          `parameter ${oneLine(name)} was left out, because the chat operation or the service’s API doesn’t support it`,
+          `parameter ${oneLine(name)} was left out of the request, because the chat operation or the service’s API doesn’t support it`,
         );
         named.add(name);
       }

@@ -116,7 +116,7 @@ export const PICKER_WORDS = {
 
 /** The message for an unknown template name in a keybinding's arguments. */
 export function noTemplateText(name: string): string {
-  return `There’s no template “${oneLine(name)}” here.`;
+  return `There’s no template “${oneLine(name)}” for this document.`;
 }
 
 /** The text shown after the origin of a template that hides another one with the same name. */

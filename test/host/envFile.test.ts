@@ -79,7 +79,7 @@ describe('the .env file in a real editor', () => {
         1,
         `${rest[0]} # ours`,
         DiagnosticSeverity.Error,
-        'Move Comment Above',
+        'Move Comment to Its Own Line',
         `# ours\n${rest[0]}`,
       ],
       ['url-path', 2, `${rest[1]}/gateway`, DiagnosticSeverity.Warning, 'Remove Path', rest[1]],

@@ -63,9 +63,9 @@ describe(`an incomplete response ${nightly}`, () => {
   it("can't be continued, retried, undone, or shown before the first generation, and a message explains why", async () => {
     const { page } = session.workbench;
     const said: [key: string, message: RegExp][] = [
-      [commandKeys.continueGeneration, /no truncated response here/],
-      [commandKeys.tryAgain, /no generation here to repeat/],
-      [commandKeys.undoGeneration, /no generated text here to undo/],
+      [commandKeys.continueGeneration, /no truncated response to continue/],
+      [commandKeys.tryAgain, /no generation to repeat/],
+      [commandKeys.undoGeneration, /no generated text to undo/],
       [commandKeys.showLastResponse, /Nothing has been generated in this window yet/],
     ];
     for (const [key, message] of said) {
@@ -123,12 +123,12 @@ describe(`an incomplete response ${nightly}`, () => {
     await run(tryAgain);
     await editor.waitForText('Write a poem.\nShort.\nThe end.\n');
     await run(continueIt);
-    await notifications.waitFor(/no truncated response here/);
+    await notifications.waitFor(/no truncated response to continue/);
     await run(undoIt);
     await editor.waitForText(original);
     assert.equal(await saved('palette'), original);
     await run(undoIt);
-    await notifications.waitFor(/no generated text here to undo/);
+    await notifications.waitFor(/no generated text to undo/);
     await run(continueIt);
     await notifications.waitFor(/That response was undone/);
   });

@@ -136,7 +136,7 @@ describe(`templates ${nightly}`, () => {
     const { editor, notifications, page } = session.workbench;
     await select('keys.py');
     await page.keyboard.press(argumentKeys.unknownTemplate.key);
-    await notifications.waitFor(/There’s no template “No Such Template” here/);
+    await notifications.waitFor(/There’s no template “No Such Template” for this document/);
     await page.keyboard.press(argumentKeys.unknownMode.key);
     await notifications.waitFor(/There’s no insert mode “sideways”/);
     assert.equal(emulator.count(chatPath), 0);

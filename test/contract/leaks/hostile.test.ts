@@ -91,7 +91,7 @@ describe('the whole extension', () => {
       for (const command of enabledCommands) assert.match(command, /^hostedModel\.\w+$/);
     }
     assert.deepEqual([...links], ['hostedModel.setUp']);
-    assert.match(editor.textOf('tooltip'), /h0stile.*not a model ID/);
+    assert.match(editor.textOf('tooltip'), /h0stile.*not a valid model ID/);
   });
 
   it('E06: keeps prompts, responses, and headers out of all sinks except the document, even at the lowest log level', async () => {

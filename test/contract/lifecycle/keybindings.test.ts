@@ -42,7 +42,7 @@ describe('arguments that a keybinding passes to Generate from selection', () => 
   });
 
   const unknown: readonly [given: unknown, said: RegExp][] = [
-    [{ template: 'Revue' }, /There’s no template “Revue” here/],
+    [{ template: 'Revue' }, /There’s no template “Revue” for this document/],
     [{ template: 7 }, /“template” in the keybinding’s “args” must be a string\./],
     [{ template: null }, /“template” in the keybinding’s “args” must be a string\./],
     [{ insertMode: 'sideways' }, /no insert mode “sideways”.* below, after, above, /],

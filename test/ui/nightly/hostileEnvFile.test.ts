@@ -189,7 +189,7 @@ describe(`a .env file in a folder ${nightly}`, () => {
     await dialogs.click('Import into Secret Storage');
     const step = await quickInput.waitFor({
       step: '1/4',
-      placeholder: /keep the key that was found/,
+      placeholder: /keep the imported key/,
     });
     assert.equal(step.value, '');
     await quickInput.accept();

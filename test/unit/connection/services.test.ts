@@ -566,7 +566,7 @@ describe('service selection', () => {
     editor.userSettings.set('service', 'acme');
     editor.userSettings.set('services', [{ ...acme, api: 'x' }]);
     assert.equal(await connections.for(), undefined);
-    assert.match(editor.said.join(), /is “acme”, but its entry .* “api” is missing or not allowed/);
+    assert.match(editor.said.join(), /is “acme”, but its entry .* “api” is missing or invalid/);
   });
 
   for (const [stored, inUse] of [

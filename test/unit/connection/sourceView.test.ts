@@ -178,7 +178,7 @@ describe('the source view', () => {
     const faulty = environment({ ...full, url: `${full.url}/ml/v1/text/chat` });
     assert.equal(
       sourceFaultText(faulty, found({ external: [faulty] })),
-      'The environment can’t be used: VENDOR_URL includes an endpoint path. Nothing was sent. Fix the environment.',
+      'The environment can’t be used: VENDOR_URL includes an endpoint path. Nothing was sent. Fix the environment variables, then restart VS Code.',
     );
   });
 

@@ -29,7 +29,7 @@ describe('the texts of the checks', () => {
 
   const ahead = (minutes: number) =>
     shown({ check: 'clock', state: 'warning', facts: { clockAheadMs: minutes * 60_000 } });
-  const rest = 'Tokens still work, but certificates may fail. Set the clock.';
+  const rest = 'Tokens still work, but certificate checks may fail. Correct the clock.';
   for (const [minutes, text] of [
     [7, `This machine’s clock is 7 minutes ahead of the service’s clock. ${rest}`],
     [-600, `This machine’s clock is 10 hours behind the service’s clock. ${rest}`],

@@ -262,7 +262,7 @@ describe('runJob', () => {
   it('announces that a part was kept only if this run received text', async () => {
     for (const [text, expected] of [
       ['', 'Canceled'],
-      ['The first words', 'Canceled, part kept'],
+      ['The first words', 'Canceled, partial response kept'],
     ] as const) {
       const generate = async (_: number, { onText }: CallOptions) => {
         if (text !== '') onText?.(text);

@@ -82,7 +82,7 @@ describe('a generation watch', () => {
     startWatch().onDone({ ...generation, dropped: ['top_k'] });
     startWatch().onDone({ ...generation, dropped: ['top_k'] });
     assert.deepEqual(warnings, [
-      'parameter top_k was left out, because the chat operation or the service’s API doesn’t support it',
+      'parameter top_k was left out of the request, because the chat operation or the service’s API doesn’t support it',
     ]);
   });
 });

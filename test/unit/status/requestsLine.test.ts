@@ -28,12 +28,12 @@ describe('the requests line in the tooltip', () => {
     [
       'when the next request starts if minRequestInterval delays it',
       { ...idle, waiting: 2, nextStart: { inMs: 9_500, spacedBy: 'setting' } },
-      'Requests: 2 waiting, next one starts in 10 s, delayed by your minimum interval',
+      'Requests: 2 waiting, next request starts in 10 s, delayed by your minimum interval',
     ],
     [
       'when the next request starts if the service delays it',
       { ...idle, waiting: 1, nextStart: { inMs: 125, spacedBy: 'service' } },
-      'Requests: 1 waiting, next one starts in 1 s, delayed by the service’s rate limit',
+      'Requests: 1 waiting, next request starts in 1 s, delayed by the service’s rate limit',
     ],
     [
       'requests, a lowered limit, and a pause in one line',
