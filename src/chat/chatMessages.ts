@@ -160,7 +160,7 @@ export const USE = 'Use in Chat';
 
 export const USE_QUESTION = {
   question: 'Let your hosted model answer in VS Code’s chat?',
-  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
+  detail: `VS Code’s chat will list the models of your services. No GitHub sign-in is needed. This command adds a provider group named “Hosted Model”, and turns on VS Code’s built-in chat if it’s off.
 
 Each question sends your text, your attachments, and the open file, which VS Code attaches automatically. With each step, an agent also sends about ${formatNumber(AGENT_TOKENS)} tokens of instructions and tools, and files from the workspace. The service may bill your account for all of this.
 

@@ -123,7 +123,10 @@ export function issuesText(
     return phrases ? [`The ${settingLabel(name, labels)} ${phrases}. ${advice}`] : [];
   };
   return [
-    ...sentence(known, 'Hosted Model cleans up the value. To remove this warning, correct the setting.'),
+    ...sentence(
+      known,
+      'Hosted Model cleans up the value. To remove this warning, correct the setting.',
+    ),
     ...sentence(others, 'Check that it’s the right value.'),
   ].join(' ');
 }

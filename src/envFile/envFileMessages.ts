@@ -33,8 +33,7 @@ const ADVICE: Readonly<Record<Exclude<IssueKind, 'bad-url'>, (label: string) => 
     'Programs differ in which line they use, so the file isn’t used. Remove one of the lines.',
   'endpoint-url': () =>
     'Hosted Model adds its own paths, so requests would fail (404). Remove the endpoint path.',
-  'url-path': () =>
-    'Some services and gateways need one. Remove the path if yours doesn’t.',
+  'url-path': () => 'Some services and gateways need one. Remove the path if yours doesn’t.',
   'unknown-region': () =>
     'Your token and text would go to this host. Check that it’s the right one.',
 };

@@ -12,7 +12,8 @@ export function requestsWords(state: ConcurrencyState): readonly string[] {
     loweredFrom !== undefined && `limit lowered from ${loweredFrom} to ${limit} after a 429`,
     // The pause has a maximum, so it can be shorter than the wait that the service stated.
     resumesInMs !== undefined && `paused for another ${seconds(resumesInMs)} s`,
-    nextStart && `next request starts in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
+    nextStart &&
+      `next request starts in ${seconds(nextStart.inMs)} s, ${SPACED[nextStart.spacedBy]}`,
   ].filter((words) => typeof words === 'string');
 }
 

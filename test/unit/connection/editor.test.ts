@@ -207,7 +207,7 @@ describe('input checks', () => {
       undefined,
     ],
     ['a project name as the project ID', warningOfProject('my-project')?.message, /usually UUIDs/],
-    ['a project ID with a slash', checkProject('a/b')?.message, /only letters/],
+    ['a project ID with a slash', checkProject('a/b')?.message, /at most 128 letters/],
     ['a valid address', checkUrl(URL_SETTING, settings), undefined],
     [
       'an address with a user name',
