@@ -13,6 +13,7 @@ import { Secret } from '../service/secret.ts';
 import type { SettingName } from '../service/service.ts';
 import {
   addressName,
+  BAD_IDENTITY_ADDRESS,
   projectPlace,
   SOURCE_ACTIONS,
   sourceFaultText,
@@ -162,6 +163,7 @@ function isInUse(source: SourceId, choice: Choice): boolean {
 export function sourceState(source: SourceId, found: SourceSnapshot): string {
   const external = externalSource(found, source);
   if (external) {
+    if (sourceIssue(external, found) === 'bad-address') return BAD_IDENTITY_ADDRESS;
     const fallback =
       external.decision === 'approved' ? 'approved, not used' : 'complete, not approved';
     return sourceProblem(external) ?? fallback;

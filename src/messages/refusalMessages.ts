@@ -45,7 +45,7 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` The ${settingLabel('apiKey', labels)} won’t be sent until you change or retry it.`}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` The ${settingLabel('apiKey', labels)} won’t be sent until you change it or run Refresh Token.`}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({

@@ -386,6 +386,12 @@ describe("the actions for a source that can't be used", () => {
     assert.deepEqual(labelsOf('environment', one), ['Set Up...']);
   });
 
+  it('are listed with the reason why a complete source can’t be used', () => {
+    const one = found({ external: [envFile()], settings: { authUrl: 'ftp://a.example' } });
+    const row = sourceChoices(one, choiceOf(one)).find(({ value }) => value === 'envFile');
+    assert.match(row?.problem ?? '', /can’t be used \(the identity address .* is invalid\)\.$/);
+  });
+
   it('include at least one action for every source in the list', () => {
     for (const answer of ['approved', 'refused', undefined] as const) {
       const environments = [environment({ url: full.url }), environment(full, answer)];
