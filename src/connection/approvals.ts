@@ -22,8 +22,8 @@ const HASH_KEY_NAME = 'hostedModel.approvalSalt';
 const DECISIONS = 'hostedModel.approvals';
 const HASH_KEY_BYTES = 32;
 /**
- * Maximum number of stored decisions. If there are more, the oldest ones are dropped, and the user
- * is prompted again before their sources are used.
+ * Maximum number of stored decisions. Beyond that, the oldest decisions are dropped. The user is
+ * then prompted again before a source that they covered is used.
  */
 const MAX_DECISIONS = 500;
 

@@ -128,7 +128,7 @@ export class Connections implements Disposable {
    * @param uri the document; defaults to the active one
    * @returns undefined if an obstacle remains, for example because the user canceled, or has to fix
    * the settings first
-   * @throws {ServiceError} `cancelled` if the user stopped waiting, or the window closes
+   * @throws {ServiceError} `cancelled` if the user stops waiting or the window closes
    */
   for(uri?: Uri): Promise<Connection | undefined> {
     // Determine the folder now, because the active folder can change before the prompt opens.

@@ -101,7 +101,8 @@ export async function explainFailure(
 
 /**
  * Finds the cause of a refusal by running the checks of a diagnosis, which generate nothing. If the
- * checks can't be run, returns the refusal itself. Never throws.
+ * checks can't be run, returns the refusal, marked as `isUnchecked` if requests are paused. Never
+ * throws.
  */
 async function explained(
   deps: DiagnosisDeps,

@@ -150,16 +150,16 @@ export async function showResult(result: Result | undefined): Promise<void> {
  * @param lines one-based first line of each affected selection; empty to omit the lines from the
  * message
  * @param indices indices of the affected responses
- * @param what a sentence about the failure
+ * @param failureText a sentence that states what failed, such as `NOT_COPIED`
  */
 export async function offerResult(
   job: Job,
   lines: readonly number[] = [],
   indices = job.indices,
-  what = texts.NOT_INSERTED,
+  failureText = texts.NOT_INSERTED,
 ): Promise<void> {
   if (job.part(indices).text === '') return;
-  const text = texts.notPlacedText(inLines(lines), what);
+  const text = texts.notPlacedText(inLines(lines), failureText);
   const picked = await window.showWarningMessage(text, texts.OPEN_IN_NEW_DOCUMENT, texts.COPY);
   if (picked && job.isForgotten) return inform(texts.FORGOTTEN);
   const result = job.part(indices);

@@ -28,7 +28,7 @@ export interface GenerateDeps {
   readonly report: ShowFailure;
 }
 
-/** Some of a job's responses, which are generated together. */
+/** The responses of a job that are generated together, and how to generate them. */
 interface Run {
   readonly options: GenerateDeps;
   readonly job: Job;

@@ -59,10 +59,7 @@ export interface FailureContext {
   readonly isBuiltInHost: boolean;
   /** True if the failed request was sent to the identity service. */
   readonly isIdentity: boolean;
-  /**
-   * True if repeating the request is harmless, because it generates nothing, or at most one output
-   * token.
-   */
+  /** True if the request is safe to repeat, because it generates at most one output token. */
   readonly isSafeToRepeat: boolean;
   readonly labels: LabelContext;
   readonly template: FailedTemplate | undefined;

@@ -80,7 +80,7 @@ interface TemplateItem extends QuickPickItem {
 export interface TemplateUse {
   /** VS Code language ID of the document to generate for. */
   readonly languageId: string;
-  /** Names of the last used templates, newest first. */
+  /** Names of the most recently used templates, newest first. */
   readonly lastUsed: readonly string[];
   /** True if text other than whitespace is selected. */
   readonly hasSelection: boolean;
@@ -88,7 +88,7 @@ export interface TemplateUse {
 
 /**
  * Groups templates into those for the language, those for other languages, and broken ones. Each
- * group starts with the last used templates. The rest are sorted by name, with built-in templates
+ * group starts with its most recently used templates. The rest are sorted by name, with built-in templates
  * at the end.
  */
 export function templateItems(

@@ -70,8 +70,9 @@ export interface PickQuestion<Item extends QuickPickItem> extends Question {
   /** A hint that is shown if the user presses Enter while no item is selected. */
   readonly expected?: string;
   /**
-   * Handles the picked item while the list is busy. If the function rejects or returns a problem,
-   * the list stays open and shows a message. The signal aborts when the list is closed.
+   * Handles the picked item. Until the promise settles, the list shows progress and accepts no
+   * other item. If the function rejects or returns a problem, the list stays open and shows a
+   * message. The signal aborts when the list is closed.
    */
   readonly accept?: (item: Item, signal: AbortSignal) => Promise<string | undefined>;
 }

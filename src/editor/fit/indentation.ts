@@ -145,7 +145,8 @@ interface NextLine {
  * - A complete statement or a comment doesn't indent the next line. If the next line starts with
  *   the selection's indentation, its indentation comes from the prompt.
  * - A line that opens a block (`{`, `:`) indents the next line by one step. The next line's
- *   indentation comes from the prompt only if it's deeper than the selection's and than one step.
+ *   indentation comes from the prompt only if it's deeper than both the selection's indentation
+ *   and one step.
  * - After any other line, the next line can have any indentation, so the result is false.
  */
 function repeatsIndentation(

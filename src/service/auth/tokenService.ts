@@ -113,8 +113,8 @@ export class TokenService {
    * @param before the state at the start of the attempt. If a token request has failed since then,
    * and the backoff isn't over, the attempt fails, too. Without this rule, each queued call would
    * send its own token request.
-   * @param waitedFor the last token that the same call got. The call may send it even if the token
-   * was late.
+   * @param waitedFor the token that an earlier attempt of the same request got, if any. It's
+   * returned again if it's still the current token, even if it was late (see `isLate`).
    * @throws {ServiceError} the failure of the token request, with the remaining time in
    * `retryAfterMs` if the service requested a pause; `cancelled` if the signal aborts
    */

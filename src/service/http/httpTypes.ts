@@ -40,7 +40,7 @@ export interface HttpRequest<Result> {
    * `Authorization` header, with a scheme.
    */
   readonly tokenHeader?: string | undefined;
-  /** The fixed headers of the service. */
+  /** The headers that the service's entry adds to every request. Their values can be secrets. */
   readonly fixedHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Called at the start of each attempt, so that a retry uses the latest token. */
   readonly tokenProvider?: () => TokenProvider;
