@@ -185,7 +185,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** Returns a value from a response if it's a short word without markup, which is safe to show. */
-export function safeWord(word: unknown): string | undefined {
+export function plainWord(word: unknown): string | undefined {
   return typeof word === 'string' && SAFE_WORD.test(word) ? word : undefined;
 }
 

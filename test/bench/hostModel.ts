@@ -23,7 +23,7 @@ provideEditor();
 const vscode = 'vscode';
 await import(vscode);
 
-/** Loads an extension and activates it. @returns milliseconds */
+/** Loads and activates an extension, and returns the milliseconds that it took. */
 async function activate(path: string): Promise<number> {
   const startedAt = performance.now();
   await activated(path);
@@ -42,7 +42,7 @@ async function activated(path: string): Promise<void> {
 /**
  * Loads a file and its imports. If the file is part of the product, first loads the code that
  * activation loads, without counting that time.
- * @returns milliseconds
+ * @returns the time in milliseconds
  */
 async function load(path: string): Promise<number> {
   if (dirname(path) === resolve('dist')) await loaded(resolve(extensionPath));

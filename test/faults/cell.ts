@@ -114,7 +114,10 @@ async function playIn(time: FakeTime, phase: Phase, cell: Cell, calls: number): 
   if (fault) assert.equal((await world.generate()).text, pieces.join(''), 'the next call');
 }
 
-/** Returns credentials with an address that nothing listens on, if the cell has no fault. */
+/**
+ * Returns options with an address that nothing listens on if the cell has no `fault`, which stands
+ * for an unreachable service.
+ */
 function credentialsOf(phase: Phase, cell: Cell): WorldOptions {
   if (cell.fault) return {};
   const closed = `http://127.0.0.1:${CLOSED_PORT}`;

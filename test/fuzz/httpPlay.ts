@@ -40,7 +40,10 @@ export interface CallRecord {
   readonly endedMs: number;
   /** The requests that arrived, without data that depends on the connection. */
   readonly requests: readonly unknown[];
-  /** Retries, the call's turn in the queue, silence, delayed tokens, and text, in order. */
+  /**
+   * The call's events in the order in which they happened, such as its first attempt, a retry, a
+   * call of `onSilence`, a delayed token, or text.
+   */
   readonly events: readonly unknown[];
 }
 
@@ -77,10 +80,10 @@ export async function play(
   }
 }
 
-/** The longest pause of the earlier versions, in milliseconds. */
+/** The longest pause in commits before the limit was raised to 3 minutes, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
-/** Limits each pause to the maximum of the earlier versions, because longer pauses are intended. */
+/** Limits each pause to `MAX_PAUSE_MS` in both versions, because longer pauses are intended. */
 function withShortPauses(gate: RequestGate): RequestGate {
   return {
     applyRateLimit: (rateLimit) => gate.applyRateLimit(rateLimit),

@@ -111,7 +111,7 @@ describe('selections', () => {
     }
   }
 
-  it('are the same prompt for the next generation', async () => {
+  it('stay in place, so the next generation uses the same prompt', async () => {
     const lines = '0123456789abcde\n'.repeat(2);
     const editor = await openWith(`${lines}and more\n`, [new Range(0, 0, 2, 0)]);
     for (const _generation of [1, 2]) {

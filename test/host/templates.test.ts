@@ -272,7 +272,7 @@ describe('templates in a real editor', () => {
       assert.ok(found[3]?.insertText instanceof SnippetString);
     });
 
-    it('get no diagnostics or completions in other folders @nightly', async () => {
+    it('get diagnostics and completions only directly in the templates folder @nightly', async () => {
       const bad = `---\nnmae: x\n---\n\${x} \${`;
       const other = await openWith('../notes.md', bad);
       const inner = await openWith('inner/x.md', bad);

@@ -1,4 +1,4 @@
-import { safeWord } from '../../src/service/errors.ts';
+import { plainWord } from '../../src/service/errors.ts';
 import { recordings } from '../emulator/recordings.ts';
 import { isRecord } from '../emulator/service.ts';
 import type { Exchange } from './witness.ts';
@@ -90,8 +90,8 @@ const ASPECTS: Readonly<Record<string, (exchange: Exchange) => ReadonlyMap<strin
 };
 
 /**
- * Returns the value to compare: the media type of `content-type`, and a constant for all other
- * headers, whose values are numbers and IDs.
+ * Returns the value to compare. For `content-type`, that's the media type, and whether parameters
+ * follow it. For all other headers, it's a constant, so that only their presence is compared.
  */
 function headerValue(name: string, value: string): string {
   if (name !== 'content-type') return 'there';
@@ -152,5 +152,5 @@ function callOf({ method, path }: Exchange): string {
 
 /** Returns a word from a service, or a placeholder if the word isn't safe to show. */
 function wordOf(text: string): string {
-  return safeWord(text) ?? 'a word that isn’t shown';
+  return plainWord(text) ?? 'a word that isn’t shown';
 }

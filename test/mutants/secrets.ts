@@ -14,7 +14,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: 'text from the service gets into an error',
     file: 'src/service/api/watsonxFailure.ts',
-    from: 'code: safeWord(code), requestId',
+    from: 'code: plainWord(code), requestId',
     to: 'code: String(code), requestId',
     test: 'test/unit/service/failures.test.ts',
     title: 'is reported without its message, and without a code or request ID that contains unsafe',

@@ -92,8 +92,8 @@ describe('activation of the shipped file', () => {
       const secrets = { keys: async () => [], onDidChange: () => disposable };
       const subscriptions: { dispose(): void }[] = [];
       activate({ subscriptions, secrets, globalState: { get: () => false } });
-      // The commands, the log, and one object for all other parts, which is missing if the start
-      // failed.
+      // One for each command, one for the log, and one for all other parts. The last one is missing
+      // if the activation failed.
       assert.equal(subscriptions.length, COMMANDS.length + 2, `with ${value}`);
     }
     Object.assign(globalThis, { settingOfTest: undefined });

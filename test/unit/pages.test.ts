@@ -43,68 +43,12 @@ describe('the pages', () => {
     );
   });
 
-  it('have a README of at most 1,000 words and 115 lines', () => {
-    const text = pages['README.md']?.trim() ?? '';
-    const words = text.split(/\s+/).length;
-    assert.ok(words <= MOST_WORDS_OF_README, `${words} words`);
-    const lines = text.split('\n').length;
-    assert.ok(lines <= MOST_LINES_OF_README, `${lines} lines`);
-  });
-
-  it("have a README without the markup that only VS Code's settings editor supports", () => {
-    assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
-  });
-
-  it("have a README that starts with one sentence about the extension's purpose, and an animated picture", () => {
-    const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
-    const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
-    assert.equal(title, '# Hosted Model');
-    assert.match(sentence, /^[^.\n]+\.$/);
-    assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)/);
-    assert.match(first, /<img src="media\/generate-dark\.webp"/);
-    const moving = readFileSync('media/generate-dark.webp');
-    assert.ok(moving.includes('ANIM'), "the picture isn't animated");
-    assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
-    assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'the number of highlights');
-  });
-
-  it('have a README with the sections in the order that new users need', () => {
-    const headings = [...(pages['README.md'] ?? '').matchAll(/^## (.*)$/gm)];
-    assert.deepEqual(
-      headings.map(([, heading]) => heading),
-      [
-        'Works with',
-        'Get started',
-        'Generate',
-        'Templates',
-        'Chat',
-        'Security and privacy',
-        'Settings',
-        'Limitations',
-        'Troubleshooting and support',
-        'Build from source',
-        'License',
-      ],
-    );
-  });
-
-  it('have a README that states once that no live service was tested', () => {
-    assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
-  });
-
   it('name their readers in the first sentence if they are in docs', () => {
     for (const [path, text] of Object.entries(pages)) {
       if (!path.startsWith('docs/')) continue;
       const [, , intro = ''] = text.split('\n');
       assert.match(intro, /^This page is for .+\. After reading it, you'll know .+\.$/, path);
     }
-  });
-
-  it('have a README with the start command, and the test command that CI runs', () => {
-    for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
-      assert.ok(pages['README.md']?.includes(`\`${command}\``), command);
-    }
-    assert.match(readFileSync('.ci/run', 'utf8'), /^npm ci && npm test$/m);
   });
 
   for (const [path, text] of Object.entries(pages)) {
@@ -129,6 +73,64 @@ describe('the pages', () => {
     for (const link of [...links, '#no-such-heading']) {
       assert.equal(leadsSomewhere('README.md', link), false, link);
     }
+  });
+});
+
+describe('README.md', () => {
+  it('has at most 1,000 words and 115 lines', () => {
+    const text = pages['README.md']?.trim() ?? '';
+    const words = text.split(/\s+/).length;
+    assert.ok(words <= MOST_WORDS_OF_README, `${words} words`);
+    const lines = text.split('\n').length;
+    assert.ok(lines <= MOST_LINES_OF_README, `${lines} lines`);
+  });
+
+  it("has no markup that only VS Code's settings editor supports", () => {
+    assert.doesNotMatch(pages['README.md'] ?? '', /`#|\(command:/);
+  });
+
+  it("starts with one sentence about the extension's purpose, and an animated picture", () => {
+    const [before = ''] = pages['README.md']?.split(/^## /m) ?? [];
+    const [title, sentence = '', first = '', ...rest] = before.trim().split('\n\n');
+    assert.equal(title, '# Hosted Model');
+    assert.match(sentence, /^[^.\n]+\.$/);
+    assert.match(first, /^<picture><source media="\(prefers-reduced-motion: reduce\)/);
+    assert.match(first, /<img src="media\/generate-dark\.webp"/);
+    const moving = readFileSync('media/generate-dark.webp');
+    assert.ok(moving.includes('ANIM'), "the picture isn't animated");
+    assert.ok(moving.length <= MOST_BYTES_THAT_MOVE, `${moving.length} bytes`);
+    assert.equal(rest.join('\n').match(/^- \*\*/gm)?.length, 5, 'the number of highlights');
+  });
+
+  it('has its sections in the order that new users need', () => {
+    const headings = [...(pages['README.md'] ?? '').matchAll(/^## (.*)$/gm)];
+    assert.deepEqual(
+      headings.map(([, heading]) => heading),
+      [
+        'Works with',
+        'Get started',
+        'Generate',
+        'Templates',
+        'Chat',
+        'Security and privacy',
+        'Settings',
+        'Limitations',
+        'Troubleshooting and support',
+        'Build from source',
+        'License',
+      ],
+    );
+  });
+
+  it('states once that no live service was tested', () => {
+    assert.equal(pages['README.md']?.match(/\blive service\b/g)?.length, 1);
+  });
+
+  it('contains the start command, and the test command that CI runs', () => {
+    for (const command of ['npm ci && npm start', 'npm ci && npm test']) {
+      assert.ok(pages['README.md']?.includes(`\`${command}\``), command);
+    }
+    assert.match(readFileSync('.ci/run', 'utf8'), /^npm ci && npm test$/m);
   });
 });
 

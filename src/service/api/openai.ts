@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ErrorKind, type FoundDetails, ServiceError, safeWord } from '../errors.ts';
+import { type ErrorKind, type FoundDetails, plainWord, ServiceError } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { MODEL_ID } from '../modelId.ts';
 import { check, parseJson, shape } from '../schemaHelpers.ts';
@@ -74,9 +74,9 @@ function failure({ status, text }: ErrorResponse): ServiceError {
   if (!body.success) return foreignFailure({ status, text });
   const { message, type, code } = body.output.error;
   const word = [code, type]
-    .map(safeWord)
+    .map(plainWord)
     .find((one) => one !== undefined && Object.hasOwn(KINDS, one));
-  const details = { status, code: word ?? safeWord(code) };
+  const details = { status, code: word ?? plainWord(code) };
   if (code === 'context_length_exceeded') return tooLong(message, details);
   return new ServiceError(KINDS[word ?? ''] ?? kindOfStatus(status), details);
 }

@@ -4,9 +4,9 @@ import {
   type FoundDetails,
   INPUT_ARGUMENT,
   KIND_BY_CODE,
+  plainWord,
   REQUEST_ENTITY,
   ServiceError,
-  safeWord,
 } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
@@ -51,7 +51,7 @@ export function inferenceFailure({ status, text }: ErrorResponse): ServiceError 
   }
   const { errors, trace } = body.output;
   const [{ code, message } = { code: undefined, message: '' }] = errors;
-  const details = { status, code: safeWord(code), requestId: safeWord(trace) };
+  const details = { status, code: plainWord(code), requestId: plainWord(trace) };
   if (status === 403 && NOT_A_MEMBER.test(message)) {
     return new ServiceError('project-unknown', details);
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ServiceError, safeWord, TOKEN_REQUEST_REFUSED } from '../errors.ts';
+import { plainWord, ServiceError, TOKEN_REQUEST_REFUSED } from '../errors.ts';
 import type { ErrorResponse } from '../http/httpTypes.ts';
 import { parseJson, shape } from '../schemaHelpers.ts';
 
@@ -21,8 +21,8 @@ export function identityFailure({ status, text }: ErrorResponse): ServiceError {
   // Any code except `TOKEN_REQUEST_REFUSED` counts as a refused key. Disabled, locked, and expired
   // keys may have codes of their own, but only BXNIM0415E has been recorded.
   const kind = errorCode === TOKEN_REQUEST_REFUSED ? 'token-request-refused' : 'key-refused';
-  const requestId = safeWord(context?.requestId);
-  return new ServiceError(kind, { status, code: safeWord(errorCode), requestId });
+  const requestId = plainWord(context?.requestId);
+  return new ServiceError(kind, { status, code: plainWord(errorCode), requestId });
 }
 
 /**

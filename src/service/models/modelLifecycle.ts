@@ -1,5 +1,5 @@
 import type { Model } from '../api/modelList.ts';
-import { type ServiceError, safeWord } from '../errors.ts';
+import { plainWord, type ServiceError } from '../errors.ts';
 
 /** A model's lifecycle, based on the service's model list and clock. Pure. */
 export interface ModelLifecycle {
@@ -31,7 +31,7 @@ export function lifecycleOf({ lifecycle, asOf }: Model): ModelLifecycle {
     stage: ENDS.find((name) => hasCome(named(name)?.from, asOf)),
     deprecated: deprecated?.from,
     withdrawn: withdrawn?.from,
-    others: others.flatMap(({ stage }) => safeWord(stage) ?? []),
+    others: others.flatMap(({ stage }) => plainWord(stage) ?? []),
     successors: [...new Set(successors)],
   };
 }

@@ -76,7 +76,7 @@ describe('the Command Palette', () => {
   });
 
   for (const chosen of ['', 'zen']) {
-    it(`omits Refresh Token for an unused key that is sent directly, if the settings name ${chosen || 'no service'}`, async () => {
+    it(`omits Refresh Token before the first use if requests contain the key itself, and the settings name ${chosen || 'no service'}`, async () => {
       const editor = suite.life.editor();
       editor.userSettings.set('service', chosen);
       const record = suite.life.stores.keyring.values.get('hostedModel.key.ibm') ?? assert.fail();
@@ -90,7 +90,7 @@ describe('the Command Palette', () => {
     });
   }
 
-  it('omits Refresh Token for a key that is sent directly, even after its first use', async () => {
+  it('omits Refresh Token if requests contain the key itself, even after its first use', async () => {
     const editor = suite.life.editor();
     const { url } = suite.life.emulator;
     editor.userSettings.set('service', 'zen');

@@ -182,7 +182,7 @@ describe('an open window', () => {
     });
   });
 
-  it('H29: refreshes no token while unfocused, but refreshes one as soon as it gets focus', async () => {
+  it("H29: doesn't refresh the token while unfocused, but refreshes it as soon as it gets focus", async () => {
     const { emulator, stores } = life;
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
     const editor = life.editor();

@@ -325,7 +325,7 @@ describe('a token from a command', () => {
     assert.equal(program.runs(), 1);
   });
 
-  it('comes from a single run for all waiting calls', async () => {
+  it('is shared by all waiting calls after a single run of the command', async () => {
     const { tokenService, runs } = await start();
     const tokens = Array.from({ length: 10 }, () => tokenService.get(never));
     const values = (await Promise.all(tokens)).map(({ value }) => value);

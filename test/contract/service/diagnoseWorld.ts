@@ -129,7 +129,10 @@ export async function endExaminations(): Promise<void> {
   await Promise.all(open.splice(0).map((close) => close()));
 }
 
-/** Asserts that the first failure or warning is shown like the cause in docs/troubleshooting.md. */
+/**
+ * Asserts that the first failure or warning has the message, fix, and title of this cause in
+ * docs/troubleshooting.md.
+ */
 export function assertNamed({ results }: Diagnosis, named: CauseName): void {
   const result = results.find(({ state }) => state === 'failed' || state === 'warning');
   const shown: ShownCheck | undefined = result && shownCheck(result);

@@ -153,7 +153,7 @@ describe('Connections', () => {
       ]);
     });
 
-    it('returns connections that still count as used in a diagnosis, even if the folders have keys', async () => {
+    it('returns connections that a diagnosis still recognizes as used, even if folders have their own keys', async () => {
       const { isStillUsed } = await import('../../../src/diagnose/runChecks.ts');
       await storeBoth();
       editor.files.set('/work/.env', 'IBM_API_KEY=key-in-the-file\n');
@@ -1286,7 +1286,7 @@ describe('Connections', () => {
       assert.deepEqual(new Set(editor.targets), new Set([WorkspaceFolder]));
     });
 
-    it('saves the source in the workspace settings for a file outside the folders', async () => {
+    it('saves the source in the workspace settings if the active file is outside all folders', async () => {
       const [folder] = editor.folders;
       editor.workspaceFile = folder?.uri;
       editor.activeFile = '/home/me/private.txt';

@@ -83,7 +83,7 @@ describe('a generation whose failure was reported', () => {
     });
   }
 
-  it('is explained with the name of its template, but without links in that name', async () => {
+  it('has its template named in the message, without turning markup in that name into a link', async () => {
     const { showFailure } = await import('../../../src/diagnose/showFailure.ts');
     const refusal = new ServiceError('parameter-refused', { names: ['top_k'] });
     const template = { name: '[Short](command:x)', parameters: { top_k: 101 } };

@@ -83,7 +83,7 @@ describe('a tracked range', () => {
     assert.deepEqual([own.range.end, own.pieces], [14, [{ start: 10, end: 15, text: 'abcd\n' }]]);
   });
 
-  describe('on a restart,', () => {
+  describe('that restarts', () => {
     it('replaces the written text', () => {
       const own = written();
       own.follow(insert(0, 'xx'));
@@ -99,7 +99,7 @@ describe('a tracked range', () => {
       assert.deepEqual(own.changeFor('new'), { rangeOffset: 11, rangeLength: 3, text: 'new' });
     });
 
-    it("doesn't replace other text that is in its place now", () => {
+    it("doesn't replace text that the user wrote in place of the response", () => {
       const own = written(() => false);
       own.follow({ rangeOffset: 10, rangeLength: 10, text: 'mine' });
       assert.equal(own.rewind(), false);

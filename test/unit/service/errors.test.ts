@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isKind, isUnreachable, ServiceError, safeWord } from '../../../src/service/errors.ts';
+import { isKind, isUnreachable, plainWord, ServiceError } from '../../../src/service/errors.ts';
 import { redact, withoutSecrets } from '../../../src/service/masking.ts';
 import { seed } from './fixtures.ts';
 
@@ -77,13 +77,13 @@ describe('a failure that shows that the service is unreachable', () => {
   }
 });
 
-describe('a safe word', () => {
+describe('plainWord', () => {
   for (const word of ['BXNIM0415E', 'rate_limit_reached', 'a.b-c', 'x'.repeat(64)]) {
-    it(`can be ${word.slice(0, 20)}`, () => assert.equal(safeWord(word), word));
+    it(`accepts ${word.slice(0, 20)}`, () => assert.equal(plainWord(word), word));
   }
   for (const word of ['', 'x'.repeat(65), 'a b', '[a](b)', 'a\n', '<b>', 'é', 5, null, undefined]) {
-    it(`can't be ${JSON.stringify(word)?.slice(0, 20)}`, () => {
-      assert.equal(safeWord(word), undefined);
+    it(`rejects ${JSON.stringify(word)?.slice(0, 20)}`, () => {
+      assert.equal(plainWord(word), undefined);
     });
   }
 });

@@ -105,7 +105,7 @@ describe('the token service', () => {
     assert.deepEqual([await next, flights.length], ['token-2', 2]);
   });
 
-  it('H16: sends no other request for calls that started before a failed request, and retries for the next call', async () => {
+  it('H16: sends no more requests for calls that started before the request failed, and retries on the next call', async () => {
     const { service, flights, answer, value, start } = underTest(time);
     await start({ expiresIn: 600 });
     await time.pass(600_000);
