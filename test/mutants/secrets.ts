@@ -25,7 +25,7 @@ export const secretMutants: readonly Mutant[] = [
     from: '/^[A-Za-z0-9._-]{1,64}$/',
     to: '/^/',
     test: 'test/unit/service/errors.test.ts',
-    title: "can't be ",
+    title: 'rejects ',
   },
   {
     name: 'an error contains the key',
