@@ -34,7 +34,7 @@ import {
 export const URL_PROBLEMS: Readonly<Record<UrlProblem, string>> = {
   'not-a-url': 'it isn’t a web address such as https://us-south.ml.cloud.ibm.com',
   'not-https':
-    'it must start with https:// (http:// works only for localhost and for the URL of a service that you added)',
+    'it must start with https:// (http:// only for localhost and services that you added)',
   'has-user': 'it must not contain a user name or password',
   'has-query': 'it must not contain a query or fragment',
   'bad-host': 'its host name contains invalid characters',
@@ -189,9 +189,9 @@ const UNREAD: Readonly<Record<UnreadReason, string>> = {
   untrusted: 'not read in an untrusted folder',
   virtual: 'not read in a virtual workspace',
   'no-file': 'not found',
-  'symbolic-link': 'a symbolic link, which isn’t followed',
-  folder: 'a folder',
-  'not-a-file': 'not a file',
+  'symbolic-link': 'it’s a symbolic link, which isn’t followed',
+  folder: 'it’s a folder',
+  'not-a-file': 'it isn’t a file',
   'too-large': 'larger than 64 KB',
   'not-text': 'not UTF-8 text',
   unreadable: 'can’t be read',

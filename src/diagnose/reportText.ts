@@ -180,7 +180,7 @@ function failureWords(failure: PastFailure): string {
 function codeOf({ error }: PastFailure): string[] {
   const { status, code } = error?.details ?? {};
   if (!code) return [];
-  return [status === undefined || isKnownCode(code) ? code : 'other code'];
+  return [status === undefined || isKnownCode(code) ? code : 'unrecognized code'];
 }
 
 function generationWords({ firstTextMs, wholeMs, end }: PastGeneration): string {

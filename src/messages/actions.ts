@@ -2,7 +2,7 @@
 export const ACTION_LABELS = {
   setUp: 'Set Up...',
   selectModel: 'Select Model...',
-  refreshToken: 'Try Key Again',
+  refreshToken: 'Refresh Token',
   diagnose: 'Diagnose Connection',
   changeProject: 'Change Project...',
   openSettings: 'Open Settings',

@@ -38,14 +38,14 @@ const OAUTH_REFUSALS: ReadonlyMap<string, string> = new Map(
     unsupported_grant_type:
       'The identity service doesn’t support client credentials. Check “tokenUrl” in the service’s entry in hostedModel.services.',
     invalid_scope:
-      'The identity service doesn’t grant this scope. Check “scope” in the service’s entry in hostedModel.services.',
+      'The identity service doesn’t grant the requested scope. Check “scope” in the service’s entry in hostedModel.services.',
   }),
 );
 
 export const REFUSAL_MESSAGES = {
   'parameter-refused': parameterRefused,
   'key-refused': ({ code = '' }, { place, labels }) => ({
-    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` The ${settingLabel('apiKey', labels)} won’t be sent until you change it or run Refresh Token.`}`,
+    text: `${keyRefusal(code, labels, place)}${sendsSecret(labels) ? '' : ` To send the same ${settingLabel('apiKey', labels)} again, run Refresh Token.`}`,
     actions: [place.all, 'refreshToken'],
   }),
   'token-request-refused': ({ code = '' }, { labels }) => ({
@@ -80,7 +80,7 @@ export const REFUSAL_MESSAGES = {
     actions: [place.project, 'diagnose'],
   }),
   'project-without-runtime': (_, { labels }) => ({
-    text: `The ${resourceName(labels)} has no runtime. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
+    text: `The ${resourceName(labels)} has no watsonx.ai Runtime service. In the ${resourceName(labels)}, open Manage > Services & integrations and associate one.`,
     actions: ['retry'],
   }),
   'quota-used-up': () => ({
@@ -95,7 +95,7 @@ function keyRefusal(code: string, labels: LabelContext, { newKey }: FixActions):
     return `The identity service refused the client. Its ID or secret is unknown, expired, or disabled. Copy both again, then ${newKey('them')}.`;
   }
   if (!needsSetting('apiKey', labels)) {
-    return 'The service requires a key or a login, but none is set up. Select a different login in the setup.';
+    return 'The service requires a login, but it was set up without one. Select a login in the setup.';
   }
   if (sendsSecret(labels)) {
     return `The service refused the key. It’s unknown, expired, or of the wrong kind. Copy it again, then ${newKey('it')}.`;

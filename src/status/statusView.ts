@@ -151,7 +151,7 @@ function shown(state: StatusState): Shown {
     case 'unreachable': {
       const { leftMs } = state;
       const isValid = leftMs > 0 && Number.isFinite(leftMs);
-      const words = `the service can’t be reached${isValid ? `, ${validWords(leftMs)}` : ''}`;
+      const words = `service unreachable${isValid ? `, ${validWords(leftMs)}` : ''}`;
       return { text: `$(debug-disconnect) ${NAME}: no connection`, words };
     }
     case 'valid':

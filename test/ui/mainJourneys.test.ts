@@ -231,7 +231,7 @@ describe('during a day with the extension,', () => {
     await generateByKeys(session);
     const ofKey = await notifications.waitFor(/refused the API key/);
     assert.equal(ofKey.severity, 'error');
-    assert.deepEqual(ofKey.buttons, ['Set Up...', 'Try Key Again', 'Show Log']);
+    assert.deepEqual(ofKey.buttons, ['Set Up...', 'Refresh Token', 'Show Log']);
     await status().waitFor({
       text: '$(error) Hosted Model: credentials refused',
       ariaLabel: /credentials refused/,

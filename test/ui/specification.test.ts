@@ -32,7 +32,7 @@ import type { Session } from './session.ts';
  */
 const product = {
   refreshToken: 'Hosted Model: Refresh Token',
-  tryKeyAgain: 'Try Key Again',
+  refreshTokenButton: 'Refresh Token',
   signOut: 'Hosted Model: Sign Out',
   signOutButton: 'Sign Out',
   signedOut: /Signed out/,
@@ -363,7 +363,7 @@ describe('the extension, as documented for the service,', () => {
       await status().waitFor({ ariaLabel: product.token.refused, background: 'error' });
       assert.equal(await editor.visibleText(), before);
       emulator.settings.apiKeys = [apiKey];
-      await notifications.click(product.causes.key, product.tryKeyAgain);
+      await notifications.click(product.causes.key, product.refreshTokenButton);
       await status().waitFor({ ariaLabel: product.token.valid, background: 'none' });
     });
 

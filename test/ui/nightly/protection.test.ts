@@ -70,7 +70,7 @@ describe(`the extension ${nightly}`, () => {
     await workbench.runCommand(generate);
     const message = await workbench.notifications.waitFor(/refused the API key/);
     assert.equal(message.severity, 'error');
-    assert.deepEqual(message.buttons, ['Set Up...', 'Try Key Again', 'Show Log']);
+    assert.deepEqual(message.buttons, ['Set Up...', 'Refresh Token', 'Show Log']);
     const status = workbench.statusItem(statusId);
     await status.waitFor({
       text: '$(error) Hosted Model: credentials refused',

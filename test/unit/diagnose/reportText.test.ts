@@ -159,8 +159,8 @@ describe('the diagnosis report', () => {
     for (const code of ['model_not_supported', 'invalid_input_argument', 'BXNIM0415E']) {
       assert.equal(words({ status: 400, code }), `, status 400, ${code}`);
     }
-    assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, other code');
-    assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, other code');
+    assert.equal(words({ status: 400, code: 'of-an-answer' }), ', status 400, unrecognized code');
+    assert.equal(words({ status: 400, code: 'ECONNRESET' }), ', status 400, unrecognized code');
     // Without a response, the code comes from this machine, so the report may contain it.
     assert.equal(words({ code: 'ECONNRESET' }), ', ECONNRESET');
   });
